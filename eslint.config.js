@@ -1,0 +1,40 @@
+import neostandard from 'neostandard'
+import { builtinRules } from 'eslint/use-at-your-own-risk'
+
+const lines = (max) => ({ max, skipBlankLines: false, skipComments: false })
+
+/** ESLint gives a rule one severity; the soft and the hard limit of a file's length are two rules over the same code. */
+const limits = { rules: { 'max-lines': builtinRules.get('max-lines') } }
+
+export default [
+  ...neostandard({
+    ts: true,
+    noJsx: true,
+    ignores: ['node_modules/', 'dist/', 'build/', 'data/', '.tap/', 'tap-snapshots/', 'src/native/**/*.d.ts']
+  }),
+  {
+    plugins: { hard: limits },
+    rules: {
+      'max-lines': ['warn', lines(300)],
+      'hard/max-lines': ['error', lines(500)],
+      'no-console': 'error'
+    }
+  },
+  {
+    files: ['**/*.ts'],
+    rules: {
+      // A schema and its type share one name; tables of codes read best several to a line.
+      '@typescript-eslint/no-redeclare': 'off',
+      '@stylistic/object-property-newline': 'off',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports', disallowTypeAnnotations: false }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+        { selector: 'ClassDeclaration:not([superClass.name=/Error$/])', message: 'Classes only for errors; use a createX closure.' }
+      ],
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^(assert|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|v8|vm|worker_threads|zlib)(/|$)', message: 'Write the node: prefix.' }] }]
+    }
+  },
+  { files: ['src/cli/**', 'scripts/**'], rules: { 'no-console': 'off' } }
+]
