@@ -1,0 +1,120 @@
+/** Composition root: the only file that sees every layer. Wires, and decides nothing. */
+import { Ajv } from 'ajv'
+import Fastify, { LogController } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { Config } from './config.js'
+import { decodeAudio, probeMedia } from './engine/ffmpeg.js'
+import { createModels } from './engine/models.js'
+import { createPool } from './engine/pool.js'
+import { programVersion } from './engine/process.js'
+import { createAbort, createSpeechEngine } from './engine/speech.js'
+import { createLoop } from './jobs/loop.js'
+import { createSweep } from './jobs/sweep.js'
+import type { Logger } from './logger.js'
+import { routes } from './routes/index.js'
+import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
+import { createAccess } from './service/access.js'
+import { createHealth } from './service/health.js'
+import { createIngest } from './service/ingest.js'
+import { createPipeline } from './service/pipeline.js'
+import { createScheduling } from './service/scheduling.js'
+import { createTranscripts } from './service/transcripts.js'
+import { createUploads } from './service/uploads.js'
+import { createApiKeyStore } from './store/api-keys.js'
+import { createTransaction, openDatabase } from './store/database.js'
+import { createFiles } from './store/files.js'
+import { createJobStore } from './store/jobs.js'
+import { createMediaStore } from './store/media.js'
+import { createTranscriptStore } from './store/transcripts.js'
+import { createUploadStore } from './store/uploads.js'
+import { createWindowStore } from './store/windows.js'
+import { tryWorkLock } from './store/work-lock.js'
+
+/** Limit of a JSON body. */
+const JSON_BODY_BYTES = 1024 * 1024
+
+/** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
+export function createKeyring (config: Config, now: () => number = Date.now) {
+  const db = openDatabase(config.dataDir)
+  const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
+  return { access, close: (): void => { db.close() } }
+}
+
+/** Everything but HTTP. Threads and timers start with `start`. */
+export async function createAppliance (config: Config, log: Logger, now: () => number = Date.now) {
+  const db = openDatabase(config.dataDir)
+  const inTransaction = createTransaction(db)
+  const files = createFiles(config.dataDir)
+  await files.prepare()
+  const media = createMediaStore(db)
+  const jobs = createJobStore(db)
+  const windows = createWindowStore(db)
+  const transcriptStore = createTranscriptStore(db)
+
+  const models = createModels(config.modelsDir)
+  const pool = createPool(config.workers)
+  const speech = createSpeechEngine({ pool, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
+
+  const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
+  const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes: config.maxMediaBytes, minFreeBytes: config.minFreeBytes, now })
+  const uploads = createUploads({ uploads: createUploadStore(db), media, files, ingest, maxMediaBytes: config.maxMediaBytes, now })
+  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore })
+  const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
+  const health = createHealth({ files, models, speech, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
+  const pipeline = createPipeline({
+    jobs, windows, transcripts: transcriptStore, media, files, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
+  })
+  const scheduling = createScheduling({ jobs, windows, inTransaction, now })
+  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, log })
+  const sweep = createSweep({ uploads, log })
+  ingest.onSubmitted(loop.wake)
+
+  return {
+    access,
+    health,
+    ingest,
+    transcripts,
+    uploads,
+    /** Begins to work on jobs. */
+    start (): void {
+      loop.start()
+      sweep.start()
+      speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
+    },
+    async close (): Promise<void> {
+      await sweep.stop()
+      await loop.stop()
+      await pool.close()
+      db.close()
+    }
+  }
+}
+export type Appliance = Awaited<ReturnType<typeof createAppliance>>
+
+/** The HTTP side over an appliance. Not listening yet. */
+export async function createHttp (appliance: Appliance, config: Config, log: Logger): Promise<FastifyInstance> {
+  const app = Fastify({
+    // As the framework's own type: a plugin cares for nothing more of a logger.
+    loggerInstance: log as FastifyBaseLogger,
+    // One line per request would say less than the job's own lines, and hold addresses of uploads.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: JSON_BODY_BYTES,
+    // Keep-alive connections of a poller must not hold up a stop.
+    forceCloseConnections: 'idle',
+    frameworkErrors: sendError,
+    clientErrorHandler (error, socket) {
+      if (socket.writable) socket.end(rawErrorResponse(error.code, randomUUID()))
+      else socket.destroy()
+    }
+  })
+  // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
+  const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true } } as const
+  const strict = new Ajv({ ...shared, coerceTypes: false })
+  const lenient = new Ajv({ ...shared, coerceTypes: true })
+  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
+  installErrors(app)
+  await app.register(routes, { ...appliance, publicUrl: config.publicUrl })
+  return app
+}

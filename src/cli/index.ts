@@ -1,0 +1,28 @@
+/** `stenobox`: the command line. One file per command; this one only lists them. */
+import { Command } from 'commander'
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '../config.js'
+import { benchCommand } from './bench.js'
+import { doctorCommand } from './doctor.js'
+import { keysCommand } from './keys.js'
+import { serveCommand } from './serve.js'
+import { transcribeCommand } from './transcribe.js'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const program = new Command('stenobox')
+  .description('Transcription appliance: recordings in, true timed words out, entirely on your own box.')
+  .version(version)
+  .addCommand(serveCommand())
+  .addCommand(transcribeCommand())
+  .addCommand(keysCommand())
+  .addCommand(doctorCommand())
+  .addCommand(benchCommand())
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  console.error(error instanceof ConfigError ? `The configuration has faults:\n${message}` : `stenobox: ${message}`)
+  process.exitCode = 1
+}

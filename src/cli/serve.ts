@@ -1,0 +1,31 @@
+/** `stenobox serve`: the appliance, until it is asked to stop. */
+import { Command } from 'commander'
+import { readConfig } from '../config.js'
+import { createLogger } from '../logger.js'
+import { startServer } from '../main.js'
+
+function untilAskedToStop (): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+  })
+}
+
+async function serve (): Promise<void> {
+  const config = readConfig()
+  const log = createLogger(config.logLevel)
+  const server = await startServer(config, log)
+  console.log(`Stenobox listens on ${server.address}`)
+  if (server.firstKey) {
+    console.log(`API key of the owner "default", shown this once: ${server.firstKey}`)
+    console.log('More keys: npx stenobox keys create --name NAME')
+  }
+  log.info({ workers: config.workers, threadsPerWorker: config.threadsPerWorker }, 'started')
+  const signal = await untilAskedToStop()
+  log.info({ signal }, 'stopping')
+  await server.close()
+  log.info({}, 'stopped')
+}
+
+export function serveCommand (): Command {
+  return new Command('serve').description('run the appliance').action(serve)
+}

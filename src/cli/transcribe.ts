@@ -1,0 +1,76 @@
+/** `stenobox transcribe FILE`: one file to text, with or without a running server. */
+import { Command, Option } from 'commander'
+import { statSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAppliance } from '../app.js'
+import type { Appliance } from '../app.js'
+import { readConfig } from '../config.js'
+import { FAILURE_MESSAGES } from '../domain/errors.js'
+import { jobProgress, STT_QUALITIES } from '../domain/job.js'
+import type { SttQuality } from '../domain/job.js'
+import { parseLanguage } from '../domain/language.js'
+import { createLogger } from '../logger.js'
+import { EXPORT_FORMATS } from '../service/transcripts.js'
+import type { JobView } from '../service/transcripts.js'
+import { createProgressBar } from './progress-bar.js'
+
+/** How often the state of the job is looked at. */
+const LOOK_MS = 200
+
+type Options = { format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, owner: string, output?: string }
+
+/** Waits for the end of a job, wherever it is worked on: here, or by a server on the same data directory. */
+async function follow ({ transcripts }: Appliance, id: number, ownerId: number, signal: AbortSignal): Promise<JobView> {
+  const bar = createProgressBar(process.stderr)
+  try {
+    for (;;) {
+      const job = transcripts.read(id, ownerId)
+      if (job.status === 'completed' || job.status === 'failed') return job
+      bar.show(jobProgress(job), job.stage)
+      await sleep(LOOK_MS, undefined, { signal })
+    }
+  } finally {
+    bar.clear()
+  }
+}
+
+function interruptSignal (): AbortSignal {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => { controller.abort(new Error('stopped; the job goes on with the next start of the server')) })
+  }
+  return controller.signal
+}
+
+async function transcribe (file: string, options: Options): Promise<void> {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${file}`)
+  const language = options.language === undefined ? undefined : parseLanguage(options.language)
+  const signal = interruptSignal()
+  const appliance = await createAppliance(readConfig(), createLogger('error'))
+  try {
+    const ownerId = appliance.access.ensureOwner(options.owner)
+    const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality }
+    const id = await appliance.ingest.submitFile(file, { ownerId, fileName: basename(file), options: jobOptions })
+    appliance.start()
+    const job = await follow(appliance, id, ownerId, signal)
+    if (job.failureCode) throw new Error(`${job.failureCode}: ${FAILURE_MESSAGES[job.failureCode]}`)
+    const { body } = appliance.transcripts.render(id, ownerId, options.format)
+    if (options.output === undefined) process.stdout.write(body)
+    else writeFileSync(options.output, body)
+  } finally {
+    await appliance.close()
+  }
+}
+
+export function transcribeCommand (): Command {
+  return new Command('transcribe')
+    .description('transcribe one file; the transcript goes to stdout, and into the library')
+    .argument('<file>', 'audio or video')
+    .addOption(new Option('--format <format>', 'form of the transcript').choices(EXPORT_FORMATS).default('txt'))
+    .addOption(new Option('--quality <quality>', 'model and effort').choices(STT_QUALITIES).default('balanced'))
+    .option('--language <language>', 'spoken language, e.g. en or german; detected when left out')
+    .option('--owner <owner>', 'whose library it joins', 'default')
+    .option('-o, --output <file>', 'write the transcript to a file')
+    .action(transcribe)
+}

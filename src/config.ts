@@ -1,0 +1,123 @@
+/** Configuration: environment variables → one checked, frozen object. Nothing else reads the environment. */
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+
+type Option<T> = { fallback: T, parse (text: string): T | undefined, expected: string }
+
+const text = (fallback: string): Option<string> => ({ fallback, parse: (value) => value, expected: 'text' })
+
+const integer = (fallback: number, min: number, max: number): Option<number> => ({
+  fallback,
+  expected: `a whole number from ${min} to ${max}`,
+  parse (value) {
+    const number = Number(value)
+    return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
+  }
+})
+
+function oneOf<const T extends string> (fallback: T, ...values: T[]): Option<T> {
+  return {
+    fallback,
+    expected: `one of ${[fallback, ...values].join(', ')}`,
+    parse: (value) => [fallback, ...values].find((known) => known === value)
+  }
+}
+
+const url = (): Option<string> => ({
+  fallback: '',
+  expected: 'an http or https address',
+  parse: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined
+})
+
+const GIB = 1024 ** 3
+const cores = availableParallelism()
+/** Many single-threaded windows beat one multi-threaded window; beyond 8 the decoding states cost more memory than they give. */
+const defaultWorkers = Math.min(cores, 8)
+
+/** Every variable, without its prefix. README lists them; `scripts/check-docs.mjs` compares. */
+const OPTIONS = {
+  STENOBOX_HOST: text('127.0.0.1'),
+  STENOBOX_PORT: integer(8080, 0, 65_535),
+  STENOBOX_PUBLIC_URL: url(),
+  STENOBOX_DATA_DIR: text('./data'),
+  STENOBOX_MODELS_DIR: text('./models'),
+  STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
+  STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
+  STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
+  /** Read by scripts/build-native.mjs; here only so that it is no unknown name. */
+  STENOBOX_BUILD: oneOf('native', 'portable'),
+  STENOBOX_LOG_LEVEL: oneOf('info', 'debug', 'warn', 'error', 'silent'),
+  STENOBOX_MAX_MEDIA_BYTES: integer(10 * GIB, 1, Number.MAX_SAFE_INTEGER),
+  STENOBOX_MAX_MEDIA_SECONDS: integer(24 * 3600, 1, 7 * 24 * 3600),
+  STENOBOX_MIN_FREE_BYTES: integer(GIB, 0, Number.MAX_SAFE_INTEGER)
+}
+
+type Values = { [K in keyof typeof OPTIONS]: typeof OPTIONS[K]['fallback'] }
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  /** Address clients use, when it is not the one they connect to; no trailing slash. */
+  publicUrl: string | undefined
+  dataDir: string
+  modelsDir: string
+  workers: number
+  threadsPerWorker: number
+  gpu: 'auto' | 'off' | 'cuda' | 'vulkan'
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  maxMediaBytes: number
+  maxMediaSeconds: number
+  minFreeBytes: number
+}>
+
+/** Thrown with every fault found, one a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** The text of a variable: its own, or the content of the file that NAME_FILE names (for secrets). */
+function readVariable (env: NodeJS.ProcessEnv, name: string, faults: string[]): string | undefined {
+  const file = env[`${name}_FILE`]
+  if (file === undefined || file === '') return env[name] === '' ? undefined : env[name]
+  if (env[name]) faults.push(`${name} and ${name}_FILE are both set: keep one`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    faults.push(`${name}_FILE: the file cannot be read`)
+    return undefined
+  }
+}
+
+function warnOfUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
+  for (const name of Object.keys(env).filter((key) => key.startsWith('STENOBOX_'))) {
+    if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: there is no such setting`)
+  }
+}
+
+/** Throws `ConfigError` naming every fault at once. */
+export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
+  const faults: string[] = []
+  warnOfUnknown(env, faults)
+  const values = Object.fromEntries(Object.entries<Option<string | number>>(OPTIONS).map(([name, option]) => {
+    const given = readVariable(env, name, faults)
+    const value = given === undefined ? option.fallback : option.parse(given)
+    if (value === undefined) faults.push(`${name}: must be ${option.expected}`)
+    return [name, value]
+  })) as Values
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return Object.freeze({
+    host: values.STENOBOX_HOST,
+    port: values.STENOBOX_PORT,
+    publicUrl: values.STENOBOX_PUBLIC_URL || undefined,
+    dataDir: resolve(values.STENOBOX_DATA_DIR),
+    modelsDir: resolve(values.STENOBOX_MODELS_DIR),
+    workers: values.STENOBOX_WORKERS,
+    threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
+    gpu: values.STENOBOX_GPU,
+    logLevel: values.STENOBOX_LOG_LEVEL,
+    maxMediaBytes: values.STENOBOX_MAX_MEDIA_BYTES,
+    maxMediaSeconds: values.STENOBOX_MAX_MEDIA_SECONDS,
+    minFreeBytes: values.STENOBOX_MIN_FREE_BYTES
+  })
+}

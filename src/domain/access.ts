@@ -1,0 +1,32 @@
+/** Who may call: API keys, owners, plans. */
+import { createHash, randomBytes } from 'node:crypto'
+
+export const PLANS = ['free', 'build', 'scale', 'pro', 'agency', 'enterprise'] as const
+export type Plan = typeof PLANS[number]
+
+const KEY_PREFIX = 'service_sk_'
+
+/** The caller of a request. */
+export type Principal = { keyId: number, ownerId: number, plan: Plan }
+
+export type ApiKey = {
+  id: number
+  name: string
+  owner: string
+  plan: Plan
+  /** The last four characters, to tell keys apart; the key itself is not kept. */
+  lastFour: string
+  createdAt: number
+  lastUsedAt: number | undefined
+  revokedAt: number | undefined
+}
+
+/** A new key: the prefix and 256 random bits. */
+export function generateKey (): string {
+  return KEY_PREFIX + randomBytes(32).toString('base64url')
+}
+
+/** What is stored instead of a key. Keys hold 256 bits of entropy, so a plain hash is enough: there is nothing to guess. */
+export function hashKey (key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}

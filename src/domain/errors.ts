@@ -1,0 +1,85 @@
+/** Every way a request or a job can go wrong, as stable tokens. Clients switch on them; sentences may change. */
+
+/** Codes of error replies. `routes/plugins/errors.ts` maps each to its HTTP status. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'parts_missing'
+  | 'digest_mismatch'
+  | 'gone'
+  | 'payload_too_large'
+  | 'media_too_large'
+  | 'uri_too_long'
+  | 'headers_too_large'
+  | 'unsupported_media_type'
+  | 'not_completed'
+  | 'insufficient_storage'
+  | 'unavailable'
+  | 'request_timeout'
+  | 'internal_error'
+
+/** Codes of a failed job (`failure.code`). */
+export type FailureCode =
+  | 'media_too_large'
+  | 'media_too_long'
+  | 'unsupported_media'
+  | 'no_audio_stream'
+  | 'decode_failed'
+  | 'model_unavailable'
+  | 'out_of_memory'
+  | 'insufficient_storage'
+  | 'timeout'
+  | 'worker_crashed'
+  | 'internal_error'
+
+/** The sentence a person reads for each failure: never a path, an address or program output. */
+export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
+  media_too_large: 'The file is larger than this appliance accepts.',
+  media_too_long: 'The recording is longer than this appliance accepts.',
+  unsupported_media: 'The file is not audio or video that can be read. Check that it plays, and upload it again.',
+  no_audio_stream: 'The file has no sound track.',
+  decode_failed: 'The sound could not be decoded: the file is damaged or cut off. Upload it again from the original.',
+  model_unavailable: 'The speech model is missing or damaged. The administrator can see which with: stenobox doctor',
+  out_of_memory: 'There was not enough memory for the speech model. Use a smaller model or fewer workers.',
+  insufficient_storage: 'The disk is full. Free some space and transcribe the file again.',
+  timeout: 'Reading the file took too long and was stopped.',
+  worker_crashed: 'The work was interrupted again and again at the same place and was given up.',
+  internal_error: 'Something went wrong inside the appliance. The log holds the details.'
+}
+
+/** An expected failure of a request: what to tell the caller, and under which code. */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  /** Response headers this error asks for (`Allow`, `Retry-After`). */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor (code: ErrorCode, message: string, options: ErrorOptions & { headers?: Record<string, string> } = {}) {
+    super(message, options)
+    this.code = code
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** Ends a job as failed. `message` is for the log; people read `FAILURE_MESSAGES[code]`. */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure'
+  readonly code: FailureCode
+
+  constructor (code: FailureCode, message: string, options: ErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Errors of the file system that mean there is no room. EFBIG is what a file size limit (`ulimit -f`) answers. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
+
+/** True when the error says that the disk, a quota or the database file is full. */
+export function isNoRoom (error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code)
+}

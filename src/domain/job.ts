@@ -1,0 +1,60 @@
+/** The job: one request to transcribe one recording. A job and its transcription share one id. */
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import type { FailureCode } from './errors.js'
+
+export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
+export const JobStatus = Type.Enum(JOB_STATUSES)
+export type JobStatus = Static<typeof JobStatus>
+
+/** Stages in the order they run. A stage that is done is not done again. */
+export const STAGES = ['decode', 'language', 'transcribe', 'complete'] as const
+export type Stage = typeof STAGES[number]
+
+export const STT_QUALITIES = ['fast', 'balanced', 'accurate'] as const
+export const SttQuality = Type.Enum(STT_QUALITIES)
+export type SttQuality = Static<typeof SttQuality>
+
+export type JobOptions = {
+  /** Whisper's code of the spoken language; absent: detect it. */
+  language?: string
+  sttQuality: SttQuality
+}
+
+/** Runs of one window or one decode before the job is given up. High, because an appliance that is restarted often
+ * is no fault of the recording: only a window that takes the process down every single time should end here. */
+export const MAX_ATTEMPTS = 25
+
+/** Errors (not crashes) one window may meet before the job fails. */
+export const MAX_WINDOW_ERRORS = 2
+
+export type Job = {
+  id: number
+  ownerId: number
+  status: JobStatus
+  stage: Stage
+  mediaId: number
+  fileName: string
+  options: JobOptions
+  /** Whisper's code of the language; undefined until given or detected. */
+  language: string | undefined
+  /** Length of the decoded audio; undefined until decoding has ended. */
+  durationMs: number | undefined
+  /** Audio that is behind us: transcribed, or known to hold no speech. */
+  doneMs: number
+  failureCode: FailureCode | undefined
+  retryCount: number
+  createdAt: number
+  updatedAt: number
+  completedAt: number | undefined
+}
+
+/**
+ * Share of the recording that is done, 0 to 100 with one decimal. 100 is kept for completed jobs, because the last
+ * window is not the last step; a failed job keeps what it had reached.
+ */
+export function jobProgress (job: Pick<Job, 'status' | 'durationMs' | 'doneMs'>): number {
+  if (job.status === 'completed') return 100
+  if (!job.durationMs) return 0
+  return Math.min(99.9, Math.floor(1000 * job.doneMs / job.durationMs) / 10)
+}

@@ -1,0 +1,55 @@
+/** What was said, when, in the words of the field: segments of words with times and probabilities. */
+import Type from 'typebox'
+import type { Static } from 'typebox'
+
+export const Word = Type.Object({
+  word: Type.String(),
+  start: Type.Number({ description: 'seconds from the start of the recording' }),
+  end: Type.Number(),
+  probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the decoder' })
+}, { additionalProperties: false })
+
+export const Segment = Type.Object({
+  id: Type.Integer({ minimum: 0 }),
+  start: Type.Number(),
+  end: Type.Number(),
+  text: Type.String(),
+  words: Type.Array(Word)
+}, { additionalProperties: false })
+
+/** The json export. */
+export const TranscriptDocument = Type.Object({
+  transcriptionId: Type.Integer(),
+  language: Type.Optional(Type.String({ description: 'absent when nothing was said' })),
+  durationSeconds: Type.Number(),
+  segments: Type.Array(Segment)
+}, { additionalProperties: false })
+export type TranscriptDocument = Static<typeof TranscriptDocument>
+
+/** A word as stored: integer milliseconds, its own leading space kept so that a segment's text is its words joined. */
+export type TimedWord = { text: string, startMs: number, endMs: number, probability: number }
+
+/** A segment as stored, in milliseconds from the start of the recording. */
+export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[] }
+
+export type Transcript = {
+  id: number
+  fileName: string
+  /** ISO 639-1 where the language has such a code; undefined when nothing was said and no language was given. */
+  language: string | undefined
+  durationMs: number
+  segments: TimedSegment[]
+}
+
+/**
+ * The whole text: segments joined. Segments keep the space the decoder put before their first word, which languages
+ * without spaces do not have, so joining invents nothing.
+ */
+export function transcriptText (segments: ReadonlyArray<Pick<TimedSegment, 'text'>>): string {
+  return segments.map((segment) => segment.text).join('').trim()
+}
+
+/** Milliseconds as seconds with three decimals at most. */
+export function toSeconds (ms: number): number {
+  return ms / 1000
+}

@@ -1,0 +1,43 @@
+/** Rules of an upload in parts. */
+
+const MIB = 1024 * 1024
+const MAX_PARTS = 1000
+/** How long an upload may stay open. */
+export const UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
+
+export type Upload = {
+  id: string
+  ownerId: number
+  fileName: string
+  fileType: string | undefined
+  sizeBytes: number
+  partSizeBytes: number
+  sha256: string | undefined
+  createdAt: number
+  expiresAt: number
+  /** Set when the upload has become a job. */
+  jobId: number | undefined
+}
+
+export type UploadPart = { partNumber: number, sizeBytes: number, sha256: string }
+
+/** Part size for a file: 1 MiB, larger when the file would need more than 1000 parts; whole MiB. */
+export function partSizeFor (fileSizeBytes: number): number {
+  return Math.max(1, Math.ceil(fileSizeBytes / MAX_PARTS / MIB)) * MIB
+}
+
+export function partCount (upload: Pick<Upload, 'sizeBytes' | 'partSizeBytes'>): number {
+  return Math.ceil(upload.sizeBytes / upload.partSizeBytes)
+}
+
+/** Exact size of part `partNumber` (from 1): all are full but the last. */
+export function partSizeAt (upload: Pick<Upload, 'sizeBytes' | 'partSizeBytes'>, partNumber: number): number {
+  const offset = (partNumber - 1) * upload.partSizeBytes
+  return Math.min(upload.partSizeBytes, upload.sizeBytes - offset)
+}
+
+/** Numbers of the parts that have not been received, ascending. */
+export function missingParts (upload: Pick<Upload, 'sizeBytes' | 'partSizeBytes'>, received: readonly UploadPart[]): number[] {
+  const have = new Set(received.map((part) => part.partNumber))
+  return Array.from({ length: partCount(upload) }, (_, index) => index + 1).filter((number) => !have.has(number))
+}

@@ -1,0 +1,135 @@
+/** The model manifest: which models exist, which are installed, which one a quality means. */
+import { createHash } from 'node:crypto'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { SttQuality } from '../domain/job.js'
+import type { DecodingOptions } from '../workers/protocol.js'
+
+/** What comes with the program: the manifest and the starter models. */
+export const BUNDLED_MODELS_DIR = fileURLToPath(new URL('../../models', import.meta.url))
+
+const Decoding = Type.Object({
+  beamSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
+  bestOf: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
+  temperatureStep: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  contextTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 224 }))
+}, { additionalProperties: false })
+
+const ModelEntry = Type.Object({
+  name: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$' }),
+  kind: Type.Enum(['whisper']),
+  /** Path under a models directory. */
+  file: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
+  bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+  /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
+  sha1: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
+  url: Type.Optional(Type.String()),
+  licence: Type.String(),
+  /** Shown wherever a person meets the model. */
+  note: Type.Optional(Type.String()),
+  bundled: Type.Optional(Type.Boolean()),
+  decoding: Type.Optional(Decoding)
+}, { additionalProperties: false })
+export type ModelEntry = Static<typeof ModelEntry>
+
+const Quality = Type.Object({
+  /** Names, best first: the first one installed is used. */
+  models: Type.Array(Type.String()),
+  decoding: Decoding
+}, { additionalProperties: false })
+
+const Manifest = Type.Object({
+  version: Type.Literal(1),
+  quality: Type.Object({ fast: Quality, balanced: Quality, accurate: Quality }, { additionalProperties: false }),
+  models: Type.Array(ModelEntry)
+}, { additionalProperties: false })
+export type Manifest = Static<typeof Manifest>
+
+/** whisper.cpp's own defaults for what neither the quality nor the model says. */
+const DEFAULT_DECODING: DecodingOptions = {
+  beamSize: 5,
+  bestOf: 5,
+  temperatureStep: 0.2,
+  entropyThreshold: 2.4,
+  logProbThreshold: -1,
+  noSpeechThreshold: 0.6,
+  contextTokens: 0,
+  suppressNonSpeech: true
+}
+
+export type InstalledModel = { entry: ModelEntry, path: string }
+export type ChosenModel = { name: string, path: string, decoding: DecodingOptions }
+
+/** Reads a manifest. Throws an Error that names what is wrong with it. */
+export function readManifest (path: string): Manifest {
+  const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  const [fault] = Value.Errors(Manifest, parsed)
+  if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
+  return parsed as Manifest
+}
+
+function fileSize (path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}
+
+/** SHA-256 and SHA-1 of a file, in hex, in one pass. */
+async function digests (path: string): Promise<{ sha256: string, sha1: string }> {
+  const sha256 = createHash('sha256')
+  const sha1 = createHash('sha1')
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
+    sha256.update(chunk)
+    sha1.update(chunk)
+  }
+  return { sha256: sha256.digest('hex'), sha1: sha1.digest('hex') }
+}
+
+/**
+ * The models under `modelsDir`, then those that come with the program. A manifest in `modelsDir` replaces the bundled one.
+ */
+export function createModels (modelsDir: string) {
+  const directories = [...new Set([resolve(modelsDir), BUNDLED_MODELS_DIR])]
+  const manifestDir = directories.find((directory) => fileSize(join(directory, 'manifest.json')) !== undefined) ?? BUNDLED_MODELS_DIR
+  const manifest = readManifest(join(manifestDir, 'manifest.json'))
+
+  function locate (entry: ModelEntry): string | undefined {
+    return directories.map((directory) => join(directory, entry.file)).find((path) => {
+      const size = fileSize(path)
+      return size !== undefined && (entry.bytes === undefined || size === entry.bytes)
+    })
+  }
+
+  function listInstalled (): InstalledModel[] {
+    return manifest.models.flatMap((entry) => {
+      const path = locate(entry)
+      return path ? [{ entry, path }] : []
+    })
+  }
+
+  return {
+    manifest,
+    listInstalled,
+    /** The model and decoding of a quality: its first model that is installed, else any; undefined when none is. */
+    choose (quality: SttQuality): ChosenModel | undefined {
+      const installed = listInstalled()
+      const wanted = manifest.quality[quality]
+      const found = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model) ?? installed[0]
+      return found && {
+        name: found.entry.name,
+        path: found.path,
+        decoding: { ...DEFAULT_DECODING, ...wanted.decoding, ...found.entry.decoding }
+      }
+    },
+    /** What is wrong with an installed file, or undefined when its checksum is right or nobody published one. */
+    async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
+      const actual = await digests(path)
+      const wrong = entry.sha256 ? entry.sha256 !== actual.sha256 : entry.sha1 !== undefined && entry.sha1 !== actual.sha1
+      return wrong ? `${entry.file} does not match its published checksum: it is damaged or another file` : undefined
+    }
+  }
+}
+export type Models = ReturnType<typeof createModels>

@@ -1,0 +1,54 @@
+/** Speech recognition: a window goes out, words come back. Carries no state of a job, so that windows may run anywhere. */
+import type { LanguagePosterior } from '../domain/language.js'
+import type { DecodedSegment } from '../domain/words.js'
+import type { SttQuality } from '../domain/job.js'
+import type { AudioSpan, LibraryFacts } from '../workers/protocol.js'
+import type { ChosenModel, Models } from './models.js'
+import { PoolError } from './pool.js'
+import type { Pool } from './pool.js'
+
+export type { AudioSpan }
+/** Stops the window it was given to; the call rejects with code `aborted` within about a second. */
+export type Abort = { readonly flag: Int32Array, stop (): void }
+
+export function createAbort (): Abort {
+  const flag = new Int32Array(new SharedArrayBuffer(4))
+  return { flag, stop: () => { Atomics.store(flag, 0, 1) } }
+}
+
+type Deps = { pool: Pool, models: Models, gpu: boolean, threadsPerWorker: number }
+
+export function createSpeechEngine ({ pool, models, gpu, threadsPerWorker }: Deps) {
+  function choose (quality: SttQuality): ChosenModel {
+    const model = models.choose(quality)
+    if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
+    return model
+  }
+
+  return {
+    /** How many windows may run at once. */
+    slots: pool.threads,
+    /** Segments in ms from the start of the window. Rejects with `PoolError`. */
+    async transcribe (span: AudioSpan, job: { quality: SttQuality, language: string }, abort: Abort): Promise<DecodedSegment[]> {
+      const { path, decoding } = choose(job.quality)
+      const output = await pool.run('transcribe', {
+        ...span, model: { path, gpu }, threads: threadsPerWorker, language: job.language, prompt: '', decoding, abort: abort.flag
+      })
+      return output.segments
+    },
+    /** How likely each language is in this window. Rejects with `PoolError`. */
+    async detectLanguage (span: AudioSpan, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
+      const { path } = choose(job.quality)
+      const output = await pool.run('detectLanguage', { ...span, model: { path, gpu }, threads: threadsPerWorker, abort: abort.flag })
+      return output.posteriors
+    },
+    /** What the speech library is and what it found. Rejects with `PoolError`. */
+    describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
+    /** Loads the weights of the default quality on every thread, so that the first window does not wait for them. */
+    async warmUp (): Promise<void> {
+      const { path } = choose('balanced')
+      await Promise.all(Array.from({ length: pool.threads }, async () => await pool.run('warmUp', { model: { path, gpu } })))
+    }
+  }
+}
+export type SpeechEngine = ReturnType<typeof createSpeechEngine>

@@ -1,0 +1,129 @@
+/**
+ * The clock of the appliance: claims work whenever there is a free place for it, renews leases, and stops politely.
+ * Only the process that holds the work lock of the data directory claims anything; the others keep asking for it.
+ */
+import type { Log } from '../domain/log.js'
+import type { Pipeline } from '../service/pipeline.js'
+import { LEASE_MS } from '../service/scheduling.js'
+import type { Scheduling } from '../service/scheduling.js'
+
+/** Work that another process has submitted is noticed within this time; our own wakes the loop at once. */
+const POLL_MS = 500
+const RENEW_MS = LEASE_MS / 5
+/** Decoders at once: reading a file is short work beside recognising it. The last one takes small files only. */
+const DECODERS = 3
+
+type WorkLock = { release (): void }
+type Abort = { readonly flag: Int32Array, stop (): void }
+type DecodeClaim = NonNullable<ReturnType<Scheduling['claimDecode']>>
+type WindowClaim = NonNullable<ReturnType<Scheduling['claimWindow']>>
+
+type Deps = {
+  pipeline: Pipeline
+  scheduling: Scheduling
+  createAbort: () => Abort
+  tryLock: () => WorkLock | undefined
+  /** Windows at once. */
+  slots: number
+  log: Log
+}
+
+export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots, log }: Deps) {
+  const decoding = new Map<DecodeClaim, AbortController>()
+  const running = new Map<WindowClaim, Abort>()
+  const inFlight = new Set<Promise<void>>()
+  const timers: NodeJS.Timeout[] = []
+  let lock: WorkLock | undefined
+  let isWorking = false
+  let isStopping = false
+
+  function track (work: Promise<void>, done: () => void): void {
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => { log.error({ err: error }, 'step failed; its lease will run out and it will be tried again') })
+      .finally(() => {
+        done()
+        inFlight.delete(tracked)
+        pump()
+      })
+    inFlight.add(tracked)
+  }
+
+  function startDecode (): boolean {
+    if (decoding.size >= DECODERS) return false
+    const claim = scheduling.claimDecode(decoding.size === DECODERS - 1)
+    if (!claim) return false
+    const controller = new AbortController()
+    decoding.set(claim, controller)
+    track(pipeline.decode(claim, controller.signal, pump), () => { decoding.delete(claim) })
+    return true
+  }
+
+  function startWindow (): boolean {
+    if (running.size >= slots) return false
+    const window = scheduling.claimWindow()
+    if (!window) return false
+    const abort = createAbort()
+    running.set(window, abort)
+    track(pipeline.runWindow(window, abort), () => { running.delete(window) })
+    return true
+  }
+
+  /** Fills every free place. */
+  function pump (): void {
+    if (!isWorking || isStopping) return
+    try {
+      while (startDecode());
+      while (startWindow());
+    } catch (error) {
+      // A database that is full or locked now may not be at the next tick.
+      log.error({ err: error }, 'claiming work failed')
+    }
+  }
+
+  function renew (): void {
+    for (const claim of decoding.keys()) scheduling.renewDecode(claim)
+    for (const window of running.keys()) scheduling.renewWindow(window)
+  }
+
+  async function takeOver (): Promise<void> {
+    if (lock || isStopping) return
+    lock = tryLock()
+    if (!lock) return
+    scheduling.takeBackAll()
+    await pipeline.recover()
+    isWorking = true
+  }
+
+  function tick (): void {
+    takeOver().then(pump, (error: unknown) => {
+      log.error({ err: error }, 'taking over the work failed')
+      lock?.release()
+      lock = undefined
+    })
+  }
+
+  // A job that has ended needs no more of its windows.
+  pipeline.onEnded((jobId) => {
+    for (const [window, abort] of running) if (window.jobId === jobId) abort.stop()
+  })
+
+  return {
+    start (): void {
+      tick()
+      timers.push(setInterval(tick, POLL_MS), setInterval(renew, RENEW_MS))
+    },
+    /** Looks for work now. */
+    wake: pump,
+    /** Stops claiming, stops what runs within about a second (it is queued again), and gives the work lock back. */
+    async stop (): Promise<void> {
+      isStopping = true
+      for (const timer of timers) clearInterval(timer)
+      for (const controller of decoding.values()) controller.abort(new Error('stopping'))
+      for (const abort of running.values()) abort.stop()
+      await Promise.all(inFlight)
+      lock?.release()
+      lock = undefined
+    }
+  }
+}
+export type Loop = ReturnType<typeof createLoop>

@@ -1,0 +1,23 @@
+/** Cleans up, at start and every hour. */
+import type { Log } from '../domain/log.js'
+import type { Uploads } from '../service/uploads.js'
+
+const SWEEP_MS = 60 * 60_000
+
+export function createSweep ({ uploads, log }: { uploads: Pick<Uploads, 'sweep'>, log: Log }) {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  const run = (): void => {
+    running = uploads.sweep().catch((error: unknown) => { log.error({ err: error }, 'sweep failed') })
+  }
+  return {
+    start (): void {
+      run()
+      timer = setInterval(run, SWEEP_MS)
+    },
+    async stop (): Promise<void> {
+      clearInterval(timer)
+      await running
+    }
+  }
+}

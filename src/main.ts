@@ -1,0 +1,41 @@
+/** The server: configuration → appliance → HTTP, and the way back. */
+import { createAppliance, createHttp } from './app.js'
+import type { Appliance } from './app.js'
+import type { Config } from './config.js'
+import type { Logger } from './logger.js'
+
+export type Server = {
+  address: string
+  /** The first key, when this is the first start. */
+  firstKey: string | undefined
+  /** True when only the starter model is installed. */
+  close (): Promise<void>
+}
+
+function createFirstKey ({ access }: Appliance): string | undefined {
+  if (access.hasKeys()) return undefined
+  return access.create({ name: 'first start', owner: 'default', plan: 'enterprise' }).key
+}
+
+/** Starts serving. Throws when the port is taken or the data directory cannot be used. */
+export async function startServer (config: Config, log: Logger): Promise<Server> {
+  const appliance = await createAppliance(config, log)
+  const http = await createHttp(appliance, config, log)
+  try {
+    const address = await http.listen({ host: config.host, port: config.port, listenTextResolver: (text) => text })
+    const firstKey = createFirstKey(appliance)
+    appliance.start()
+    return {
+      address,
+      firstKey,
+      async close () {
+        await http.close()
+        await appliance.close()
+      }
+    }
+  } catch (error) {
+    await http.close()
+    await appliance.close()
+    throw error
+  }
+}

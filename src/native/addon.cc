@@ -1,0 +1,116 @@
+// The module's functions; addon.ts types them. Nothing here lives longer than its environment, because the main thread and
+// every worker load the addon for themselves; what they share is in model-registry.cc.
+#include <napi.h>
+#include <sys/resource.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "arguments.h"
+#include "backends.h"
+#include "handles.h"
+#include "whisper.h"
+
+namespace stenobox {
+
+namespace {
+
+Napi::Value loadModel(const Napi::CallbackInfo & info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    return ModelHandle::create(info.Env(), acquireModel(readLoadRequest(info[0], info[1])));
+  });
+}
+
+Napi::Value loadedModels(const Napi::CallbackInfo & info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    const auto models = listModels();
+    Napi::Array result = Napi::Array::New(env, models.size());
+    for (uint32_t i = 0; i < models.size(); ++i) {
+      Napi::Object entry = Napi::Object::New(env);
+      entry.Set("path", models[i].path);
+      entry.Set("handles", models[i].handles);
+      result.Set(i, entry);
+    }
+    return result;
+  });
+}
+
+Napi::Value systemInfo(const Napi::CallbackInfo & info) {
+  return guarded(info.Env(), [&]() -> Napi::Value { return Napi::String::New(info.Env(), describeSystem()); });
+}
+
+Napi::Value devices(const Napi::CallbackInfo & info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    const auto found = listDevices();
+    Napi::Array result = Napi::Array::New(env, found.size());
+    for (uint32_t i = 0; i < found.size(); ++i) {
+      Napi::Object entry = Napi::Object::New(env);
+      entry.Set("name", found[i].name);
+      entry.Set("description", found[i].description);
+      entry.Set("kind", found[i].gpu ? "gpu" : "cpu");
+      entry.Set("freeBytes", static_cast<double>(found[i].freeBytes));
+      entry.Set("totalBytes", static_cast<double>(found[i].totalBytes));
+      result.Set(i, entry);
+    }
+    return result;
+  });
+}
+
+Napi::Value languages(const Napi::CallbackInfo & info) {
+  const Napi::Env env = info.Env();
+  return guarded(env, [&]() -> Napi::Value {
+    Napi::Array result = Napi::Array::New(env);
+    for (int i = 0; i <= whisper_lang_max_id(); ++i) result.Set(static_cast<uint32_t>(i), whisper_lang_str(i));
+    return result;
+  });
+}
+
+void lowerThreadPriority(const Napi::CallbackInfo & info) {
+  guarded(info.Env(), [&] {
+    const int nice = readInteger(info[0], "nice", 0, 19);
+#ifdef __linux__
+    // Linux keeps niceness per thread, and the threads that ggml starts inherit it.
+    const auto thread = static_cast<id_t>(syscall(SYS_gettid));
+    const int lowered = std::min(19, getpriority(PRIO_PROCESS, thread) + nice);
+    if (setpriority(PRIO_PROCESS, thread, lowered) != 0) throw Failure(Code::InvalidArgument, std::string("The priority stays: ") + std::strerror(errno));
+#else
+    // Elsewhere niceness belongs to the process, the HTTP thread included.
+    (void)nice;
+#endif
+  });
+}
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  prepareBackends();
+  auto * data = new AddonData;
+  env.SetInstanceData(data);
+  data->modelClass = Napi::Persistent(ModelHandle::define(env));
+  data->stateClass = Napi::Persistent(StateHandle::define(env));
+  exports.Set("version", whisper_version());
+  exports.Set("build", describeBuild());
+  exports.Set("systemInfo", Napi::Function::New(env, systemInfo, "systemInfo"));
+  exports.Set("devices", Napi::Function::New(env, devices, "devices"));
+  exports.Set("loadModel", Napi::Function::New(env, loadModel, "loadModel"));
+  exports.Set("loadedModels", Napi::Function::New(env, loadedModels, "loadedModels"));
+  exports.Set("languages", Napi::Function::New(env, languages, "languages"));
+  exports.Set("lowerThreadPriority", Napi::Function::New(env, lowerThreadPriority, "lowerThreadPriority"));
+  return exports;
+}
+
+}  // namespace
+
+}  // namespace stenobox
+
+// The macro wants a function in the global namespace.
+static Napi::Object initialiseAddon(Napi::Env env, Napi::Object exports) {
+  return stenobox::initialise(env, exports);
+}
+
+NODE_API_MODULE(stenobox, initialiseAddon)

@@ -1,0 +1,136 @@
+#include "arguments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "whisper-access.h"
+
+namespace stenobox {
+
+namespace {
+
+/// More threads than this serve nobody, and ggml ends the process at 512.
+constexpr int kMaxThreads = 256;
+/// Below this the fallback would try more than a hundred temperatures.
+constexpr double kLeastTemperatureStep = 0.01;
+constexpr size_t kMaxHeads = 64;
+constexpr int kMaxMinTailMs = 30000;
+
+[[noreturn]] void reject(const std::string & message) {
+  throw Failure(Code::InvalidArgument, message);
+}
+
+Napi::Object readObject(const Napi::Value & value, const std::string & name) {
+  if (!value.IsObject()) reject(name + " must be an object");
+  return value.As<Napi::Object>();
+}
+
+float readNumber(const Napi::Value & value, const std::string & name) {
+  if (!value.IsNumber() || !std::isfinite(value.As<Napi::Number>().DoubleValue())) reject(name + " must be a finite number");
+  return value.As<Napi::Number>().FloatValue();
+}
+
+bool readBoolean(const Napi::Value & value, const std::string & name) {
+  if (!value.IsBoolean()) reject(name + " must be true or false");
+  return value.As<Napi::Boolean>().Value();
+}
+
+float readTemperatureStep(const Napi::Value & value) {
+  const float step = readNumber(value, "temperatureStep");
+  if (step != 0 && (step < kLeastTemperatureStep || step > 1)) reject("temperatureStep must be 0 or from 0.01 to 1");
+  return step;
+}
+
+/// The flag lives in memory that no one can detach during the call, and that other threads can write.
+const int32_t * readAbort(const Napi::Value & value) {
+  if (value.IsUndefined()) return nullptr;
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) reject("abort must be an Int32Array");
+  const auto flag = value.As<Napi::Int32Array>();
+  if (flag.ElementLength() < 1) reject("abort must have an element");
+  if (value.As<Napi::Object>().Get("buffer").IsArrayBuffer()) reject("abort must lie in a SharedArrayBuffer");
+  return flag.Data();
+}
+
+whisper_ahead readHead(const Napi::Value & value) {
+  if (!value.IsArray() || value.As<Napi::Array>().Length() != 2) reject("alignmentHeads must hold pairs of layer and head");
+  const auto pair = value.As<Napi::Array>();
+  return {readInteger(pair.Get(0u), "An alignment layer", 0, 1000), readInteger(pair.Get(1u), "An alignment head", 0, 1000)};
+}
+
+std::vector<whisper_ahead> readHeads(const Napi::Value & value) {
+  if (value.IsUndefined()) return {};
+  std::vector<whisper_ahead> heads;
+  if (value.IsString()) {
+    const std::string preset = readString(value, "alignmentHeads");
+    heads = presetHeads(preset);
+    if (heads.empty()) reject("There are no alignment heads for \"" + preset + "\"");
+    return heads;
+  }
+  if (!value.IsArray()) reject("alignmentHeads must be a name or a list of pairs");
+  const auto list = value.As<Napi::Array>();
+  if (list.Length() < 1 || list.Length() > kMaxHeads) reject("alignmentHeads must hold 1 to 64 pairs");
+  for (uint32_t i = 0; i < list.Length(); ++i) heads.push_back(readHead(list.Get(i)));
+  const auto before = [](const whisper_ahead & a, const whisper_ahead & b) {
+    return a.n_text_layer != b.n_text_layer ? a.n_text_layer < b.n_text_layer : a.n_head < b.n_head;
+  };
+  // In order, so that the same heads in another order share one copy of the weights.
+  std::sort(heads.begin(), heads.end(), before);
+  const auto same = [](const whisper_ahead & a, const whisper_ahead & b) { return a.n_text_layer == b.n_text_layer && a.n_head == b.n_head; };
+  if (std::adjacent_find(heads.begin(), heads.end(), same) != heads.end()) reject("alignmentHeads names a head twice");
+  return heads;
+}
+
+}  // namespace
+
+std::string readString(const Napi::Value & value, const std::string & name) {
+  if (!value.IsString()) reject(name + " must be a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+
+int readInteger(const Napi::Value & value, const std::string & name, int least, int most) {
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : NAN;
+  if (!(number >= least && number <= most) || number != std::floor(number)) {
+    reject(name + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return static_cast<int>(number);
+}
+
+Pcm readPcm(const Napi::Value & value) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) reject("pcm must be a Float32Array");
+  const auto pcm = value.As<Napi::Float32Array>();
+  return {pcm.Data(), pcm.ElementLength()};
+}
+
+int readThreads(const Napi::Value & options) {
+  return readInteger(readObject(options, "options").Get("threads"), "threads", 1, kMaxThreads);
+}
+
+LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & options) {
+  const Napi::Object given = readObject(options, "options");
+  LoadRequest request;
+  request.path = readString(path, "path");
+  request.gpu = readBoolean(given.Get("gpu"), "gpu");
+  request.heads = readHeads(given.Get("alignmentHeads"));
+  return request;
+}
+
+TranscribeRequest readTranscribeRequest(const Napi::Value & options) {
+  const Napi::Object given = readObject(options, "options");
+  TranscribeRequest request;
+  request.language = readString(given.Get("language"), "language");
+  request.threads = readThreads(options);
+  request.beamSize = readInteger(given.Get("beamSize"), "beamSize", 1, kMaxDecoders);
+  request.bestOf = readInteger(given.Get("bestOf"), "bestOf", 1, kMaxDecoders);
+  request.temperatureStep = readTemperatureStep(given.Get("temperatureStep"));
+  request.entropyThreshold = readNumber(given.Get("entropyThreshold"), "entropyThreshold");
+  request.logProbThreshold = readNumber(given.Get("logProbThreshold"), "logProbThreshold");
+  request.noSpeechThreshold = readNumber(given.Get("noSpeechThreshold"), "noSpeechThreshold");
+  request.contextTokens = readInteger(given.Get("contextTokens"), "contextTokens", 0, INT32_MAX);
+  request.suppressNonSpeech = readBoolean(given.Get("suppressNonSpeech"), "suppressNonSpeech");
+  request.prompt = readString(given.Get("prompt"), "prompt");
+  request.minTailMs = readInteger(given.Get("minTailMs"), "minTailMs", 0, kMaxMinTailMs);
+  request.abort = readAbort(given.Get("abort"));
+  return request;
+}
+
+}  // namespace stenobox

@@ -1,0 +1,100 @@
+#include "backends.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "ggml-backend.h"
+#include "ggml.h"
+#include "whisper.h"
+
+namespace stenobox {
+
+namespace {
+
+// A plain array, because a thread may outlive every object of this library.
+constexpr size_t kLineBytes = 512;
+thread_local char errorLine[kLineBytes] = "";
+
+void keepErrorLine(ggml_log_level level, const char * text, void *) {
+  if (level != GGML_LOG_LEVEL_ERROR || text == nullptr) return;
+  size_t length = strnlen(text, kLineBytes - 1);
+  while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) --length;
+  if (length == 0) return;
+  memcpy(errorLine, text, length);
+  errorLine[length] = '\0';
+}
+
+bool isGpu(ggml_backend_dev_t device) {
+  const auto type = ggml_backend_dev_type(device);
+  return type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
+}
+
+#ifdef STENOBOX_PORTABLE
+/// The folder of this very library, wherever the image put it.
+std::string ownFolder() {
+  Dl_info info {};
+  if (dladdr(reinterpret_cast<void *>(&ownFolder), &info) == 0 || info.dli_fname == nullptr) return ".";
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+#endif
+
+}  // namespace
+
+void prepareBackends() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    whisper_log_set(keepErrorLine, nullptr);
+    ggml_time_init();
+#ifdef STENOBOX_PORTABLE
+    ggml_backend_load_all_from_path(ownFolder().c_str());
+#endif
+  });
+}
+
+std::vector<Device> listDevices() {
+  std::vector<Device> devices;
+  for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+    ggml_backend_dev_t device = ggml_backend_dev_get(i);
+    // Accelerators such as BLAS compute in the CPU's memory; listing them would show that memory twice.
+    if (ggml_backend_dev_type(device) == GGML_BACKEND_DEVICE_TYPE_ACCEL) continue;
+    size_t freeBytes = 0;
+    size_t totalBytes = 0;
+    ggml_backend_dev_memory(device, &freeBytes, &totalBytes);
+    devices.push_back({ggml_backend_dev_name(device), ggml_backend_dev_description(device), isGpu(device), freeBytes, totalBytes});
+  }
+  return devices;
+}
+
+std::string weightsDevice(bool gpu) {
+  for (size_t i = 0; gpu && i < ggml_backend_dev_count(); ++i) {
+    ggml_backend_dev_t device = ggml_backend_dev_get(i);
+    if (isGpu(device)) return ggml_backend_dev_name(device);
+  }
+  return "CPU";
+}
+
+std::string describeSystem() {
+  // whisper.cpp composes the text in one static string.
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return whisper_print_system_info();
+}
+
+std::string describeBuild() {
+  return STENOBOX_BUILD;
+}
+
+void clearErrorLine() {
+  errorLine[0] = '\0';
+}
+
+std::string lastErrorLine() {
+  return errorLine;
+}
+
+}  // namespace stenobox

@@ -1,0 +1,46 @@
+// What can go wrong below the N-API surface. addon.cc turns a Failure into a JavaScript Error whose `code` is the code's name.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace stenobox {
+
+enum class Code {
+  ModelNotFound,
+  ModelInvalid,
+  OutOfMemory,
+  UnknownLanguage,
+  Closed,
+  InvalidArgument,
+  DecodeFailed
+};
+
+inline const char * codeName(Code code) {
+  switch (code) {
+    case Code::ModelNotFound: return "MODEL_NOT_FOUND";
+    case Code::ModelInvalid: return "MODEL_INVALID";
+    case Code::OutOfMemory: return "OUT_OF_MEMORY";
+    case Code::UnknownLanguage: return "UNKNOWN_LANGUAGE";
+    case Code::Closed: return "CLOSED";
+    case Code::InvalidArgument: return "INVALID_ARGUMENT";
+    case Code::DecodeFailed: break;
+  }
+  return "DECODE_FAILED";
+}
+
+/// Messages quote damaged files; control characters must not reach a terminal or a log.
+inline std::string printable(std::string text) {
+  for (char & c : text) {
+    if ((c >= 0 && c < ' ') || c == 127) c = '?';
+  }
+  return text;
+}
+
+class Failure : public std::runtime_error {
+ public:
+  Failure(Code code, const std::string & message) : std::runtime_error(printable(message)), code(code) {}
+  const Code code;
+};
+
+}  // namespace stenobox

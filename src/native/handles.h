@@ -1,0 +1,56 @@
+// The two objects JavaScript holds: a model (shared weights) and a decoding state of it.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "model-registry.h"
+#include "transcriber.h"
+
+namespace stenobox {
+
+/// Per environment: each worker thread has its own classes.
+struct AddonData {
+  Napi::FunctionReference modelClass;
+  Napi::FunctionReference stateClass;
+};
+
+class ModelHandle : public Napi::ObjectWrap<ModelHandle> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  /// Wraps `model`, counted as one handle until it is freed or collected.
+  static Napi::Object create(Napi::Env env, std::shared_ptr<Model> model);
+
+  /// Not for JavaScript: takes the model as an External.
+  explicit ModelHandle(const Napi::CallbackInfo & info);
+  ~ModelHandle() override;
+
+ private:
+  Napi::Value createState(const Napi::CallbackInfo & info);
+  void free(const Napi::CallbackInfo & info);
+  void release();
+
+  std::shared_ptr<Model> model_;
+};
+
+class StateHandle : public Napi::ObjectWrap<StateHandle> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  static Napi::Object create(Napi::Env env, std::shared_ptr<Transcriber> transcriber);
+
+  /// Not for JavaScript: takes the transcriber as an External.
+  explicit StateHandle(const Napi::CallbackInfo & info);
+
+ private:
+  Napi::Value transcribe(const Napi::CallbackInfo & info);
+  Napi::Value detectLanguage(const Napi::CallbackInfo & info);
+  void free(const Napi::CallbackInfo & info);
+  /// The transcriber, kept alive for one call. Throws CLOSED, or INVALID_ARGUMENT from inside a callback of the same state.
+  std::shared_ptr<Transcriber> use() const;
+
+  std::shared_ptr<Transcriber> transcriber_;
+  bool busy_ = false;
+};
+
+}  // namespace stenobox

@@ -1,0 +1,184 @@
+#include "model-file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "failure.h"
+#include "ggml.h"
+
+namespace stenobox {
+
+namespace {
+
+// Every published Whisper model agrees on these; whisper.cpp computes with some of them without looking.
+constexpr int32_t kAudioPositions = 1500;
+constexpr int32_t kTextPositions = 448;
+constexpr int32_t kHeadSize = 64;
+constexpr int32_t kFrequencyBins = 201;
+constexpr int32_t kMaxState = 8192;
+constexpr int32_t kMaxLayers = 128;
+
+constexpr uint32_t kMaxWordBytes = 4096;
+constexpr int32_t kMaxNameBytes = 128;
+
+// Tensors outside the layers, and in each layer of encoder and decoder.
+constexpr int kPlainTensors = 11;
+constexpr int kEncoderLayerTensors = 15;
+constexpr int kDecoderLayerTensors = 24;
+
+struct Header {
+  int32_t vocabulary;
+  int32_t audioPositions;
+  int32_t audioState;
+  int32_t audioHeads;
+  int32_t audioLayers;
+  int32_t textPositions;
+  int32_t textState;
+  int32_t textHeads;
+  int32_t textLayers;
+  int32_t mels;
+  int32_t format;
+};
+static_assert(sizeof(Header) == 11 * sizeof(int32_t), "read in one piece");
+
+[[noreturn]] void invalid(const std::string & message) {
+  throw Failure(Code::ModelInvalid, "Not a usable whisper model: " + message);
+}
+
+void demand(bool condition, const std::string & message) {
+  if (!condition) invalid(message);
+}
+
+/// Type of the large matrices. ggml_ftype_to_ggml_type aborts on a number it does not know.
+ggml_type matrixType(int32_t format) {
+  demand(format >= 0 && format / GGML_QNT_VERSION_FACTOR <= GGML_QNT_VERSION, "unknown weight format " + std::to_string(format));
+  static constexpr std::array<ggml_ftype, 14> known = {
+    GGML_FTYPE_ALL_F32, GGML_FTYPE_MOSTLY_F16, GGML_FTYPE_MOSTLY_BF16,
+    GGML_FTYPE_MOSTLY_Q4_0, GGML_FTYPE_MOSTLY_Q4_1, GGML_FTYPE_MOSTLY_Q5_0, GGML_FTYPE_MOSTLY_Q5_1, GGML_FTYPE_MOSTLY_Q8_0,
+    GGML_FTYPE_MOSTLY_Q2_K, GGML_FTYPE_MOSTLY_Q3_K, GGML_FTYPE_MOSTLY_Q4_K, GGML_FTYPE_MOSTLY_Q5_K, GGML_FTYPE_MOSTLY_Q6_K,
+    GGML_FTYPE_MOSTLY_IQ4_NL};
+  const auto type = static_cast<ggml_ftype>(format % GGML_QNT_VERSION_FACTOR);
+  demand(std::find(known.begin(), known.end(), type) != known.end(), "unknown weight format " + std::to_string(format));
+  return ggml_ftype_to_ggml_type(type);
+}
+
+void checkHeader(const Header & header, ggml_type matrix) {
+  // Larger vocabularies would have more languages than the library can name.
+  demand(header.vocabulary >= 51864 && header.vocabulary <= 51866, "vocabulary of " + std::to_string(header.vocabulary));
+  demand(header.audioPositions == kAudioPositions, "audio context of " + std::to_string(header.audioPositions));
+  demand(header.textPositions == kTextPositions, "text context of " + std::to_string(header.textPositions));
+  demand(header.audioState > 0 && header.audioState <= kMaxState, "width of " + std::to_string(header.audioState));
+  demand(header.textState == header.audioState, "encoder and decoder differ in width");
+  demand(header.audioHeads > 0 && header.audioHeads <= kMaxState / kHeadSize && header.audioHeads * kHeadSize == header.audioState, "heads do not fit the width");
+  demand(header.textHeads == header.audioHeads, "encoder and decoder differ in heads");
+  demand(header.audioLayers > 0 && header.audioLayers <= kMaxLayers, std::to_string(header.audioLayers) + " encoder layers");
+  demand(header.textLayers > 0 && header.textLayers <= kMaxLayers, std::to_string(header.textLayers) + " decoder layers");
+  demand(header.mels == 80 || header.mels == 128, std::to_string(header.mels) + " mel bands");
+  demand(header.audioState % ggml_blck_size(matrix) == 0, "the weight format needs a wider model");
+}
+
+void checkFilters(ModelFile & file, const Header & header) {
+  const auto mels = file.read<int32_t>();
+  const auto bins = file.read<int32_t>();
+  demand(mels == header.mels && bins == kFrequencyBins, "mel filters of another shape");
+  file.skip(static_cast<uint64_t>(mels) * bins * sizeof(float));
+}
+
+void checkVocabulary(ModelFile & file, const Header & header) {
+  const auto words = file.read<int32_t>();
+  demand(words > 0 && words <= header.vocabulary, "vocabulary of " + std::to_string(words) + " words");
+  std::array<char, kMaxWordBytes> word;
+  bool blank = false;
+  for (int32_t i = 0; i < words; ++i) {
+    const auto bytes = file.read<uint32_t>();
+    demand(bytes <= kMaxWordBytes, "a word of " + std::to_string(bytes) + " bytes");
+    file.read(word.data(), bytes);
+    blank = blank || (bytes == 1 && word[0] == ' ');
+  }
+  // whisper.cpp looks this one up without asking whether it exists.
+  demand(blank, "the vocabulary lacks the blank");
+}
+
+/// Checks one tensor's header, skips its data and returns its name.
+std::string checkTensor(ModelFile & file, ggml_type matrix) {
+  const auto dimensions = file.read<int32_t>();
+  const auto nameBytes = file.read<int32_t>();
+  const auto type = file.read<int32_t>();
+  demand(dimensions >= 1 && dimensions <= 3, "a tensor of " + std::to_string(dimensions) + " dimensions");
+  demand(nameBytes >= 1 && nameBytes <= kMaxNameBytes, "a tensor's name of " + std::to_string(nameBytes) + " bytes");
+  demand(type == GGML_TYPE_F32 || type == GGML_TYPE_F16 || type == matrix, "a tensor of type " + std::to_string(type));
+  std::array<int32_t, 3> sides = {1, 1, 1};
+  uint64_t elements = 1;
+  for (int32_t i = 0; i < dimensions; ++i) {
+    sides[i] = file.read<int32_t>();
+    demand(sides[i] > 0 && sides[i] <= (1 << 24), "a tensor's side of " + std::to_string(sides[i]));
+    elements *= sides[i];
+    demand(elements <= INT32_MAX, "a tensor of " + std::to_string(elements) + " elements");
+  }
+  std::string name(nameBytes, '\0');
+  file.read(&name[0], nameBytes);
+  const auto ggmlType = static_cast<ggml_type>(type);
+  demand(sides[0] % ggml_blck_size(ggmlType) == 0, "tensor '" + name + "' does not fit its type");
+  file.skip(elements / ggml_blck_size(ggmlType) * ggml_type_size(ggmlType));
+  return name;
+}
+
+}  // namespace
+
+ModelFile::ModelFile(const std::string & path) {
+  struct stat status {};
+  // Looked at before it is opened: opening a named pipe would wait for a writer.
+  if (stat(path.c_str(), &status) != 0) throw Failure(Code::ModelNotFound, "Cannot read " + path + ": " + std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) throw Failure(Code::ModelNotFound, "Cannot read " + path + ": not a file");
+  file_ = std::fopen(path.c_str(), "rb");
+  if (file_ == nullptr) throw Failure(Code::ModelNotFound, "Cannot read " + path + ": " + std::strerror(errno));
+  size_ = static_cast<uint64_t>(status.st_size);
+}
+
+ModelFile::~ModelFile() {
+  std::fclose(file_);
+}
+
+void ModelFile::require(uint64_t bytes) const {
+  if (bytes > remaining()) invalid("the file ends " + std::to_string(bytes - remaining()) + " bytes too early");
+}
+
+void ModelFile::read(void * target, uint64_t bytes) {
+  require(bytes);
+  if (bytes > 0 && std::fread(target, 1, bytes, file_) != bytes) invalid("the file could not be read to its end");
+  offset_ += bytes;
+}
+
+void ModelFile::skip(uint64_t bytes) {
+  require(bytes);
+  if (fseeko(file_, static_cast<off_t>(bytes), SEEK_CUR) != 0) invalid("the file could not be read to its end");
+  offset_ += bytes;
+}
+
+ModelShape checkModelFile(const std::string & path) {
+  ModelFile file(path);
+  demand(file.remaining() >= sizeof(uint32_t) && file.read<uint32_t>() == GGML_FILE_MAGIC, "it does not start like one (ggml format)");
+  const auto header = file.read<Header>();
+  const ggml_type matrix = matrixType(header.format);
+  checkHeader(header, matrix);
+  checkFilters(file, header);
+  checkVocabulary(file, header);
+
+  // whisper.cpp checks names and shapes itself and reports them decently, but would take one tensor twice for two tensors.
+  const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kDecoderLayerTensors * header.textLayers;
+  std::set<std::string> names;
+  while (file.remaining() > 0) {
+    const std::string name = checkTensor(file, matrix);
+    demand(names.insert(name).second, "two tensors are named '" + name + "'");
+    demand(names.size() <= expected, "more tensors than its header announces");
+  }
+  demand(names.size() == expected, std::to_string(names.size()) + " tensors where its header announces " + std::to_string(expected));
+  return {header.textLayers, header.textHeads};
+}
+
+}  // namespace stenobox

@@ -1,0 +1,303 @@
+#include "transcriber.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "backends.h"
+#include "failure.h"
+#include "whisper-access.h"
+
+namespace stenobox {
+
+namespace {
+
+constexpr size_t kSamplesPerSecond = WHISPER_SAMPLE_RATE;
+constexpr size_t kSamplesPerMs = WHISPER_SAMPLE_RATE / 1000;
+
+/// whisper.cpp reads 200 samples past the first one and computes lengths that must not become negative; a second is far from both.
+constexpr size_t kLeastSamples = kSamplesPerSecond;
+/// Shorter audio holds no word; whisper.cpp itself leaves a rest of this length alone.
+constexpr size_t kShortestSpeech = kSamplesPerSecond / 10;
+constexpr size_t kWindowSamples = kSamplesPerSecond * WHISPER_CHUNK_SIZE;
+constexpr size_t kMostSamples = INT_MAX - 2 * kWindowSamples;
+constexpr int kWindowCs = 100 * WHISPER_CHUNK_SIZE;
+
+/// The aligner's median filter ends the process on a window of fewer centiseconds.
+constexpr int kLeastAlignedCs = 16;
+
+/// The given audio, followed by silence where there is too little of it.
+class PaddedPcm {
+ public:
+  PaddedPcm(const float * pcm, size_t samples) : data(pcm), size(samples) {
+    if (samples > kMostSamples) throw Failure(Code::InvalidArgument, "The audio is too long for one call");
+    // A value that is not a number would spread through the spectrogram into every logit.
+    if (!std::all_of(pcm, pcm + samples, [](float value) { return std::isfinite(value); })) {
+      throw Failure(Code::InvalidArgument, "The audio holds a value that is not a finite number");
+    }
+    if (samples >= kLeastSamples) return;
+    padded_.assign(pcm, pcm + samples);
+    padded_.resize(kLeastSamples, 0.0f);
+    data = padded_.data();
+    size = padded_.size();
+  }
+  const float * data;
+  size_t size;
+
+ private:
+  std::vector<float> padded_;
+};
+
+/// The end of a prompt, cut between characters.
+std::string promptTail(const std::string & prompt) {
+  if (prompt.size() <= kMaxPromptBytes) return prompt;
+  size_t from = prompt.size() - kMaxPromptBytes;
+  while (from < prompt.size() && (prompt[from] & 0xC0) == 0x80) ++from;
+  return prompt.substr(from);
+}
+
+}  // namespace
+
+/// What one call's callbacks share.
+struct Run {
+  const TranscribeRequest & request;
+  const int64_t lengthMs;
+  const bool aligns;
+  /// Where the next window may start, in centiseconds: whisper.cpp does not tell, so every place its decoders could have moved to.
+  std::set<int> seeks {0};
+  int percent = 0;
+  int shownPercent = -1;
+  bool stopped = false;
+  bool begun = false;
+  std::atomic<bool> damaged {false};
+
+  bool shouldStop() {
+    if (request.abort != nullptr && __atomic_load_n(request.abort, __ATOMIC_RELAXED) != 0) stopped = true;
+    return stopped || damaged;
+  }
+
+  void show(int value) {
+    value = std::min(100, std::max(0, value));
+    if (value <= shownPercent || stopped) return;
+    shownPercent = value;
+    if (request.onProgress && !request.onProgress(value)) stopped = true;
+  }
+};
+
+namespace {
+
+/// Follows whisper.cpp's position from the steps of its decoders and the percentage it reports.
+void followSeek(Run & run, whisper_state & state) {
+  const int end = whisper_n_len_from_state(&state);
+  std::vector<int> steps = windowSteps(state, kMaxDecoders);
+  steps.push_back(kWindowCs);
+  std::set<int> next;
+  for (int seek : run.seeks) {
+    for (int step : steps) {
+      // A window that ends with its only closing timestamp moves on by all that is left of 30 s.
+      const int place = step == kWindowCs ? seek + std::min(end - seek, step) : seek + step;
+      if (100LL * place / end == run.percent) next.insert(place);
+    }
+  }
+  if (next.empty()) next.insert(static_cast<int>(static_cast<int64_t>(run.percent) * end / 100));
+  run.seeks = next;
+}
+
+bool beginWindow(whisper_context *, whisper_state * state, void * data) {
+  auto & run = *static_cast<Run *>(data);
+  if (run.shouldStop()) return false;
+  if (!run.begun) {
+    run.begun = true;
+    return true;
+  }
+  followSeek(run, *state);
+  if (run.aligns && whisper_n_len_from_state(state) - *run.seeks.rbegin() < kLeastAlignedCs) return false;
+  // whisper.cpp would encode 30 s again for the crumb of silence behind the last word.
+  const int64_t restMs = run.lengthMs - 10LL * *run.seeks.begin();
+  return restMs > 0 && restMs >= run.request.minTailMs;
+}
+
+void filterLogits(whisper_context * context, whisper_state *, const whisper_token_data *, int tokens, float * logits, void * data) {
+  auto & run = *static_cast<Run *>(data);
+  const int count = whisper_n_vocab(context);
+  bool sane = true;
+  for (int i = 0; i < count; ++i) sane &= logits[i] <= FLT_MAX;
+  if (!sane) {
+    // Damaged weights. Sorting candidates by what is not a number is undefined, so go on with zeros until the next check stops the call.
+    std::fill_n(logits, count, 0.0f);
+    run.damaged = true;
+  }
+  // See kLeastAlignedCs: no segment may end this early.
+  if (run.aligns && tokens > 0) std::fill_n(logits + whisper_token_beg(context) + 1, kLeastAlignedCs / 2 - 1, -INFINITY);
+}
+
+whisper_full_params makeParams(const TranscribeRequest & request, const std::string & prompt, Run & run) {
+  auto params = whisper_full_default_params(request.beamSize > 1 ? WHISPER_SAMPLING_BEAM_SEARCH : WHISPER_SAMPLING_GREEDY);
+  params.language = request.language.c_str();
+  params.n_threads = request.threads;
+  params.beam_search.beam_size = request.beamSize;
+  params.greedy.best_of = request.bestOf;
+  params.temperature = 0.0f;
+  params.temperature_inc = request.temperatureStep;
+  params.entropy_thold = request.entropyThreshold;
+  params.logprob_thold = request.logProbThreshold;
+  params.no_speech_thold = request.noSpeechThreshold;
+  params.suppress_nst = request.suppressNonSpeech;
+  params.no_context = true;
+  params.n_max_text_ctx = request.contextTokens;
+  if (request.contextTokens > 0 && !prompt.empty()) params.initial_prompt = prompt.c_str();
+  params.single_segment = false;
+  // timeTokens does it afterwards, and right.
+  params.token_timestamps = false;
+  params.print_progress = params.print_realtime = params.print_timestamps = params.print_special = false;
+  params.progress_callback = [](whisper_context *, whisper_state *, int percent, void * data) {
+    auto & current = *static_cast<Run *>(data);
+    current.percent = percent;
+    current.show(percent);
+  };
+  params.encoder_begin_callback = beginWindow;
+  params.abort_callback = [](void * data) { return static_cast<Run *>(data)->shouldStop(); };
+  params.logits_filter_callback = filterLogits;
+  params.progress_callback_user_data = params.encoder_begin_callback_user_data = &run;
+  params.abort_callback_user_data = params.logits_filter_callback_user_data = &run;
+  return params;
+}
+
+/// Stops a graph between two operations. whisper.cpp alone looks at its flag after a whole encoder pass, many seconds with a large model.
+class ComputeStop {
+ public:
+  ComputeStop(whisper_state *& state, Run & run) : state_(state) {
+    setComputeStop(*state_, [](void * data) { return static_cast<Run *>(data)->shouldStop(); }, &run);
+  }
+  ~ComputeStop() {
+    if (state_ != nullptr) setComputeStop(*state_, nullptr, nullptr);
+  }
+
+ private:
+  whisper_state *& state_;
+};
+
+}  // namespace
+
+Transcriber::Transcriber(std::shared_ptr<Model> model) : model_(std::move(model)), state_(openState(model_->context())) {}
+
+Transcriber::~Transcriber() {
+  whisper_free_state(state_);
+}
+
+whisper_state & Transcriber::state() const {
+  if (state_ == nullptr) throw Failure(Code::Closed, "The decoding state was lost with a failed call");
+  return *state_;
+}
+
+void Transcriber::checkLanguage(const std::string & language) const {
+  // By code only: whisper_lang_id also takes English names, and knows a language that models of 99 languages do not.
+  const int known = languageCount(model_->context());
+  for (int i = 0; i < known; ++i) {
+    if (language == whisper_lang_str(i)) return;
+  }
+  throw Failure(Code::UnknownLanguage, "The model does not know the language \"" + language + "\"");
+}
+
+int Transcriber::decode(const float * pcm, size_t samples, const TranscribeRequest & request, Run & run) {
+  const std::string prompt = promptTail(request.prompt);
+  const whisper_full_params params = makeParams(request, prompt, run);
+  forgetHistory(*state_, std::max(request.beamSize, request.bestOf));
+  clearErrorLine();
+  const ComputeStop stop(state_, run);
+  try {
+    const int code = whisper_full_with_state(&model_->context(), state_, params, pcm, static_cast<int>(samples));
+    // whisper.cpp freed the state when it could not enlarge its cache.
+    if (code == -7) state_ = nullptr;
+    return code;
+  } catch (const WhisperAssertion &) {
+    // The aligner takes a stopped computation for a broken assertion.
+    if (run.stopped) return -9;
+  } catch (const std::exception &) {
+  }
+  whisper_free_state(state_);
+  state_ = nullptr;
+  throw Failure(Code::DecodeFailed, "whisper.cpp failed: " + lastErrorLine());
+}
+
+std::vector<Segment> Transcriber::collect(int64_t lengthMs) const {
+  const auto clamp = [lengthMs](int64_t centiseconds) { return std::min(lengthMs, std::max<int64_t>(0, 10 * centiseconds)); };
+  const whisper_token firstSpecial = whisper_token_eot(&model_->context());
+  std::vector<Segment> segments;
+  for (int i = 0; i < whisper_full_n_segments_from_state(state_); ++i) {
+    Segment segment;
+    segment.startMs = clamp(whisper_full_get_segment_t0_from_state(state_, i));
+    segment.endMs = std::max(segment.startMs, clamp(whisper_full_get_segment_t1_from_state(state_, i)));
+    segment.noSpeechProbability = whisper_full_get_segment_no_speech_prob_from_state(state_, i);
+    // Heard in the silence that fills the window up.
+    if (segment.startMs >= lengthMs) continue;
+    for (int j = 0; j < whisper_full_n_tokens_from_state(state_, i); ++j) {
+      const whisper_token_data token = whisper_full_get_token_data_from_state(state_, i, j);
+      if (token.id >= firstSpecial) continue;
+      const int64_t startMs = token.t0 < 0 ? segment.startMs : clamp(token.t0);
+      const int64_t endMs = token.t1 < 0 ? segment.endMs : clamp(token.t1);
+      segment.tokens.push_back({tokenBytes(model_->context(), token.id), startMs, std::max(startMs, endMs),
+        token.t_dtw < 0 ? -1 : clamp(token.t_dtw), token.p, token.plog});
+    }
+    if (!segment.tokens.empty()) segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
+Transcript Transcriber::transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) {
+  state();
+  checkLanguage(request.language);
+  const PaddedPcm audio(pcm, samples);
+  Run run {request, static_cast<int64_t>(samples / kSamplesPerMs), alignsTokens(model_->context())};
+  Transcript transcript;
+  if (run.shouldStop()) {
+    transcript.aborted = true;
+    return transcript;
+  }
+  if (samples < kShortestSpeech) {
+    run.show(100);
+    return transcript;
+  }
+  const int code = decode(audio.data, audio.size, request, run);
+  if (code == -7) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
+  if (run.damaged) throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
+  if (code != 0 && !run.stopped) {
+    const std::string line = lastErrorLine();
+    const bool memory = line.find("failed to allocate") != std::string::npos;
+    throw Failure(memory ? Code::OutOfMemory : Code::DecodeFailed, "whisper.cpp returned " + std::to_string(code) + ": " + line);
+  }
+  transcript.aborted = run.stopped;
+  timeTokens(model_->context(), *state_, audio.data, audio.size);
+  transcript.segments = collect(run.lengthMs);
+  run.show(100);
+  return transcript;
+}
+
+std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const float * pcm, size_t samples, int threads) {
+  whisper_context & context = model_->context();
+  whisper_state & current = state();
+  if (languageCount(context) == 1) return {{"en", 1.0}};
+  const PaddedPcm audio(pcm, std::min(samples, kWindowSamples));
+  if (whisper_pcm_to_mel_with_state(&context, &current, audio.data, static_cast<int>(audio.size), threads) != 0) {
+    throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
+  }
+  const std::vector<float> logits = languageLogits(context, current, threads);
+  if (!std::all_of(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); })) {
+    throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
+  }
+  const float most = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (float logit : logits) sum += std::exp(static_cast<double>(logit) - most);
+  std::vector<std::pair<std::string, double>> posteriors;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    posteriors.emplace_back(whisper_lang_str(static_cast<int>(i)), std::exp(static_cast<double>(logits[i]) - most) / sum);
+  }
+  std::stable_sort(posteriors.begin(), posteriors.end(), [](const auto & a, const auto & b) { return a.second > b.second; });
+  return posteriors;
+}
+
+}  // namespace stenobox

@@ -1,0 +1,91 @@
+// One decoding state and the calls on it, in terms of plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model-registry.h"
+
+namespace stenobox {
+
+struct TranscribeRequest {
+  std::string language;
+  int threads;
+  int beamSize;
+  int bestOf;
+  float temperatureStep;
+  float entropyThreshold;
+  float logProbThreshold;
+  float noSpeechThreshold;
+  int contextTokens;
+  bool suppressNonSpeech;
+  std::string prompt;
+  int minTailMs;
+  /// Stops the call when not 0; may be null. Written by other threads.
+  const int32_t * abort = nullptr;
+  /// Gets a growing percentage; returns false to stop the call. May be empty. Must not throw.
+  std::function<bool(int)> onProgress;
+};
+
+struct Token {
+  std::string bytes;
+  int64_t startMs;
+  int64_t endMs;
+  /// Below 0 when unknown.
+  int64_t dtwMs;
+  float probability;
+  float logProbability;
+};
+
+struct Segment {
+  int64_t startMs;
+  int64_t endMs;
+  float noSpeechProbability;
+  std::vector<Token> tokens;
+};
+
+struct Transcript {
+  bool aborted = false;
+  std::vector<Segment> segments;
+};
+
+/// Most decoders whisper.cpp runs side by side.
+constexpr int kMaxDecoders = 8;
+
+/// A prompt's tail of this many bytes fills the decoder's room for context; more would only cost whisper.cpp's recursive tokeniser its stack.
+constexpr size_t kMaxPromptBytes = 2048;
+
+/// Used by one thread at a time. Keeps its model alive.
+class Transcriber {
+ public:
+  /// Throws OUT_OF_MEMORY.
+  explicit Transcriber(std::shared_ptr<Model> model);
+  ~Transcriber();
+  Transcriber(const Transcriber &) = delete;
+  Transcriber & operator=(const Transcriber &) = delete;
+
+  /// Throws UNKNOWN_LANGUAGE, INVALID_ARGUMENT, OUT_OF_MEMORY, DECODE_FAILED, CLOSED.
+  Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request);
+
+  /// Language codes with their probabilities, most likely first.
+  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads);
+
+  /// False once the state was lost with a failed call; every further call throws CLOSED.
+  bool open() const { return state_ != nullptr; }
+
+ private:
+  whisper_state & state() const;
+  void checkLanguage(const std::string & language) const;
+  int decode(const float * pcm, size_t samples, const TranscribeRequest & request, struct Run & run);
+  std::vector<Segment> collect(int64_t lengthMs) const;
+
+  std::shared_ptr<Model> model_;
+  whisper_state * state_;
+};
+
+}  // namespace stenobox

@@ -1,0 +1,255 @@
+// whisper.cpp, compiled as part of this file: what its public API hides is within reach, and no vendored line is changed.
+#include "whisper-access.h"
+
+// All that whisper.cpp includes, so that the macros below touch its code only.
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <random>
+#include <regex>
+#include <set>
+#include <thread>
+
+#include "backends.h"
+#include "failure.h"
+#include "ggml-alloc.h"
+#include "ggml-backend.h"
+#include "ggml-cpp.h"
+#include "model-file.h"
+
+namespace stenobox {
+
+namespace {
+
+struct Zeroed {};
+
+[[noreturn]] void failAssertion() {
+  throw WhisperAssertion();
+}
+
+/// whisper.cpp goes on without a buffer and then trips over an assertion.
+ggml_backend_buffer_t allocateWeights(ggml_context * context, ggml_backend_buffer_type_t type) {
+  ggml_backend_buffer_t buffer = ggml_backend_alloc_ctx_tensors_from_buft(context, type);
+  if (buffer == nullptr) throw std::bad_alloc();
+  return buffer;
+}
+
+/// e to the power of x, to within three units in the last place and without a call, so that loops over the vocabulary run several values at a time.
+/// With the library's, sampling takes a fifth of the time of a small model's beam search.
+inline float exponential(float x) {
+  const float bounded = x < -87.0f ? -87.0f : (x > 88.0f ? 88.0f : x);
+  const float scaled = bounded * 1.44269504f;
+  const int whole = static_cast<int>(scaled + (scaled < 0 ? -0.5f : 0.5f));
+  const float rest = (bounded - whole * 0.693359375f) + whole * 2.12194440e-4f;
+  float sum = 1.9875691500e-4f;
+  sum = sum * rest + 1.3981999507e-3f;
+  sum = sum * rest + 8.3334519073e-3f;
+  sum = sum * rest + 4.1665795894e-2f;
+  sum = sum * rest + 1.6666665459e-1f;
+  sum = sum * rest + 5.0000001201e-1f;
+  sum = sum * rest * rest + rest + 1.0f;
+  const uint32_t power = static_cast<uint32_t>(whole + 127) << 23;
+  float factor;
+  std::memcpy(&factor, &power, sizeof(factor));
+  return sum * factor;
+}
+
+}  // namespace
+
+}  // namespace stenobox
+
+// whisper_init_state frees a half-made state when memory runs out, and with it pointers that were never set. Zeroed memory makes that harmless.
+__attribute__((noinline)) void * operator new (std::size_t size, stenobox::Zeroed) {
+  return std::memset(::operator new(size), 0, size);
+}
+__attribute__((noinline)) void * operator new[] (std::size_t size, stenobox::Zeroed) {
+  return std::memset(::operator new[](size), 0, size);
+}
+
+#define new new (stenobox::Zeroed {})
+#define abort() stenobox::failAssertion()
+#define ggml_abort(...) stenobox::failAssertion()
+#define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
+#define expf stenobox::exponential
+#include "whisper.cpp"
+#undef new
+#undef abort
+#undef ggml_abort
+#undef expf
+#undef ggml_backend_alloc_ctx_tensors_from_buft
+
+namespace stenobox {
+
+namespace {
+
+constexpr int kSamplesPerCentisecond = WHISPER_SAMPLE_RATE / 100;
+
+size_t readForLoader(void * context, void * target, size_t bytes) {
+  auto & file = *static_cast<ModelFile *>(context);
+  // whisper.cpp finds the end of the file by reading the next tensor's header and then asking for eof.
+  if (file.remaining() == 0) {
+    std::memset(target, 0, bytes);
+    return 0;
+  }
+  file.read(target, bytes);
+  return bytes;
+}
+
+/// Mean loudness around each sample, as whisper.cpp measures it, but in one pass.
+std::vector<float> loudness(const float * pcm, size_t samples) {
+  constexpr size_t reach = 32;
+  std::vector<float> result(samples);
+  double sum = 0;
+  for (size_t i = 0; i < std::min(reach, samples); ++i) sum += std::fabs(pcm[i]);
+  for (size_t i = 0; i < samples; ++i) {
+    if (i + reach < samples) sum += std::fabs(pcm[i + reach]);
+    if (i > reach) sum -= std::fabs(pcm[i - reach - 1]);
+    result[i] = static_cast<float>(std::max(0.0, sum) / (2 * reach + 1));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<whisper_ahead> presetHeads(const std::string & name) {
+  static const std::map<std::string, whisper_alignment_heads_preset> presets = {
+    {"tiny.en", WHISPER_AHEADS_TINY_EN}, {"tiny", WHISPER_AHEADS_TINY},
+    {"base.en", WHISPER_AHEADS_BASE_EN}, {"base", WHISPER_AHEADS_BASE},
+    {"small.en", WHISPER_AHEADS_SMALL_EN}, {"small", WHISPER_AHEADS_SMALL},
+    {"medium.en", WHISPER_AHEADS_MEDIUM_EN}, {"medium", WHISPER_AHEADS_MEDIUM},
+    {"large.v1", WHISPER_AHEADS_LARGE_V1}, {"large.v2", WHISPER_AHEADS_LARGE_V2}, {"large.v3", WHISPER_AHEADS_LARGE_V3},
+    {"large.v3.turbo", WHISPER_AHEADS_LARGE_V3_TURBO}};
+  const auto found = presets.find(name);
+  if (found == presets.end()) return {};
+  const whisper_aheads & heads = g_aheads.at(found->second);
+  return std::vector<whisper_ahead>(heads.heads, heads.heads + heads.n_heads);
+}
+
+whisper_context * openContext(ModelFile & file, const whisper_context_params & params) {
+  whisper_model_loader loader = {};
+  loader.context = &file;
+  loader.read = readForLoader;
+  loader.eof = [](void * context) { return static_cast<ModelFile *>(context)->remaining() == 0; };
+  loader.close = [](void *) {};
+
+  // Freed as a whole on any failure; whisper_init_with_params_no_state would leak the weights.
+  std::unique_ptr<whisper_context, decltype(&whisper_free)> context(new whisper_context, whisper_free);
+  context->params = params;
+  clearErrorLine();
+  try {
+    if (!whisper_model_load(&loader, *context)) throw Failure(Code::ModelInvalid, "Not a usable whisper model: " + lastErrorLine());
+  } catch (const Failure &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    throw Failure(Code::OutOfMemory, "Not enough memory for the model's weights");
+  } catch (const std::exception & error) {
+    throw Failure(Code::ModelInvalid, std::string("This build cannot run the model: ") + error.what());
+  } catch (const WhisperAssertion &) {
+    throw Failure(Code::ModelInvalid, "This build cannot run the model: " + lastErrorLine());
+  }
+  // A file without tensors passes in whisper.cpp, for its own tests.
+  if (context->model.n_loaded == 0) throw Failure(Code::ModelInvalid, "Not a usable whisper model: no tensors");
+  return context.release();
+}
+
+whisper_state * openState(whisper_context & context) {
+  clearErrorLine();
+  try {
+    whisper_state * state = whisper_init_state(&context);
+    if (state != nullptr) return state;
+  } catch (const std::exception &) {
+  } catch (const WhisperAssertion &) {
+  }
+  throw Failure(Code::OutOfMemory, "Not enough memory for a decoding state: " + lastErrorLine());
+}
+
+void forgetHistory(whisper_state & state, int decoders) {
+  // Decoders from 1 up are seeded by every call, decoder 0 only with the state. Beam search samples at every temperature, so without this
+  // the same audio could give another text after a restart.
+  state.decoders[0].rng = std::mt19937(0);
+  // Enough for the largest cache a call can ask for, so that nothing can throw between freeing the old cache and making the new one.
+  state.kv_self.cells.reserve(512 * (decoders + 2));
+  // The aligner forms a reference one past the last segment.
+  state.result_all.reserve(1024);
+}
+
+void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data) {
+  for (ggml_backend_t backend : state.backends) {
+    ggml_backend_dev_t device = ggml_backend_get_device(backend);
+    if (device == nullptr) continue;
+    const auto set = reinterpret_cast<ggml_backend_set_abort_callback_t>(
+      ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_abort_callback"));
+    if (set != nullptr) set(backend, stop, data);
+  }
+}
+
+std::vector<int> windowSteps(const whisper_state & state, int decoders) {
+  std::vector<int> steps;
+  for (int i = 0; i < std::min(decoders, WHISPER_MAX_DECODERS); ++i) steps.push_back(state.decoders[i].seek_delta);
+  return steps;
+}
+
+void timeTokens(whisper_context & context, whisper_state & state, const float * pcm, size_t samples) {
+  const std::vector<float> loud = loudness(pcm, samples);
+  const whisper_token begin = whisper_token_beg(&context);
+  const whisper_full_params defaults = whisper_full_default_params(WHISPER_SAMPLING_GREEDY);
+  for (size_t i = 0; i < state.result_all.size(); ++i) {
+    const whisper_segment & segment = state.result_all[i];
+    if (segment.tokens.empty()) continue;
+    // whisper.cpp's loop leaves three things of earlier segments behind: the loudness it looks at starts with the recording and not with the
+    // segment, the first word starts where the last segment ended, and timestamps are compared with those of the window before.
+    const int64_t first = std::min<int64_t>(samples, std::max<int64_t>(0, segment.t0) * kSamplesPerCentisecond);
+    const int64_t last = std::min<int64_t>(samples, (std::max<int64_t>(0, segment.t1) + 200) * kSamplesPerCentisecond);
+    state.energy.assign(loud.begin() + first, loud.begin() + std::max(first, last));
+    const whisper_token_data & head = segment.tokens.front();
+    const whisper_token_data & tail = segment.tokens.back();
+    int64_t window = segment.t0;
+    if (tail.id > begin) window = segment.t1 - 2 * (tail.id - begin);
+    else if (head.id > begin) window = segment.t0 - 2 * (head.id - begin);
+    state.t_beg = window;
+    state.t_last = segment.t0;
+    state.tid_last = begin + static_cast<whisper_token>((segment.t0 - window) / 2);
+    whisper_exp_compute_token_level_timestamps(context, state, static_cast<int>(i), defaults.thold_pt, defaults.thold_ptsum);
+  }
+}
+
+bool alignsTokens(const whisper_context & context) {
+  return context.params.dtw_token_timestamps;
+}
+
+int languageCount(const whisper_context & context) {
+  if (!context.vocab.is_multilingual()) return 1;
+  return std::min(context.vocab.num_languages(), whisper_lang_max_id() + 1);
+}
+
+std::vector<float> languageLogits(whisper_context & context, whisper_state & state, int threads) {
+  // Not whisper_lang_auto_detect_with_state: it counts the token after a 99-language model's last language as the 100th, and leaves the cache as
+  // the last transcription left it, so that the figures would depend on it.
+  whisper_kv_cache_clear(state.kv_self);
+  const whisper_token start = whisper_token_sot(&context);
+  clearErrorLine();
+  if (whisper_encode_with_state(&context, &state, 0, threads) != 0 || whisper_decode_with_state(&context, &state, &start, 1, 0, threads) != 0) {
+    throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
+  }
+  std::vector<float> logits;
+  for (int i = 0; i < languageCount(context); ++i) logits.push_back(state.logits[whisper_token_lang(&context, i)]);
+  return logits;
+}
+
+const std::string & tokenBytes(const whisper_context & context, whisper_token token) {
+  return context.vocab.id_to_token.at(token);
+}
+
+}  // namespace stenobox

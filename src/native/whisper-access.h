@@ -1,0 +1,52 @@
+// What the transcriber needs of whisper.cpp beyond its public API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ggml.h"
+#include "whisper.h"
+
+namespace stenobox {
+
+class ModelFile;
+
+/// Thrown where whisper.cpp itself would have ended the process.
+class WhisperAssertion {};
+
+/// Alignment heads of one of whisper.cpp's presets, e.g. "base.en" or "large.v3"; empty when there is no such preset.
+std::vector<whisper_ahead> presetHeads(const std::string & name);
+
+/// Loads weights from a checked file. Throws MODEL_INVALID, OUT_OF_MEMORY.
+whisper_context * openContext(ModelFile & file, const whisper_context_params & params);
+
+/// Throws OUT_OF_MEMORY.
+whisper_state * openState(whisper_context & context);
+
+/// Makes the next decode independent of what the state decoded before.
+void forgetHistory(whisper_state & state, int decoders);
+
+/// Lets `stop` end a computation between two of its operations; null for never. Devices that cannot be stopped ignore it.
+void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data);
+
+/// How far each decoder wanted to move on after the window decoded last, in centiseconds.
+std::vector<int> windowSteps(const whisper_state & state, int decoders);
+
+/// Fills in start and end of every token of the finished segments.
+void timeTokens(whisper_context & context, whisper_state & state, const float * pcm, size_t samples);
+
+/// True when the context aligns tokens by dynamic time warping.
+bool alignsTokens(const whisper_context & context);
+
+/// Languages the model was trained on: the first so many of whisper_lang_id.
+int languageCount(const whisper_context & context);
+
+/// Logit of each language over the first window of the spectrogram in `state`. Throws DECODE_FAILED.
+std::vector<float> languageLogits(whisper_context & context, whisper_state & state, int threads);
+
+/// The bytes of a token, which may end inside a UTF-8 character and may contain zero.
+const std::string & tokenBytes(const whisper_context & context, whisper_token token);
+
+}  // namespace stenobox

@@ -1,0 +1,17 @@
+/** For load balancers and containers: no key, nothing of anybody's. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { AppError } from '../domain/errors.js'
+import type { Health } from '../service/health.js'
+import { ok, Success } from './schemas.js'
+
+const Status = Success(Type.Object({ status: Type.Literal('ok') }))
+
+export const healthRoutes: FastifyPluginAsyncTypebox<{ health: Pick<Health, 'whyNotReady'> }> = async (app, { health }) => {
+  app.get('/healthz', { schema: { response: { 200: Status } } }, async () => ok({ status: 'ok' as const }))
+  app.get('/readyz', { schema: { response: { 200: Status } } }, async () => {
+    const reason = await health.whyNotReady()
+    if (reason !== undefined) throw new AppError('unavailable', reason)
+    return ok({ status: 'ok' as const })
+  })
+}

@@ -1,0 +1,108 @@
+/** Every error as the envelope: ours, the framework's, and those of routes that do not exist. The only status map. */
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../domain/errors.js'
+import type { ErrorCode } from '../../domain/errors.js'
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  digest_mismatch: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  parts_missing: 409,
+  gone: 410,
+  payload_too_large: 413,
+  media_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  not_completed: 422,
+  headers_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+  insufficient_storage: 507
+}
+
+/** What the framework refuses before a handler runs, in our words. */
+const FRAMEWORK: Readonly<Record<string, [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than this operation takes.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The content type of the body is not one this operation takes.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body is empty; this operation takes a JSON object.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The address is not a valid URL.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address.']
+}
+
+const SERVER_FAULT = 'Something went wrong on our side. Try again; if it stays, the administrator finds the details in the log under this requestId.'
+
+function fromValidation (error: FastifyError): AppError {
+  const [fault] = error.validation ?? []
+  const field = fault?.instancePath.replaceAll('/', '.').replace(/^\./, '') || undefined
+  const extra = fault?.params['additionalProperty'] ?? fault?.params['missingProperty'] ?? fault?.params['requiredProperties']
+  const name = [field, extra].filter((part) => part !== undefined).map(String).join('.') || error.validationContext || 'request'
+  return new AppError('invalid_request', `${name}: ${fault?.message ?? 'not valid'}`)
+}
+
+function toAppError (error: FastifyError | AppError): AppError {
+  if (error instanceof AppError) return error
+  if (error.validation) return fromValidation(error)
+  const known = FRAMEWORK[error.code]
+  if (known) return new AppError(...known, { cause: error })
+  if (error instanceof SyntaxError) return new AppError('invalid_request', 'The body is not valid JSON.', { cause: error })
+  const status = error.statusCode ?? 500
+  const code = (Object.keys(STATUS) as ErrorCode[]).find((candidate) => STATUS[candidate] === status)
+  if (status < 500 && code) return new AppError(code, `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error })
+  return new AppError('internal_error', SERVER_FAULT, { cause: error })
+}
+
+export function errorBody (code: ErrorCode, message: string, requestId: string) {
+  return { success: false, error: message, code, requestId }
+}
+
+/** Answers with the envelope, under the status and headers of the error. Logs what is our own fault, once. */
+export function sendError (error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, message, headers, cause } = toAppError(error)
+  const status = STATUS[code]
+  if (status >= 500) request.log.error({ err: cause ?? error, code }, 'request failed')
+  // 507 is a server status with a message the caller can act on; the others from 500 up say nothing of the inside.
+  const sentence = status >= 500 && code === 'internal_error' ? SERVER_FAULT : message
+  return reply.code(status).headers(headers).send(errorBody(code, sentence, request.id))
+}
+
+/** Methods that exist for a path, to tell 405 from 404. */
+function collectMethods (app: FastifyInstance): (path: string) => string[] {
+  const patterns: Array<{ segments: string[], methods: string[] }> = []
+  app.addHook('onRoute', ({ url, method }) => { patterns.push({ segments: url.split('/'), methods: [method].flat() }) })
+  return (path) => {
+    const segments = path.split('/')
+    const matching = patterns.filter((pattern) => pattern.segments.length === segments.length &&
+      pattern.segments.every((segment, index) => segment === segments[index] || (segment.startsWith(':') && segments[index] !== '')))
+    return [...new Set(matching.flatMap((pattern) => pattern.methods))].sort()
+  }
+}
+
+/** Call it before routes are registered: it listens to their registration. */
+export function installErrors (app: FastifyInstance): void {
+  const methodsOf = collectMethods(app)
+  app.setErrorHandler<FastifyError | AppError>(sendError)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsOf(request.url.split('?')[0] ?? '')
+    const error = allowed.length > 0
+      ? new AppError('method_not_allowed', `${request.method} is not possible here, only ${allowed.join(' and ')}.`, { headers: { allow: allowed.join(', ') } })
+      : new AppError('not_found', 'There is nothing at this address.')
+    return sendError(error, request, reply)
+  })
+}
+
+/** The answer to bytes that are not HTTP, written to the bare socket because there is no request yet. */
+export function rawErrorResponse (code: string | undefined, requestId: string): string {
+  const errorCode: ErrorCode = code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request'
+  const sentence = { headers_too_large: 'The headers are too large.', request_timeout: 'The request took too long to arrive.' }[errorCode as string] ?? 'The request is not valid HTTP.'
+  const status = STATUS[errorCode]
+  const body = JSON.stringify(errorBody(errorCode, sentence, requestId))
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+}

@@ -1,0 +1,80 @@
+/** Is everything there that the appliance needs? One list for `doctor` and for readiness. */
+import type { Models } from '../engine/models.js'
+import type { SpeechEngine } from '../engine/speech.js'
+import type { Files } from '../store/files.js'
+
+/** `matters`: without it the appliance does not work. */
+export type Check = { name: string, ok: boolean, matters: boolean, detail: string }
+
+type Deps = {
+  files: Files
+  models: Models
+  speech: SpeechEngine
+  programVersion: (program: string) => Promise<string | undefined>
+  minFreeBytes: number
+  gpu: string
+  runtime: { nodeVersion: string, workers: number, threadsPerWorker: number }
+}
+
+const GIB = 1024 ** 3
+
+export function createHealth ({ files, models, speech, programVersion, minFreeBytes, gpu, runtime }: Deps) {
+  async function checkProgram (name: string): Promise<Check> {
+    const version = await programVersion(name)
+    return { name, ok: version !== undefined, matters: true, detail: version ?? `not found. Install it: apt-get install ${name === 'ffprobe' ? 'ffmpeg' : name}` }
+  }
+
+  async function checkDisk (): Promise<Check> {
+    const free = await files.freeBytes()
+    const ok = free >= minFreeBytes
+    return { name: 'disk', ok, matters: true, detail: `${(free / GIB).toFixed(1)} GiB free for ${files.dataDir}` + (ok ? '' : `; uploads are refused below ${(minFreeBytes / GIB).toFixed(1)} GiB`) }
+  }
+
+  async function checkSpeech (): Promise<Check[]> {
+    try {
+      const { version, build, systemInfo, devices } = await speech.describe()
+      const gpus = devices.filter((device) => device.kind === 'gpu')
+      const wanted = gpu === 'cuda' || gpu === 'vulkan'
+      return [
+        { name: 'speech library', ok: true, matters: true, detail: `whisper.cpp ${version}, build ${build}` },
+        { name: 'cpu', ok: true, matters: false, detail: `${runtime.workers} workers of ${runtime.threadsPerWorker} thread(s); ${systemInfo}` },
+        {
+          name: 'gpu',
+          ok: gpus.length > 0 || !wanted,
+          matters: false,
+          detail: gpus.map((device) => `${device.description}, ${(device.totalBytes / GIB).toFixed(1)} GiB`).join('; ') || (wanted ? `STENOBOX_GPU=${gpu}, but none was found: the CPU is used` : 'none in use')
+        }
+      ]
+    } catch (error) {
+      return [{ name: 'speech library', ok: false, matters: true, detail: error instanceof Error ? error.message : String(error) }]
+    }
+  }
+
+  async function checkModels (): Promise<Check[]> {
+    const installed = models.listInstalled()
+    if (installed.length === 0) return [{ name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
+    const checks = await Promise.all(installed.map(async (model) => {
+      const fault = await models.verify(model)
+      return { name: `model ${model.entry.name}`, ok: fault === undefined, matters: true, detail: fault ?? model.entry.note ?? model.path }
+    }))
+    const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
+    const isStarter = models.choose('balanced')?.name === 'starter'
+    return [...checks, { name: 'qualities', ok: true, matters: false, detail: used.join(', ') + (isStarter ? '. The starter model knows synthetic voices only: install a real one for human speech' : '') }]
+  }
+
+  return {
+    /** Every check, in the order a person wants to read them. */
+    async checkAll (): Promise<Check[]> {
+      const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }
+      const programs = await Promise.all(['ffmpeg', 'ffprobe', 'prlimit'].map(checkProgram))
+      return [node, ...programs, ...await checkSpeech(), ...await checkModels(), await checkDisk()]
+    },
+    /** Why requests should go elsewhere for now; undefined when ready. Cheap: asked every few seconds. */
+    async whyNotReady (): Promise<string | undefined> {
+      if (models.choose('balanced') === undefined) return 'No speech model is installed.'
+      if (await files.freeBytes() < minFreeBytes) return 'The disk is nearly full.'
+      return undefined
+    }
+  }
+}
+export type Health = ReturnType<typeof createHealth>

@@ -1,0 +1,73 @@
+/** Stored media becomes a job. */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../domain/errors.js'
+import type { JobOptions } from '../domain/job.js'
+import type { InTransaction } from '../store/database.js'
+import { TooLong } from '../store/files.js'
+import type { Files, StoredFile } from '../store/files.js'
+import type { JobStore } from '../store/jobs.js'
+import type { MediaStore } from '../store/media.js'
+
+type Deps = {
+  jobs: JobStore
+  media: MediaStore
+  files: Files
+  inTransaction: InTransaction
+  maxMediaBytes: number
+  /** Free bytes that are left alone. */
+  minFreeBytes: number
+  now: () => number
+}
+
+export type Submission = { ownerId: number, fileName: string, options: JobOptions }
+
+export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, now }: Deps) {
+  const submittedListeners: Array<() => void> = []
+
+  function create (submission: Submission, file: string, stored: StoredFile): number {
+    const { ownerId, fileName, options } = submission
+    const mediaId = media.insert({ ownerId, file, sizeBytes: stored.sizeBytes, sha256: stored.sha256 }, now())
+    return jobs.insert({ ownerId, mediaId, fileName, options, now: now() })
+  }
+
+  /** Makes the job of a stored media file; `also` runs in the same transaction. Without a job, the file goes. */
+  async function createJob (submission: Submission, file: string, stored: StoredFile, also: (jobId: number) => void): Promise<number> {
+    try {
+      const jobId = inTransaction(() => {
+        const id = create(submission, file, stored)
+        also(id)
+        return id
+      })
+      for (const listener of submittedListeners) listener()
+      return jobId
+    } catch (error) {
+      await files.removeMedia(file)
+      throw error
+    }
+  }
+
+  return {
+    createJob,
+    /** Throws `insufficient_storage` when `bytes` more would eat into the reserve of free disk. */
+    async requireRoom (bytes: number): Promise<void> {
+      if (await files.freeBytes() - bytes >= minFreeBytes) return
+      throw new AppError('insufficient_storage', 'The disk of the appliance is nearly full. Nothing was stored; free some space and send it again.')
+    },
+    /** Copies a local file in and makes its job. Throws `media_too_large`. */
+    async submitFile (path: string, submission: Submission): Promise<number> {
+      const file = `file-${randomUUID()}`
+      try {
+        const stored = await files.copyIn(path, maxMediaBytes, file)
+        return await createJob(submission, file, stored, () => {})
+      } catch (error) {
+        if (error instanceof TooLong) throw new AppError('media_too_large', 'The file is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).', { cause: error })
+        throw error
+      }
+    },
+    /** Calls `listener` whenever a job has been submitted. */
+    onSubmitted (listener: () => void): void {
+      submittedListeners.push(listener)
+    }
+  }
+}
+export type Ingest = ReturnType<typeof createIngest>

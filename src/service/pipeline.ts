@@ -1,0 +1,231 @@
+/** One transcription, step by step: decode → language → transcribe → complete. Every step may be cut off anywhere and be done again. */
+import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
+import { isNoRoom, JobFailure } from '../domain/errors.js'
+import type { FailureCode } from '../domain/errors.js'
+import { MAX_WINDOW_ERRORS } from '../domain/job.js'
+import type { Job } from '../domain/job.js'
+import { languageSamples, voteLanguage } from '../domain/language.js'
+import type { Log } from '../domain/log.js'
+import { createWindowCutter } from '../domain/windows.js'
+import type { AudioWindow } from '../domain/windows.js'
+import { buildSegments } from '../domain/words.js'
+import type { decodeAudio, probeMedia } from '../engine/ffmpeg.js'
+import { PoolError } from '../engine/pool.js'
+import type { Abort, SpeechEngine } from '../engine/speech.js'
+import type { InTransaction } from '../store/database.js'
+import type { Files } from '../store/files.js'
+import type { DecodeClaim, JobStore } from '../store/jobs.js'
+import type { MediaStore } from '../store/media.js'
+import type { TranscriptStore } from '../store/transcripts.js'
+import type { WindowClaim, WindowStore } from '../store/windows.js'
+
+/** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
+const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
+
+type Deps = {
+  jobs: JobStore
+  windows: WindowStore
+  transcripts: TranscriptStore
+  media: MediaStore
+  files: Files
+  inTransaction: InTransaction
+  speech: SpeechEngine
+  ffmpeg: { probeMedia: typeof probeMedia, decodeAudio: typeof decodeAudio }
+  maxMediaSeconds: number
+  now: () => number
+  log: Log
+}
+
+/** The claim was lost to another claimant, or the job has ended: what this one made is not wanted any more. */
+class ClaimLost extends Error {}
+
+export function createPipeline (deps: Deps) {
+  const { jobs, windows, transcripts, media, files, inTransaction, speech, ffmpeg, maxMediaSeconds, now, log } = deps
+  const endedListeners: Array<(jobId: number) => void> = []
+
+  function ended (jobId: number): void {
+    for (const listener of endedListeners) listener(jobId)
+  }
+
+  async function fail (jobId: number, code: FailureCode, cause: unknown): Promise<void> {
+    // First the files: on a full disk they make the room in which the failure can be written down.
+    await files.removeWork(jobId)
+    if (!jobs.fail(jobId, code, now())) return
+    log.warn({ jobId, code, err: cause }, 'transcription failed')
+    ended(jobId)
+  }
+
+  /** Completes the job when its last window is done. Safe to call at any time, any number of times. */
+  async function settle (jobId: number): Promise<void> {
+    const isCompleted = inTransaction(() => {
+      const job = jobs.find(jobId)
+      if (job?.status !== 'processing') return false
+      if (job.stage === 'language' && windows.countOpen(jobId, 'language') === 0) settleLanguage(job)
+      if (jobs.find(jobId)?.stage !== 'transcribe' || windows.countOpen(jobId, 'speech') > 0) return false
+      jobs.enterStage(jobId, 'transcribe', 'complete', now())
+      return jobs.complete(jobId, now())
+    })
+    if (!isCompleted) return
+    log.info({ jobId }, 'transcription completed')
+    ended(jobId)
+    await files.removeWork(jobId)
+  }
+
+  function settleLanguage ({ id }: Job): void {
+    const posteriors = windows.listPosteriors(id)
+    // Nothing to hear, nothing to name: the transcript stays empty and without a language.
+    if (posteriors.length > 0) jobs.setLanguage(id, voteLanguage(posteriors), now())
+    jobs.enterStage(id, 'language', 'transcribe', now())
+  }
+
+  /** Stores window `idx`, keeping one that an earlier decode stored and that is done. Throws `ClaimLost`. */
+  function storeWindow ({ job, attempt }: DecodeClaim, idx: number, window: AudioWindow): void {
+    inTransaction(() => {
+      if (!jobs.isDecodeClaim(job.id, attempt)) throw new ClaimLost()
+      const key = { jobId: job.id, purpose: 'speech', idx } as const
+      const known = windows.find(key)
+      if (known?.startSample === window.startSample && known.endSample === window.endSample) return
+      if (known) dropFrom(job.id, idx)
+      windows.insert(key, window)
+    })
+  }
+
+  /** Another decoder cut differently (a new version, say): what follows from here is made anew. */
+  function dropFrom (jobId: number, idx: number): void {
+    windows.removeFrom({ jobId, purpose: 'speech', idx })
+    transcripts.removeFrom(jobId, idx)
+  }
+
+  /** Ends the decode step: everything is on disk, all windows are known. Throws `ClaimLost`. */
+  function storeDecoded ({ job, attempt }: DecodeClaim, cut: AudioWindow[], totalSamples: number): void {
+    inTransaction(() => {
+      if (!jobs.isDecodeClaim(job.id, attempt)) throw new ClaimLost()
+      dropFrom(job.id, cut.length)
+      jobs.setDecoded(job.id, samplesToMs(totalSamples), now())
+      if (job.language) return jobs.enterStage(job.id, 'decode', 'transcribe', now())
+      for (const [idx, sample] of languageSamples(cut.length).entries()) {
+        windows.insert({ jobId: job.id, purpose: 'language', idx }, cut[sample] ?? { startSample: 0, endSample: 0 })
+      }
+      jobs.enterStage(job.id, 'decode', 'language', now())
+    })
+  }
+
+  async function decodeMedia (claim: DecodeClaim, signal: AbortSignal, onWindow: () => void): Promise<void> {
+    const { job } = claim
+    const source = media.find(job.mediaId)
+    if (!source) throw new Error(`job ${job.id} has no media row`)
+    const path = files.mediaPath(source.file)
+    const facts = await ffmpeg.probeMedia(path, signal)
+    if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
+    windows.removeOpen(job.id)
+    const cutter = createWindowCutter()
+    const cut: AudioWindow[] = []
+    const store = (found: AudioWindow[]): void => {
+      for (const window of found) storeWindow(claim, cut.push(window) - 1, window)
+      if (found.length > 0) onWindow()
+    }
+    const audio = await files.writeAudio(job.id)
+    try {
+      const limits = { maxSeconds: maxMediaSeconds, timeoutMs: decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000), signal }
+      for await (const chunk of ffmpeg.decodeAudio(path, facts, limits)) {
+        await audio.append(chunk)
+        store(cutter.push(toSamples(chunk)))
+      }
+      const { windows: last, totalSamples } = cutter.finish()
+      await audio.sync()
+      store(last)
+      storeDecoded(claim, cut, totalSamples)
+    } finally {
+      await audio.close()
+    }
+  }
+
+  async function transcribeWindow (job: Job, window: WindowClaim, abort: Abort): Promise<void> {
+    const span = { audioPath: files.audioPath(job.id), startSample: window.startSample, endSample: window.endSample }
+    const quality = job.options.sttQuality
+    if (window.purpose === 'language') {
+      const posteriors = await speech.detectLanguage(span, { quality }, abort)
+      windows.finish(window, posteriors)
+      return
+    }
+    if (!job.language) throw new Error(`job ${job.id} has no language yet`)
+    const decoded = await speech.transcribe(span, { quality, language: job.language }, abort)
+    const startMs = samplesToMs(window.startSample)
+    const endMs = samplesToMs(window.endSample)
+    const segments = buildSegments(decoded, { startMs, endMs })
+    inTransaction(() => {
+      // A window that another has claimed since, or whose job has ended, stores nothing: each window's text is there once.
+      if (jobs.find(job.id)?.status !== 'processing' || !windows.finish(window)) return
+      transcripts.insertWindow(job.id, window.idx, segments)
+      jobs.addDone(job.id, endMs - startMs, now())
+    })
+  }
+
+  async function windowFailed (window: WindowClaim, error: unknown): Promise<void> {
+    const code = error instanceof PoolError ? error.code : 'internal_error'
+    if (code === 'aborted') return windows.release(window)
+    const errors = windows.noteError(window)
+    if (errors === undefined) return
+    if (code === 'audio_missing') return decodeAgain(window.jobId)
+    if (code === 'model_unavailable' || errors >= MAX_WINDOW_ERRORS) return await fail(window.jobId, code, error)
+    log.warn({ jobId: window.jobId, window: window.idx, code, err: error }, 'window failed, trying again')
+  }
+
+  function decodeAgain (jobId: number): void {
+    inTransaction(() => {
+      const job = jobs.find(jobId)
+      if (job && job.stage !== 'decode') jobs.enterStage(jobId, job.stage, 'decode', now())
+    })
+  }
+
+  return {
+    /** Calls `listener` with the id of each job that has ended, either way. */
+    onEnded (listener: (jobId: number) => void): void {
+      endedListeners.push(listener)
+    },
+
+    /** The decode step. Calls `onWindow` whenever new windows wait. When `signal` aborts, the claim is given back. */
+    async decode (claim: DecodeClaim, signal: AbortSignal, onWindow: () => void): Promise<void> {
+      const { job, attempt } = claim
+      try {
+        await decodeMedia(claim, signal, onWindow)
+        await settle(job.id)
+      } catch (error) {
+        if (error instanceof ClaimLost) return
+        if (signal.aborted) return jobs.releaseDecode(job.id, attempt)
+        if (error instanceof JobFailure) return await fail(job.id, error.code, error)
+        await fail(job.id, isNoRoom(error) ? 'insufficient_storage' : 'internal_error', error)
+      }
+    },
+
+    /** One window. When `abort` is raised, the window is given back undone. */
+    async runWindow (window: WindowClaim, abort: Abort): Promise<void> {
+      const job = jobs.find(window.jobId)
+      if (job?.status !== 'processing') return
+      try {
+        await transcribeWindow(job, window, abort)
+        await settle(job.id)
+      } catch (error) {
+        if (isNoRoom(error)) return await fail(job.id, 'insufficient_storage', error)
+        await windowFailed(window, error)
+      }
+    },
+
+    /** After a start: ends what only lacked its last step, gives up what takes the process down every time, removes what jobs left on disk. */
+    async recover (): Promise<void> {
+      for (const jobId of jobs.listExhausted()) await fail(jobId, 'worker_crashed', new Error('begun too often without coming to an end'))
+      for (const jobId of jobs.listActive()) await settle(jobId)
+      for (const name of await files.listUntouched('work', Infinity)) {
+        const job = jobs.find(Number(name))
+        if (!job || job.status === 'completed' || job.status === 'failed') await files.removeWork(Number(name))
+      }
+    }
+  }
+}
+export type Pipeline = ReturnType<typeof createPipeline>
+
+/** The bytes of a chunk as samples; copied where they do not start on a sample's boundary in memory. */
+function toSamples (chunk: Buffer): Int16Array {
+  const bytes = chunk.byteOffset % BYTES_PER_SAMPLE === 0 ? chunk : new Uint8Array(chunk)
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / BYTES_PER_SAMPLE)
+}

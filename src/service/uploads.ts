@@ -1,0 +1,168 @@
+/** Uploads in parts: begin, receive, look, complete, drop. */
+import { randomUUID } from 'node:crypto'
+import { AppError, isNoRoom } from '../domain/errors.js'
+import type { JobOptions } from '../domain/job.js'
+import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
+import type { UploadPart } from '../domain/upload.js'
+import { TooLong } from '../store/files.js'
+import type { Files } from '../store/files.js'
+import type { MediaStore } from '../store/media.js'
+import type { StoredUpload, UploadStore } from '../store/uploads.js'
+import type { Ingest } from './ingest.js'
+
+type Deps = {
+  uploads: UploadStore
+  media: Pick<MediaStore, 'isKnown'>
+  files: Files
+  ingest: Ingest
+  maxMediaBytes: number
+  now: () => number
+}
+
+export type NewUpload = {
+  ownerId: number
+  fileName: string
+  sizeBytes: number
+  fileType: string | undefined
+  sha256: string | undefined
+  options: JobOptions
+}
+
+export type UploadState = { upload: StoredUpload, received: UploadPart[], missing: number[] }
+
+const NO_ROOM = 'The disk of the appliance is full. What arrived before is kept; free some space and send this part again.'
+/** How many missing parts an error names. */
+const NAMED_PARTS = 20
+
+export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, now }: Deps) {
+  /** Completions under way, so that a second call waits for the first instead of assembling again. */
+  const completing = new Map<string, Promise<number>>()
+
+  function find (id: string, ownerId: number): StoredUpload {
+    const upload = uploads.find(id, ownerId)
+    if (!upload) throw new AppError('not_found', 'There is no such upload.')
+    if (upload.jobId === undefined && upload.expiresAt <= now()) throw new AppError('gone', 'The upload has expired. Begin a new one.')
+    return upload
+  }
+
+  function state (upload: StoredUpload): UploadState {
+    const received = uploads.listParts(upload.id)
+    return { upload, received, missing: upload.jobId === undefined ? missingParts(upload, received) : [] }
+  }
+
+  async function assemble (upload: StoredUpload, expectedSha256: string | undefined): Promise<number> {
+    const { received, missing } = state(upload)
+    if (missing.length > 0) {
+      const named = missing.slice(0, NAMED_PARTS).join(', ') + (missing.length > NAMED_PARTS ? ', …' : '')
+      throw new AppError('parts_missing', `${missing.length} of ${partCount(upload)} parts have not arrived: ${named}. Send them and complete again.`)
+    }
+    if (received.length > 1) await ingest.requireRoom(upload.sizeBytes)
+    const file = `upload-${upload.id}`
+    const stored = await files.joinParts(upload.id, received, file)
+    if (expectedSha256 !== undefined && expectedSha256 !== stored.sha256) {
+      await files.removeMedia(file)
+      throw new AppError('digest_mismatch', `sha256: what arrived has the digest ${stored.sha256}. Send the parts that differ again, or begin anew.`)
+    }
+    const jobId = await ingest.createJob(upload, file, stored, (id) => { uploads.setJob(upload.id, id) })
+    await files.removeUpload(upload.id)
+    return jobId
+  }
+
+  return {
+    /** Throws `media_too_large`, `insufficient_storage`. */
+    async begin (request: NewUpload): Promise<StoredUpload> {
+      if (request.sizeBytes > maxMediaBytes) {
+        throw new AppError('media_too_large', `fileSize: this appliance accepts files up to ${maxMediaBytes} bytes.`)
+      }
+      await ingest.requireRoom(request.sizeBytes + uploads.announcedBytes(now()))
+      const createdAt = now()
+      const upload: StoredUpload = {
+        ...request,
+        id: randomUUID(),
+        partSizeBytes: partSizeFor(request.sizeBytes),
+        createdAt,
+        expiresAt: createdAt + UPLOAD_TTL_MS,
+        jobId: undefined
+      }
+      uploads.insert(upload)
+      return upload
+    },
+
+    /**
+     * Stores one part, whole or not at all; a part that is there is replaced. Throws `not_found`, `gone`, `conflict`,
+     * `invalid_request` (no such part, wrong length), `payload_too_large`, `insufficient_storage`.
+     */
+    async receivePart (id: string, ownerId: number, partNumber: number, body: { lengthBytes: number | undefined, source: AsyncIterable<Buffer> }): Promise<UploadPart> {
+      const upload = find(id, ownerId)
+      if (upload.jobId !== undefined) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+      if (partNumber < 1 || partNumber > partCount(upload)) {
+        throw new AppError('invalid_request', `partNumber: this upload has parts 1 to ${partCount(upload)}.`)
+      }
+      const expected = partSizeAt(upload, partNumber)
+      const wrongLength = (actual: number): AppError => new AppError('invalid_request', `Part ${partNumber} must be ${expected} bytes long; ${actual} arrived.`)
+      const tooLong = (cause?: unknown): AppError => new AppError('payload_too_large', `Part ${partNumber} must be ${expected} bytes long; more arrived.`, { cause })
+      if (body.lengthBytes !== undefined && body.lengthBytes > expected) throw tooLong()
+      if (body.lengthBytes !== undefined && body.lengthBytes < expected) throw wrongLength(body.lengthBytes)
+      await ingest.requireRoom(expected)
+      let part: UploadPart
+      try {
+        part = { partNumber, ...await files.writePart(id, partNumber, body.source, expected) }
+      } catch (error) {
+        if (error instanceof TooLong) throw tooLong(error)
+        if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM, { cause: error })
+        throw error
+      }
+      if (part.sizeBytes !== expected) throw wrongLength(part.sizeBytes)
+      // The upload may have been dropped or completed while the part arrived.
+      if (find(id, ownerId).jobId !== undefined) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+      uploads.upsertPart(id, part)
+      return part
+    },
+
+    /** What has arrived. Throws `not_found`, `gone`. */
+    look: (id: string, ownerId: number): UploadState => state(find(id, ownerId)),
+
+    /**
+     * Makes the job, once: a repeated call gives the same one. Throws `parts_missing`, `digest_mismatch`, `not_found`,
+     * `gone`, `insufficient_storage`.
+     */
+    async complete (id: string, ownerId: number, sha256: string | undefined): Promise<number> {
+      const upload = find(id, ownerId)
+      if (upload.jobId !== undefined) return upload.jobId
+      if (sha256 !== undefined && upload.sha256 !== undefined && sha256 !== upload.sha256) {
+        throw new AppError('digest_mismatch', 'sha256: not the digest that was announced when the upload began.')
+      }
+      const running = completing.get(id) ?? assemble(upload, sha256 ?? upload.sha256).finally(() => { completing.delete(id) })
+      completing.set(id, running)
+      try {
+        return await running
+      } catch (error) {
+        if (isNoRoom(error)) throw new AppError('insufficient_storage', 'The disk of the appliance is full. All parts are kept; free some space and complete again.', { cause: error })
+        throw error
+      }
+    },
+
+    /** Drops an upload and what arrived of it. Throws `not_found`, and `conflict` once it is a job. */
+    async drop (id: string, ownerId: number): Promise<void> {
+      const upload = uploads.find(id, ownerId)
+      if (!upload) throw new AppError('not_found', 'There is no such upload.')
+      if (upload.jobId !== undefined || completing.has(id)) throw new AppError('conflict', 'The upload is complete: it is a job now.')
+      uploads.remove(id)
+      await files.removeUpload(id)
+    },
+
+    /** Removes expired uploads, and files that no row knows (their process died between file and row). */
+    async sweep (): Promise<void> {
+      for (const id of uploads.listExpired(now())) {
+        uploads.remove(id)
+        await files.removeUpload(id)
+      }
+      const before = now() - UPLOAD_TTL_MS
+      for (const id of await files.listUntouched('uploads', before)) await files.removeUpload(id)
+      for (const file of await files.listUntouched('media', before)) {
+        if (!media.isKnown(file)) await files.removeMedia(file)
+      }
+    }
+  }
+}
+export type Uploads = ReturnType<typeof createUploads>

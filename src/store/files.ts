@@ -1,0 +1,170 @@
+/** Files under the data directory: written to a temporary name, synced, renamed; hashed on the way. */
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+
+export type StoredFile = { sizeBytes: number, sha256: string }
+
+/** Thrown by `writeFrom` when the stream holds more than it may. */
+export class TooLong extends Error {
+  override readonly name = 'TooLong'
+}
+
+/** Absolute path of `name` inside `directory`. Throws when it would lead out of it. */
+function pathInside (directory: string, ...names: string[]): string {
+  const root = resolve(directory)
+  const path = resolve(root, ...names)
+  if (!path.startsWith(root + sep)) throw new Error(`path leads out of its directory: ${names.join('/')}`)
+  return path
+}
+
+async function syncDirectory (directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Writes chunks to a file of `directory`, named by what was written, so that the file is either there whole or not at
+ * all, whatever happens meanwhile. Throws `TooLong` past `maxBytes`, and whatever the source or the disk throws; then
+ * nothing is left behind.
+ */
+async function writeFrom (
+  directory: string, source: AsyncIterable<Buffer>, maxBytes: number, nameOf: (stored: StoredFile) => string
+): Promise<StoredFile> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const temporary = join(directory, `${process.pid}-${randomUUID()}.tmp`)
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(temporary, 'wx', 0o600)
+    for await (const chunk of source) {
+      sizeBytes += chunk.length
+      if (sizeBytes > maxBytes) throw new TooLong(`more than ${maxBytes} bytes`)
+      hash.update(chunk)
+      await writeAll(handle, chunk)
+    }
+    await handle.sync()
+    await handle.close()
+    handle = undefined
+    const stored = { sizeBytes, sha256: hash.digest('hex') }
+    await rename(temporary, pathInside(directory, nameOf(stored)))
+    await syncDirectory(directory)
+    return stored
+  } catch (error) {
+    await handle?.close()
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** FileHandle.write may write less than asked (a disk that is nearly full does); this writes all or throws. */
+async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < chunk.length;) {
+    const { bytesWritten } = await handle.write(chunk, offset)
+    offset += bytesWritten
+  }
+}
+
+/** Decoded sound of a job, appended while it is decoded. Workers may read what `append` has returned for. */
+export type AudioWriter = {
+  append (chunk: Uint8Array): Promise<void>
+  /** Makes it survive a power cut. */
+  sync (): Promise<void>
+  close (): Promise<void>
+}
+
+async function createAudioWriter (path: string): Promise<AudioWriter> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const handle = await open(path, 'w', 0o600)
+  return {
+    append: async (chunk) => { await writeAll(handle, chunk) },
+    sync: async () => { await handle.sync() },
+    close: async () => { await handle.close() }
+  }
+}
+
+/** The bytes of several files, one after the other. */
+async function * readAll (paths: readonly string[]): AsyncGenerator<Buffer> {
+  for (const path of paths) yield * createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>
+}
+
+/** Bytes free to this process on the disk of `directory`. */
+async function freeBytes (directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
+}
+
+/** A temporary file under our own pid is from an earlier life: in a container every life has the same pid. */
+function isOtherProcessAlive (pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+const partName = ({ partNumber, sha256 }: { partNumber: number, sha256: string }): string => `${partNumber}-${sha256}.part`
+
+/** The places under the data directory. */
+export function createFiles (dataDir: string) {
+  const mediaDir = join(dataDir, 'media')
+  const uploadsDir = join(dataDir, 'uploads')
+  const workDir = join(dataDir, 'work')
+  return {
+    dataDir,
+    mediaPath: (file: string): string => pathInside(mediaDir, file),
+    /** Stores a part under its number and digest: sending a part again, even at the same time, spoils nothing. */
+    writePart: async (uploadId: string, partNumber: number, source: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredFile> =>
+      await writeFrom(pathInside(uploadsDir, uploadId), source, maxBytes, ({ sha256 }) => partName({ partNumber, sha256 })),
+    /** Joins parts into the media file `file`. One part alone is linked, not copied. */
+    async joinParts (uploadId: string, parts: ReadonlyArray<{ partNumber: number, sha256: string, sizeBytes: number }>, file: string): Promise<StoredFile> {
+      const paths = parts.map((part) => pathInside(uploadsDir, uploadId, partName(part)))
+      const [only] = parts
+      if (parts.length !== 1 || !only) return await writeFrom(mediaDir, readAll(paths), Infinity, () => file)
+      await rm(pathInside(mediaDir, file), { force: true })
+      await link(pathInside(uploadsDir, uploadId, partName(only)), pathInside(mediaDir, file))
+      await syncDirectory(mediaDir)
+      return { sizeBytes: only.sizeBytes, sha256: only.sha256 }
+    },
+    /** Copies a file from outside the data directory into the media file `file`. */
+    copyIn: async (path: string, maxBytes: number, file: string): Promise<StoredFile> => await writeFrom(mediaDir, readAll([path]), maxBytes, () => file),
+    audioPath: (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm'),
+    writeAudio: async (jobId: number): Promise<AudioWriter> => await createAudioWriter(pathInside(workDir, String(jobId), 'audio.pcm')),
+    async removeMedia (file: string): Promise<void> {
+      await rm(pathInside(mediaDir, file), { force: true })
+    },
+    async removeUpload (uploadId: string): Promise<void> {
+      await rm(pathInside(uploadsDir, uploadId), { recursive: true, force: true })
+    },
+    async removeWork (jobId: number): Promise<void> {
+      await rm(pathInside(workDir, String(jobId)), { recursive: true, force: true })
+    },
+    freeBytes: async (): Promise<number> => await freeBytes(dataDir),
+    /** Creates the places, and removes temporary files of processes that died while writing. */
+    async prepare (): Promise<void> {
+      for (const directory of [mediaDir, uploadsDir, workDir]) {
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        for (const name of await readdir(directory, { recursive: true })) {
+          const pid = /(?:^|\/)(\d+)-[0-9a-f-]+\.tmp$/.exec(name)?.[1]
+          if (pid && !isOtherProcessAlive(Number(pid))) await rm(join(directory, name), { force: true })
+        }
+      }
+    },
+    /** Entries of a place that have not changed since `beforeMs`, for the sweep that looks for what no row knows. */
+    async listUntouched (place: 'media' | 'uploads' | 'work', beforeMs: number): Promise<string[]> {
+      const names = await readdir(join(dataDir, place))
+      const ages = await Promise.all(names.map(async (name) => await stat(join(dataDir, place, name)).then((it) => it.mtimeMs, () => Infinity)))
+      return names.filter((_, index) => (ages[index] ?? Infinity) < beforeMs)
+    }
+  }
+}
+export type Files = ReturnType<typeof createFiles>

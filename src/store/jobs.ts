@@ -1,0 +1,191 @@
+/** Jobs: rows, stages, and the claim of the decode step. Windows, the other claims, are in `windows.ts`. */
+import { SAMPLES_PER_MS } from '../domain/audio.js'
+import type { FailureCode } from '../domain/errors.js'
+import { MAX_ATTEMPTS } from '../domain/job.js'
+import type { Job, JobOptions, JobStatus, Stage } from '../domain/job.js'
+import type { Database } from './database.js'
+
+type JobRow = {
+  id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, file_name: string, options: string
+  language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
+  created_at: number, updated_at: number, completed_at: number | null
+}
+const COLUMNS = `id, owner_id, status, stage, media_id, file_name, options, language, duration_ms, done_ms, failure_code,
+  retry_count, created_at, updated_at, completed_at`
+
+function toJob (row: JobRow): Job {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    status: row.status,
+    stage: row.stage,
+    mediaId: row.media_id,
+    fileName: row.file_name,
+    options: JSON.parse(row.options) as JobOptions,
+    language: row.language ?? undefined,
+    durationMs: row.duration_ms ?? undefined,
+    doneMs: row.done_ms,
+    failureCode: row.failure_code ?? undefined,
+    retryCount: row.retry_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    completedAt: row.completed_at ?? undefined
+  }
+}
+
+export type NewJob = { ownerId: number, mediaId: number, fileName: string, options: JobOptions, now: number }
+/** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
+export type DecodeClaim = { job: Job, attempt: number }
+/** What a claim may take: media up to a size, while fewer jobs than these are in progress on the appliance and of the owner. */
+export type ClaimLimits = { maxBytes: number, maxActive: number, maxPerOwner: number }
+
+export function createJobStore (db: Database) {
+  const insert = db.prepare(`
+    INSERT INTO job (owner_id, status, stage, media_id, file_name, options, language, created_at, updated_at)
+    VALUES (:ownerId, 'queued', 'decode', :mediaId, :fileName, :options, :language, :now, :now)
+  `)
+  const find = db.prepare<{ id: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id`)
+  const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
+  // uses job_active. A decode is claimable when queued, or when its claimant's lease ran out.
+  const claimDecode = db.prepare<ClaimLimits & { now: number, leaseUntil: number }, JobRow & { decode_attempt: number }>(`
+    UPDATE job
+    SET status = 'processing', decode_attempt = decode_attempt + 1, decode_lease_until = :leaseUntil, updated_at = :now
+    WHERE id = (
+      SELECT j.id
+      FROM job j JOIN owner o ON o.id = j.owner_id JOIN media m ON m.id = j.media_id
+      WHERE j.status IN ('queued', 'processing') AND j.stage = 'decode'
+        AND (j.decode_lease_until IS NULL OR j.decode_lease_until <= :now)
+        AND m.size_bytes <= :maxBytes
+        AND (j.status = 'processing' OR (
+          (SELECT count(*) FROM job p WHERE p.status = 'processing') < :maxActive
+          AND (SELECT count(*) FROM job p WHERE p.status = 'processing' AND p.owner_id = j.owner_id) < :maxPerOwner
+        ))
+      ORDER BY o.last_turn, j.id
+      LIMIT 1
+    )
+    RETURNING ${COLUMNS}, decode_attempt
+  `)
+  const renewDecode = db.prepare<{ id: number, attempt: number, leaseUntil: number }>(`
+    UPDATE job SET decode_lease_until = :leaseUntil
+    WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode'
+  `)
+  const releaseDecode = db.prepare<{ id: number, attempt: number }>(`
+    UPDATE job SET decode_lease_until = NULL, decode_attempt = decode_attempt - 1
+    WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode'
+  `)
+  const isDecodeClaim = db.prepare<{ id: number, attempt: number }, { id: number }>(`
+    SELECT id FROM job WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode' AND status = 'processing'
+  `)
+  const setStage = db.prepare<{ id: number, stage: Stage, now: number }>('UPDATE job SET stage = :stage, updated_at = :now WHERE id = :id')
+  const startStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
+    INSERT INTO job_stage (job_id, stage, started_at)
+    VALUES (:id, :stage, :now)
+    ON CONFLICT (job_id, stage) DO NOTHING
+  `)
+  const finishStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
+    UPDATE job_stage SET finished_at = :now WHERE job_id = :id AND stage = :stage AND finished_at IS NULL
+  `)
+  // What no open window covers is done: transcribed before, or silent.
+  const setDecoded = db.prepare<{ id: number, durationMs: number, samplesPerMs: number, now: number }>(`
+    UPDATE job
+    SET duration_ms = :durationMs, updated_at = :now, done_ms = :durationMs - (
+      SELECT CAST(coalesce(sum(end_sample - start_sample), 0) / :samplesPerMs AS INTEGER)
+      FROM window
+      WHERE job_id = :id AND purpose = 'speech' AND status <> 'done'
+    )
+    WHERE id = :id
+  `)
+  const setLanguage = db.prepare<{ id: number, language: string, now: number }>('UPDATE job SET language = :language, updated_at = :now WHERE id = :id')
+  const addDone = db.prepare<{ id: number, doneMs: number, now: number }>('UPDATE job SET done_ms = done_ms + :doneMs, updated_at = :now WHERE id = :id')
+  const complete = db.prepare<{ id: number, now: number }>(`
+    UPDATE job
+    SET status = 'completed', stage = 'complete', done_ms = duration_ms, updated_at = :now, completed_at = :now
+    WHERE id = :id AND status = 'processing'
+  `)
+  const fail = db.prepare<{ id: number, code: FailureCode, now: number }>(`
+    UPDATE job
+    SET status = 'failed', failure_code = :code, decode_lease_until = NULL, updated_at = :now, completed_at = :now
+    WHERE id = :id AND status IN ('queued', 'processing')
+  `)
+  const takeTurn = db.prepare<{ id: number }>(`
+    UPDATE job SET last_turn = (SELECT max(last_turn) + 1 FROM owner) WHERE id = :id
+  `)
+  const takeOwnerTurn = db.prepare<{ id: number }>(`
+    UPDATE owner SET last_turn = (SELECT max(last_turn) + 1 FROM owner)
+    WHERE id = (SELECT owner_id FROM job WHERE id = :id)
+  `)
+  const takeBackDecodes = db.prepare(`
+    UPDATE job SET decode_lease_until = NULL WHERE status = 'processing' AND stage = 'decode'
+  `)
+  const exhausted = db.prepare<[], { id: number }>(`
+    SELECT j.id FROM job j
+    WHERE j.status = 'processing' AND (
+      (j.stage = 'decode' AND j.decode_attempt >= ${MAX_ATTEMPTS})
+      OR EXISTS (SELECT 1 FROM window w WHERE w.job_id = j.id AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS})
+    )
+  `)
+  const active = db.prepare<[], { id: number }>('SELECT id FROM job WHERE status IN (\'queued\', \'processing\')')
+  const stages = db.prepare<{ id: number }, { stage: Stage, started_at: number, finished_at: number | null }>(`
+    SELECT stage, started_at, finished_at FROM job_stage WHERE job_id = :id ORDER BY started_at, stage
+  `)
+
+  return {
+    insert: (job: NewJob): number => Number(insert.run({
+      ...job,
+      options: JSON.stringify(job.options),
+      language: job.options.language ?? null
+    }).lastInsertRowid),
+    find (id: number): Job | undefined {
+      const row = find.get({ id })
+      return row && toJob(row)
+    },
+    findOwned (id: number, ownerId: number): Job | undefined {
+      const row = findOwned.get({ id, ownerId })
+      return row && toJob(row)
+    },
+    /** Claims the decode of the next job, the owner served longest ago first. Jobs already begun come back whatever else is running. */
+    claimDecode (now: number, leaseUntil: number, limits: ClaimLimits): DecodeClaim | undefined {
+      const row = claimDecode.get({ now, leaseUntil, ...limits })
+      if (!row) return undefined
+      startStage.run({ id: row.id, stage: 'decode', now })
+      return { job: toJob(row), attempt: row.decode_attempt }
+    },
+    renewDecode: (id: number, attempt: number, leaseUntil: number): void => { renewDecode.run({ id, attempt, leaseUntil }) },
+    /** Gives a decode back undone: it does not count as an attempt. */
+    releaseDecode: (id: number, attempt: number): void => { releaseDecode.run({ id, attempt }) },
+    /** True while nobody else has claimed the decode since, and the job has not ended. */
+    isDecodeClaim: (id: number, attempt: number): boolean => isDecodeClaim.get({ id, attempt }) !== undefined,
+    /** Ends the current stage and begins `stage`. */
+    enterStage (id: number, from: Stage, stage: Stage, now: number): void {
+      finishStage.run({ id, stage: from, now })
+      setStage.run({ id, stage, now })
+      startStage.run({ id, stage, now })
+    },
+    /** Notes the length, and what of it is done already. Call it when all windows are stored. */
+    setDecoded: (id: number, durationMs: number, now: number): void => { setDecoded.run({ id, durationMs, samplesPerMs: SAMPLES_PER_MS, now }) },
+    setLanguage: (id: number, language: string, now: number): void => { setLanguage.run({ id, language, now }) },
+    addDone: (id: number, doneMs: number, now: number): void => { addDone.run({ id, doneMs, now }) },
+    /** False when the job was not being processed any more. */
+    complete (id: number, now: number): boolean {
+      if (complete.run({ id, now }).changes === 0) return false
+      finishStage.run({ id, stage: 'transcribe', now })
+      finishStage.run({ id, stage: 'complete', now })
+      return true
+    },
+    /** False when the job had ended before. */
+    fail: (id: number, code: FailureCode, now: number): boolean => fail.run({ id, code, now }).changes === 1,
+    /** Notes that the job and its owner have just been served: both go to the end of their line. */
+    takeTurn (id: number): void {
+      takeOwnerTurn.run({ id })
+      takeTurn.run({ id })
+    },
+    /** For whoever holds the work lock: frees the decodes of processes that died. */
+    takeBackDecodes: (): void => { takeBackDecodes.run() },
+    /** Jobs whose decode or some window has been begun MAX_ATTEMPTS times without coming to an end. */
+    listExhausted: (): number[] => exhausted.all().map((row) => row.id),
+    /** Jobs that have not ended. */
+    listActive: (): number[] => active.all().map((row) => row.id),
+    listStages: (id: number) => stages.all({ id }).map((row) => ({ stage: row.stage, startedAt: row.started_at, finishedAt: row.finished_at ?? undefined }))
+  }
+}
+export type JobStore = ReturnType<typeof createJobStore>

@@ -1,0 +1,85 @@
+/** Uploads in progress and their parts. */
+import type { JobOptions } from '../domain/job.js'
+import type { Upload, UploadPart } from '../domain/upload.js'
+import type { Database } from './database.js'
+
+type UploadRow = {
+  id: string, owner_id: number, file_name: string, file_type: string | null, size_bytes: number, part_size_bytes: number
+  sha256: string | null, options: string, created_at: number, expires_at: number, job_id: number | null
+}
+type PartRow = { part_number: number, size_bytes: number, sha256: string }
+
+export type StoredUpload = Upload & { options: JobOptions }
+
+function toUpload (row: UploadRow): StoredUpload {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    fileName: row.file_name,
+    fileType: row.file_type ?? undefined,
+    sizeBytes: row.size_bytes,
+    partSizeBytes: row.part_size_bytes,
+    sha256: row.sha256 ?? undefined,
+    options: JSON.parse(row.options) as JobOptions,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    jobId: row.job_id ?? undefined
+  }
+}
+
+const COLUMNS = 'id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, created_at, expires_at, job_id'
+
+export function createUploadStore (db: Database) {
+  const insert = db.prepare(`
+    INSERT INTO upload (id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, created_at, expires_at)
+    VALUES (:id, :ownerId, :fileName, :fileType, :sizeBytes, :partSizeBytes, :sha256, :options, :createdAt, :expiresAt)
+  `)
+  const find = db.prepare<{ id: string, ownerId: number }, UploadRow>(`
+    SELECT ${COLUMNS}
+    FROM upload
+    WHERE id = :id AND owner_id = :ownerId
+  `)
+  const upsertPart = db.prepare<{ uploadId: string } & UploadPart>(`
+    INSERT INTO upload_part (upload_id, part_number, size_bytes, sha256)
+    VALUES (:uploadId, :partNumber, :sizeBytes, :sha256)
+    ON CONFLICT (upload_id, part_number) DO UPDATE SET size_bytes = excluded.size_bytes, sha256 = excluded.sha256
+  `)
+  const parts = db.prepare<{ uploadId: string }, PartRow>(`
+    SELECT part_number, size_bytes, sha256
+    FROM upload_part
+    WHERE upload_id = :uploadId
+    ORDER BY part_number
+  `)
+  const setJob = db.prepare<{ id: string, jobId: number }>('UPDATE upload SET job_id = :jobId WHERE id = :id')
+  const remove = db.prepare<{ id: string }>('DELETE FROM upload WHERE id = :id')
+  const expired = db.prepare<{ now: number }, { id: string }>('SELECT id FROM upload WHERE expires_at <= :now')
+  const reserved = db.prepare<{ now: number }, { bytes: number | null }>(`
+    SELECT sum(u.size_bytes - coalesce((SELECT sum(p.size_bytes) FROM upload_part p WHERE p.upload_id = u.id), 0)) AS bytes
+    FROM upload u
+    WHERE u.job_id IS NULL AND u.expires_at > :now
+  `)
+
+  return {
+    insert (upload: StoredUpload): void {
+      insert.run({
+        ...upload,
+        fileType: upload.fileType ?? null,
+        sha256: upload.sha256 ?? null,
+        options: JSON.stringify(upload.options)
+      })
+    },
+    find (id: string, ownerId: number): StoredUpload | undefined {
+      const row = find.get({ id, ownerId })
+      return row && toUpload(row)
+    },
+    upsertPart: (uploadId: string, part: UploadPart): void => { upsertPart.run({ uploadId, ...part }) },
+    listParts: (uploadId: string): UploadPart[] => parts.all({ uploadId })
+      .map((row) => ({ partNumber: row.part_number, sizeBytes: row.size_bytes, sha256: row.sha256 })),
+    setJob: (id: string, jobId: number): void => { setJob.run({ id, jobId }) },
+    remove: (id: string): void => { remove.run({ id }) },
+    listExpired: (now: number): string[] => expired.all({ now }).map((row) => row.id),
+    /** Bytes that open uploads have announced and not yet sent. */
+    announcedBytes: (now: number): number => reserved.get({ now })?.bytes ?? 0
+  }
+}
+export type UploadStore = ReturnType<typeof createUploadStore>

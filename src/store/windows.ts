@@ -1,0 +1,121 @@
+/** Windows: the unit of work of the pool, claimed by fair turn per owner and job. */
+import type { LanguagePosterior } from '../domain/language.js'
+import type { AudioWindow } from '../domain/windows.js'
+import type { Database } from './database.js'
+
+export type WindowPurpose = 'language' | 'speech'
+export type WindowKey = { jobId: number, purpose: WindowPurpose, idx: number }
+/** A claimed window. `attempt` fences: a result is taken only from the latest claimant. */
+export type WindowClaim = WindowKey & AudioWindow & { attempt: number }
+
+type WindowRow = { job_id: number, purpose: WindowPurpose, idx: number, start_sample: number, end_sample: number, attempt: number }
+
+const toClaim = (row: WindowRow): WindowClaim => ({
+  jobId: row.job_id,
+  purpose: row.purpose,
+  idx: row.idx,
+  startSample: row.start_sample,
+  endSample: row.end_sample,
+  attempt: row.attempt
+})
+
+/** Which windows of job `j` may be worked on: samples of the language first, speech once the language is known. */
+const CLAIMABLE = `
+  w.job_id = j.id
+  AND (w.status = 'queued' OR (w.status = 'running' AND w.lease_until <= :now))
+  AND w.purpose = CASE WHEN j.language IS NULL THEN 'language' ELSE 'speech' END
+`
+
+export function createWindowStore (db: Database) {
+  // uses job_active, then window_open once per running job
+  const nextJob = db.prepare<{ now: number }, { id: number }>(`
+    SELECT j.id
+    FROM job j JOIN owner o ON o.id = j.owner_id
+    WHERE j.status = 'processing' AND EXISTS (SELECT 1 FROM window w WHERE ${CLAIMABLE})
+    ORDER BY o.last_turn, j.last_turn, j.id
+    LIMIT 1
+  `)
+  const claim = db.prepare<{ jobId: number, now: number, leaseUntil: number }, WindowRow>(`
+    UPDATE window
+    SET status = 'running', attempt = attempt + 1, lease_until = :leaseUntil
+    WHERE (job_id, purpose, idx) = (
+      SELECT w.job_id, w.purpose, w.idx
+      FROM job j JOIN window w ON ${CLAIMABLE}
+      WHERE j.id = :jobId
+      ORDER BY w.idx
+      LIMIT 1
+    )
+    RETURNING job_id, purpose, idx, start_sample, end_sample, attempt
+  `)
+  const MINE = 'job_id = :jobId AND purpose = :purpose AND idx = :idx AND attempt = :attempt AND status = \'running\''
+  const renew = db.prepare<WindowKey & { attempt: number, leaseUntil: number }>(`UPDATE window SET lease_until = :leaseUntil WHERE ${MINE}`)
+  const finish = db.prepare<WindowKey & { attempt: number, result: string | null }>(`
+    UPDATE window SET status = 'done', lease_until = NULL, result = :result WHERE ${MINE}
+  `)
+  const release = db.prepare<WindowKey & { attempt: number }>(`
+    UPDATE window SET status = 'queued', lease_until = NULL, attempt = attempt - 1 WHERE ${MINE}
+  `)
+  const erred = db.prepare<WindowKey & { attempt: number }, { errors: number }>(`
+    UPDATE window SET status = 'queued', lease_until = NULL, errors = errors + 1 WHERE ${MINE} RETURNING errors
+  `)
+  const find = db.prepare<WindowKey, { start_sample: number, end_sample: number }>(`
+    SELECT start_sample, end_sample FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
+  `)
+  const insert = db.prepare<WindowKey & AudioWindow>(`
+    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample)
+    VALUES (:jobId, :purpose, :idx, :startSample, :endSample)
+  `)
+  const removeFrom = db.prepare<WindowKey>('DELETE FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx >= :idx')
+  const removeOpen = db.prepare<{ jobId: number }>('DELETE FROM window WHERE job_id = :jobId AND status <> \'done\'')
+  const open = db.prepare<{ jobId: number, purpose: WindowPurpose }, { n: number }>(`
+    SELECT count(*) AS n FROM window WHERE job_id = :jobId AND purpose = :purpose AND status <> 'done'
+  `)
+  const results = db.prepare<{ jobId: number }, { result: string }>(`
+    SELECT result FROM window WHERE job_id = :jobId AND purpose = 'language' AND status = 'done' ORDER BY idx
+  `)
+  const list = db.prepare<{ jobId: number, purpose: WindowPurpose }, WindowRow & { status: string }>(`
+    SELECT job_id, purpose, idx, start_sample, end_sample, attempt, status
+    FROM window WHERE job_id = :jobId AND purpose = :purpose ORDER BY idx
+  `)
+  const takeBack = db.prepare('UPDATE window SET status = \'queued\', lease_until = NULL WHERE status = \'running\'')
+
+  return {
+    /** The next window by fair turn: the owner served longest ago, then that owner's job served longest ago, then its first window. */
+    claim (now: number, leaseUntil: number): WindowClaim | undefined {
+      const job = nextJob.get({ now })
+      const row = job && claim.get({ jobId: job.id, now, leaseUntil })
+      return row && toClaim(row)
+    },
+    renew: (window: WindowClaim, leaseUntil: number): void => { renew.run({ ...keyOf(window), leaseUntil }) },
+    /** Marks the window done. False when this claimant has lost it: then its result must not be stored. */
+    finish: (window: WindowClaim, posteriors?: readonly LanguagePosterior[]): boolean => finish.run({
+      ...keyOf(window),
+      result: posteriors ? JSON.stringify(posteriors) : null
+    }).changes === 1,
+    /** Gives a window back undone: it does not count as an attempt. */
+    release: (window: WindowClaim): void => { release.run(keyOf(window)) },
+    /** Notes an error and queues the window again; the number of errors so far, or undefined when the claim was lost. */
+    noteError: (window: WindowClaim): number | undefined => erred.get(keyOf(window))?.errors,
+    /** The bounds of a window, if it is there. */
+    find (key: WindowKey): AudioWindow | undefined {
+      const row = find.get(key)
+      return row && { startSample: row.start_sample, endSample: row.end_sample }
+    },
+    insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window }) },
+    /** Removes the windows from index `idx` on. */
+    removeFrom: (key: WindowKey): void => { removeFrom.run(key) },
+    /** Removes the windows that are not done: decoding begins anew, and their samples may be gone. */
+    removeOpen: (jobId: number): void => { removeOpen.run({ jobId }) },
+    /** How many windows are not done. */
+    countOpen: (jobId: number, purpose: WindowPurpose): number => open.get({ jobId, purpose })?.n ?? 0,
+    list: (jobId: number, purpose: WindowPurpose) => list.all({ jobId, purpose }).map((row) => ({ ...toClaim(row), status: row.status })),
+    listPosteriors: (jobId: number): LanguagePosterior[][] => results.all({ jobId }).map((row) => JSON.parse(row.result) as LanguagePosterior[]),
+    /** For whoever holds the work lock: queues the windows that died with another process. */
+    takeBack: (): void => { takeBack.run() }
+  }
+}
+export type WindowStore = ReturnType<typeof createWindowStore>
+
+function keyOf ({ jobId, purpose, idx, attempt }: WindowClaim): WindowKey & { attempt: number } {
+  return { jobId, purpose, idx, attempt }
+}

@@ -1,0 +1,60 @@
+/** Messages between the main thread and the pool. Types only: plain data that survives structured clone. */
+import type { LanguagePosterior } from '../domain/language.js'
+import type { DecodedSegment } from '../domain/words.js'
+
+/** Which weights, and how they are held in memory. */
+export type ModelChoice = {
+  path: string
+  gpu: boolean
+}
+
+/** How to decode; the fields are those of `native/addon.ts`. */
+export type DecodingOptions = {
+  beamSize: number
+  bestOf: number
+  temperatureStep: number
+  entropyThreshold: number
+  logProbThreshold: number
+  noSpeechThreshold: number
+  contextTokens: number
+  suppressNonSpeech: boolean
+}
+
+/** Where the samples of a window are: 16 kHz mono s16le in a file, samples `startSample` to `endSample`. */
+export type AudioSpan = { audioPath: string, startSample: number, endSample: number }
+
+type SpeechInput = AudioSpan & {
+  model: ModelChoice
+  threads: number
+  /** One Int32 over shared memory: anything but 0 stops the work. */
+  abort: Int32Array
+}
+
+export type TranscribeInput = SpeechInput & { language: string, prompt: string, decoding: DecodingOptions }
+/** Segments in ms from the start of the window. */
+export type TranscribeOutput = { segments: DecodedSegment[] }
+export type DetectInput = SpeechInput
+export type DetectOutput = { posteriors: LanguagePosterior[] }
+
+export type LibraryFacts = {
+  version: string
+  build: string
+  systemInfo: string
+  devices: Array<{ description: string, kind: 'cpu' | 'gpu', totalBytes: number }>
+}
+
+export type WorkerTasks = {
+  transcribe: { input: TranscribeInput, output: TranscribeOutput }
+  detectLanguage: { input: DetectInput, output: DetectOutput }
+  /** What the speech library is and what it found. */
+  describe: { input: null, output: LibraryFacts }
+  /** Loads the model, so that the first window does not wait for it. */
+  warmUp: { input: { model: ModelChoice }, output: null }
+}
+
+export type WorkerErrorCode = 'aborted' | 'audio_missing' | 'model_unavailable' | 'out_of_memory' | 'internal_error'
+
+/** Errors travel as data: structured clone drops an Error's class, name and code. */
+export type WorkerResult<T> =
+  | { ok: true, value: T }
+  | { ok: false, code: WorkerErrorCode, message: string }

@@ -1,0 +1,36 @@
+/** Turns what a task throws into data. */
+import type { WorkerErrorCode, WorkerResult } from './protocol.js'
+
+/** An error a task means to report under a code of its own. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError'
+  readonly code: WorkerErrorCode
+
+  constructor (code: WorkerErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+const NATIVE_CODES: Readonly<Record<string, WorkerErrorCode>> = {
+  MODEL_NOT_FOUND: 'model_unavailable',
+  MODEL_INVALID: 'model_unavailable',
+  OUT_OF_MEMORY: 'out_of_memory'
+}
+
+function toCode (error: unknown): WorkerErrorCode {
+  if (error instanceof WorkerError) return error.code
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return NATIVE_CODES[code] ?? 'internal_error'
+}
+
+/** Wraps a task function for the pool: it never throws. */
+export function serve<I, O> (task: (input: I) => O): (input: I) => WorkerResult<O> {
+  return (input) => {
+    try {
+      return { ok: true, value: task(input) }
+    } catch (error) {
+      return { ok: false, code: toCode(error), message: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}
