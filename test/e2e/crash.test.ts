@@ -1,0 +1,160 @@
+/** kill -9 at every step: after a restart the job completes with the text of an undisturbed run, each window's once. */
+import Database from 'better-sqlite3'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createClient } from '../support/client.ts'
+import { AUDIO } from '../support/paths.ts'
+import { runCommand, startServer } from '../support/program.ts'
+import type { RunningServer } from '../support/program.ts'
+
+type Rows = { job: { stage: string, status: string } | undefined, running: number, done: number, segments: number }
+
+/** What the database says, read from outside. */
+function look (dataDir: string): Rows {
+  const db = new Database(dataDir + '/app.db', { readonly: true })
+  try {
+    const count = (sql: string): number => (db.prepare(sql).get() as { n: number }).n
+    return {
+      job: db.prepare('SELECT stage, status FROM job WHERE id = 1').get() as Rows['job'],
+      running: count('SELECT count(*) AS n FROM window WHERE status = \'running\''),
+      done: count('SELECT count(*) AS n FROM window WHERE purpose = \'speech\' AND status = \'done\''),
+      segments: count('SELECT count(*) AS n FROM segment')
+    }
+  } finally {
+    db.close()
+  }
+}
+
+/** Kills the server as soon as the database shows what `when` waits for. */
+async function killWhen (server: RunningServer, dataDir: string, when: (rows: Rows) => boolean): Promise<Rows> {
+  while (!when(look(dataDir))) await sleep(2)
+  await server.kill9()
+  return look(dataDir)
+}
+
+const segmentsOf = (dataDir: string): unknown[] => {
+  const db = new Database(dataDir + '/app.db', { readonly: true })
+  try {
+    return db.prepare('SELECT window_idx, idx, start_ms, end_ms, text, words FROM segment WHERE job_id = 1 ORDER BY window_idx, idx').all()
+  } finally {
+    db.close()
+  }
+}
+
+/** Everything below the data directory that a finished job should not leave. */
+const leftovers = (dataDir: string): string[] => ['work', 'uploads'].flatMap((place) => readdirSync(`${dataDir}/${place}`))
+
+async function restartAndFinish (t: Test, dataDir: string, key: string): Promise<string> {
+  const server = await startServer(dataDir)
+  t.teardown(server.stop)
+  const job = await createClient(server.address, key).ended(1)
+  t.equal(job.status, 'completed')
+  t.equal(await server.stop(), 0)
+  t.strictSame(leftovers(dataDir), [], 'nothing is left behind')
+  return job.transcriptText ?? ''
+}
+
+// Two minutes, as a file of several parts and five windows.
+const directory = t.testdir()
+const recording = directory + '/recording.wav'
+execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '1', '-i', AUDIO + 'dialogue.mp3', '-ac', '1', '-ar', '16000', recording])
+const bytes = readFileSync(recording)
+let wholeText = ''
+let wholeSegments: unknown[] = []
+
+t.test('an undisturbed run, to compare with', async (t) => {
+  const dataDir = t.testdir()
+  const { stdout, code } = await runCommand(dataDir, ['transcribe', recording])
+  t.equal(code, 0)
+  wholeText = stdout.trim()
+  wholeSegments = segmentsOf(dataDir)
+  t.ok(wholeSegments.length > 15)
+})
+
+t.test('in the middle of an upload: the parts that arrived are there, the rest is asked for', async (t) => {
+  const dataDir = t.testdir()
+  const first = await startServer(dataDir)
+  const key = first.firstKey ?? ''
+  const client = createClient(first.address, key)
+  const upload = await client.begin(bytes)
+  t.ok(upload.partCount > 1)
+  await client.sendPart(upload, 1, bytes)
+  // The second part is under way, half sent, when the process dies.
+  const broken = new Promise((resolve) => {
+    const request = httpRequest(upload.parts[1]?.url ?? '', { method: 'PUT', headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize } })
+    request.once('error', () => { resolve('broken') }).write(bytes.subarray(0, upload.partSize / 2))
+  })
+  while (!readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp'))) await sleep(2)
+  await first.kill9()
+  t.equal(await broken, 'broken')
+
+  const second = await startServer(dataDir)
+  const again = createClient(second.address, key)
+  const { body: { data } } = await again.request<{ missing: number[], received: unknown[] }>('GET', `/api/v1/media/uploads/${upload.uploadId}`)
+  t.strictSame(data.missing, upload.parts.slice(1).map((part) => part.partNumber))
+  t.equal(data.received.length, 1)
+  t.notOk(readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp')), 'the half part is gone')
+  const parts = upload.parts.map((part) => ({ ...part, url: part.url.replace(first.address, second.address) }))
+  for (const partNumber of data.missing) await again.sendPart({ ...upload, parts }, partNumber, bytes)
+  t.match(await again.complete(upload.uploadId), { status: 200, body: { data: { jobId: 1 } } })
+  t.equal((await again.ended(1)).transcriptText, wholeText)
+  t.equal(await second.stop(), 0)
+})
+
+t.test('in the middle of decoding', async (t) => {
+  const dataDir = t.testdir()
+  // Long enough to be caught; the language is given, so windows are stored while decoding goes on.
+  execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', AUDIO + 'en-2.flac', '-c', 'copy', dataDir + '/long.flac'])
+  const undisturbed = await runCommand(dataDir + '/whole', ['transcribe', dataDir + '/long.flac', '--language', 'en'])
+  const server = await startServer(dataDir)
+  const key = server.firstKey ?? ''
+  await createClient(server.address, key).uploadFile(dataDir + '/long.flac', { language: 'en' })
+  const rows = await killWhen(server, dataDir, ({ job }) => job?.status === 'processing')
+  t.match(rows.job, { stage: 'decode', status: 'processing' })
+  t.equal(await restartAndFinish(t, dataDir, key), undisturbed.stdout.trim())
+})
+
+t.test('in the middle of a window, three times', async (t) => {
+  const dataDir = t.testdir()
+  let server = await startServer(dataDir)
+  const key = server.firstKey ?? ''
+  await createClient(server.address, key).upload(bytes)
+  for (const wanted of [0, 1, 3]) {
+    const rows = await killWhen(server, dataDir, ({ running, done }) => running > 0 && done >= wanted)
+    t.ok(rows.running > 0, `windows were running, ${rows.done} were done`)
+    server = await startServer(dataDir)
+  }
+  await server.stop()
+  t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+  t.strictSame(segmentsOf(dataDir), wholeSegments, 'each window\'s segments are there once, word for word')
+})
+
+t.test('between the last window and completion', async (t) => {
+  const dataDir = t.testdir()
+  const server = await startServer(dataDir)
+  const key = server.firstKey ?? ''
+  const client = createClient(server.address, key)
+  await client.ended(await client.upload(bytes))
+  await server.kill9()
+  // The state a process leaves that dies right there: all windows stored, the job not completed.
+  const db = new Database(dataDir + '/app.db')
+  db.exec('UPDATE job SET status = \'processing\', stage = \'transcribe\', completed_at = NULL')
+  db.close()
+  t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+  t.strictSame(segmentsOf(dataDir), wholeSegments)
+})
+
+t.test('a polite stop gives the windows in flight back and ends within seconds', async (t) => {
+  const dataDir = t.testdir()
+  const server = await startServer(dataDir)
+  const key = server.firstKey ?? ''
+  await createClient(server.address, key).upload(bytes)
+  while (look(dataDir).running === 0) await sleep(2)
+  t.equal(await server.stop(), 0)
+  t.match(look(dataDir), { running: 0, job: { status: 'processing' } })
+  t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+})

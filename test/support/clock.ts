@@ -1,0 +1,13 @@
+/** A clock that goes only when told. */
+
+export type Clock = { now (): number, advance (ms: number): void }
+
+export const START_MS = Date.UTC(2026, 0, 1)
+
+export function createClock (startMs: number = START_MS): Clock {
+  let ms = startMs
+  return {
+    now: () => ms,
+    advance: (by) => { ms += by }
+  }
+}

@@ -1,0 +1,8 @@
+/** Where tests find things. */
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+export const CLI = ROOT + 'dist/cli/index.js'
+export const AUDIO = ROOT + 'test/fixtures/audio/'
+export const STARTER_MODEL = ROOT + 'models/starter/ggml-starter-q5_0.bin'

@@ -1,0 +1,80 @@
+/** Runs the built program as its user does: another process, its own data directory. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { CLI } from './paths.ts'
+
+export type Settings = Record<string, string>
+
+/** The environment of a test's program: none of this machine's settings but PATH. */
+function environment (dataDir: string, settings: Settings): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    STENOBOX_DATA_DIR: dataDir,
+    STENOBOX_PORT: '0',
+    STENOBOX_WORKERS: '2',
+    STENOBOX_MIN_FREE_BYTES: '0',
+    STENOBOX_LOG_LEVEL: 'info',
+    ...settings
+  }
+}
+
+async function collect (stream: NodeJS.ReadableStream): Promise<string> {
+  let text = ''
+  for await (const chunk of stream.setEncoding('utf8')) text += String(chunk)
+  return text
+}
+
+/** Runs a command to its end. */
+export async function runCommand (dataDir: string, args: string[], settings: Settings = {}): Promise<{ code: number | null, stdout: string, stderr: string }> {
+  const child = spawn(process.execPath, [CLI, ...args], { env: environment(dataDir, settings), stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await Promise.all([collect(child.stdout), collect(child.stderr), once(child, 'close') as Promise<[number | null]>])
+  return { code, stdout, stderr }
+}
+
+export type RunningServer = {
+  pid: number
+  address: string
+  /** Printed on the first start of a data directory. */
+  firstKey: string | undefined
+  /** Everything on stderr so far: the log. */
+  log: () => string
+  kill9 (): Promise<void>
+  /** SIGTERM, and the exit code. */
+  stop (): Promise<number | null>
+}
+
+/** The address, from the first line the server prints, and the key that may follow. */
+async function readGreeting (child: ChildProcess): Promise<{ address: string, firstKey: string | undefined }> {
+  let text = ''
+  return await new Promise((resolve, reject) => {
+    child.once('close', () => { reject(new Error(`the server ended at once: ${text}`)) })
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const address = /listens on (http:\S+)/.exec(text)?.[1]
+      if (address) setTimeout(() => { resolve({ address, firstKey: /service_sk_\S+/.exec(text)?.[0] }) }, 50)
+    })
+  })
+}
+
+/** Starts `stenobox serve` and waits until it listens. */
+export async function startServer (dataDir: string, settings: Settings = {}): Promise<RunningServer> {
+  const child = spawn(process.execPath, [CLI, 'serve'], { env: environment(dataDir, settings), stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { log += chunk })
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const { address, firstKey } = await readGreeting(child).catch((error: Error) => { throw new Error(`${error.message}\n${log}`) })
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    const [code] = await closed
+    return code
+  }
+  return {
+    pid: child.pid ?? 0,
+    address,
+    firstKey,
+    log: () => log,
+    kill9: async () => { await end('SIGKILL') },
+    stop: async () => await end('SIGTERM')
+  }
+}

@@ -1,0 +1,54 @@
+/** All stores over one real database, and rows to begin with. */
+import type { Test } from 'tap'
+import { createApiKeyStore } from '../../dist/store/api-keys.js'
+import { createTransaction, openDatabase } from '../../dist/store/database.js'
+import { createJobStore } from '../../dist/store/jobs.js'
+import type { NewJob } from '../../dist/store/jobs.js'
+import { createMediaStore } from '../../dist/store/media.js'
+import { createTranscriptStore } from '../../dist/store/transcripts.js'
+import { createUploadStore } from '../../dist/store/uploads.js'
+import { createWindowStore } from '../../dist/store/windows.js'
+
+/** The stores of a data directory, or of a database in memory. Closed when the test ends. */
+export function openStores (t: Test, dataDir: string = ':memory:') {
+  const db = openDatabase(dataDir)
+  t.teardown(() => { db.close() })
+  const apiKeys = createApiKeyStore(db)
+  const media = createMediaStore(db)
+  const jobs = createJobStore(db)
+  const windows = createWindowStore(db)
+  let files = 0
+
+  /** A queued job of the owner named so, with a media row of its own. */
+  function addJob (owner: string, more: Partial<NewJob> & { sizeBytes?: number } = {}): number {
+    const { sizeBytes = 1000, ...job } = more
+    const ownerId = apiKeys.ensureOwner(owner, 0)
+    const mediaId = media.insert({ ownerId, file: `file-${++files}`, sizeBytes, sha256: '0'.repeat(64) }, 0)
+    return jobs.insert({ ownerId, mediaId, fileName: 'talk.mp3', options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
+  }
+
+  /** A job whose decoding is done: `count` windows of 10 s wait. */
+  function addDecodedJob (owner: string, count: number): number {
+    const id = addJob(owner)
+    db.prepare('UPDATE job SET status = \'processing\' WHERE id = ?').run(id)
+    jobs.enterStage(id, 'decode', 'transcribe', 0)
+    for (let idx = 0; idx < count; idx++) {
+      windows.insert({ jobId: id, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+    }
+    return id
+  }
+
+  return {
+    db,
+    inTransaction: createTransaction(db),
+    apiKeys,
+    media,
+    jobs,
+    windows,
+    transcripts: createTranscriptStore(db),
+    uploads: createUploadStore(db),
+    addJob,
+    addDecodedJob
+  }
+}
+export type Stores = ReturnType<typeof openStores>
