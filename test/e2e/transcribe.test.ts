@@ -1,5 +1,7 @@
 /** The program as its user meets it: upload, poll, read; and the command line. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { countWordErrors } from '../../scripts/bench/wer.ts'
@@ -72,6 +74,23 @@ t.test('every container and language of the fixtures, four at once', async (t) =
     const { body: { data } } = await client.request<{ language: string }>('GET', `/api/v1/transcriptions/${id}`)
     t.equal(data.language, facts(name).language, `${file}: language`)
   }))
+})
+
+t.test('a clip does not wait for a long file, whoever sent that', async (t) => {
+  const dataDir = t.testdir()
+  execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '5', '-i', AUDIO + 'talk.mp3', '-c', 'copy', dataDir + '/half-an-hour.mp3'])
+  const server = await startServer(dataDir)
+  t.teardown(server.stop)
+  const mine = createClient(server.address, server.firstKey ?? '')
+  const theirs = createClient(server.address, (await runCommand(dataDir, ['keys', 'create', '--name', 'clips', '--owner', 'somebody else'])).stdout.trim())
+  const long = await mine.uploadFile(dataDir + '/half-an-hour.mp3', { language: 'en' })
+  while ((await mine.job(long)).progress === 0) await sleep(20)
+  for (const client of [mine, theirs]) {
+    const clip = await client.ended(await client.uploadFile(AUDIO + 'en-3.mp3', { language: 'en' }))
+    const { status, progress } = await mine.job(long)
+    t.match([clip.status, status], ['completed', 'processing'])
+    t.ok(progress > 0 && progress < 50, `the long file is at ${progress} %`)
+  }
 })
 
 t.test('the command line writes the transcript, and only that, to stdout', async (t) => {

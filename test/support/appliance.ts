@@ -1,0 +1,42 @@
+/** The appliance in this process: everything real, requests injected instead of sent. Nothing is worked on unless started. */
+import type { FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+import { createAppliance, createHttp } from '../../dist/app.js'
+import type { Appliance } from '../../dist/app.js'
+import { readConfig } from '../../dist/config.js'
+import { createLogger } from '../../dist/logger.js'
+
+export type Injected = { status: number, headers: Record<string, unknown>, body: { success: boolean, data: Record<string, unknown>, error: string, code: string, requestId: string } }
+export type TestAppliance = {
+  appliance: Appliance
+  http: FastifyInstance
+  /** A new key of an owner. */
+  key (owner?: string): string
+  /** A request with a key; `payload` may be an object (sent as JSON) or anything inject takes. */
+  call (key: string | undefined, method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, payload?: object | string | Buffer, headers?: Record<string, string>): Promise<Injected>
+}
+
+export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number): Promise<TestAppliance> {
+  const config = readConfig({ STENOBOX_DATA_DIR: t.testdir(), STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
+  const log = createLogger('silent')
+  const appliance = await createAppliance(config, log, now)
+  const http = await createHttp(appliance, config, log)
+  t.teardown(async () => {
+    await http.close()
+    await appliance.close()
+  })
+  return {
+    appliance,
+    http,
+    key: (owner = 'default') => appliance.access.create({ name: 'test', owner, plan: 'enterprise' }).key,
+    async call (key, method, url, payload, headers = {}) {
+      const reply = await http.inject({
+        method,
+        url,
+        headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+        ...(payload === undefined ? {} : { payload })
+      })
+      return { status: reply.statusCode, headers: reply.headers, body: reply.json() }
+    }
+  }
+}
