@@ -4,8 +4,9 @@ import type { Logger } from 'pino'
 
 export type { Logger }
 
-/** Never in a log line, wherever a caller may put it. */
-const REDACTED = ['authorization', 'key', 'token', 'secret', 'signature', 'transcriptText', 'text', 'words', 'url', '*.authorization', '*.key', '*.token', '*.secret', '*.signature', '*.transcriptText', '*.text', '*.words']
+/** Never in a log line, at its top or one level down. */
+const SECRET_FIELDS = ['authorization', 'key', 'token', 'secret', 'signature', 'transcriptText', 'text', 'words', 'url']
+const REDACTED = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
 
 export function createLogger (level: string, destination: NodeJS.WritableStream = process.stderr): Logger {
   return pino({ level, base: null, redact: { paths: REDACTED, censor: '[left out]' } }, destination)

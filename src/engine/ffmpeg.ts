@@ -3,6 +3,7 @@ import { BYTES_PER_SAMPLE, SAMPLE_RATE_HZ } from '../domain/audio.js'
 import { JobFailure } from '../domain/errors.js'
 import { runLimited, runToEnd } from './process.js'
 import type { Outcome } from './process.js'
+import { announcedWavMs } from './wav.js'
 
 /**
  * Containers we open. Everything that can name other files (playlists, concat scripts, image sequences, subtitles,
@@ -14,9 +15,11 @@ const CONTAINERS = [
   'mpeg', 'mpegts', 'mxf', 'nut', 'ogg', 'oma', 'rm', 'sln', 'spdif', 'tta', 'voc', 'w64', 'wav', 'wv', 'xwma', 'dsf', 'dv'
 ].join(',')
 const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS]
+/** In transport streams ffmpeg moves the sound to the start when it alone is taken, unless any offset is given. A microsecond is one. */
+const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
-/** Containers whose stream duration is exact, so that less decoded sound means a file that was cut off. */
-const EXACT_CONTAINERS = /^(mov|wav|flac|w64|aiff|caf)/
+/** Containers whose header says exactly how long a stream is, so that less decoded sound means a file that was cut off. */
+const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
 /** What ffmpeg says of files that end too early. */
 const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file|Packet corrupt.*dropping/i
 
@@ -29,7 +32,7 @@ export type MediaFacts = {
 
 type Probed = {
   format?: { format_name?: string, duration?: string }
-  streams?: Array<{ codec_type?: string, duration?: string }>
+  streams?: Array<{ codec_type?: string, duration?: string, bit_rate?: string }>
 }
 
 const toMs = (seconds: string | undefined): number | undefined => {
@@ -39,7 +42,7 @@ const toMs = (seconds: string | undefined): number | undefined => {
 
 /** Throws `JobFailure`: unsupported_media, no_audio_stream, decode_failed, timeout. */
 export async function probeMedia (path: string, signal?: AbortSignal): Promise<MediaFacts> {
-  const args = [...SAFE_INPUT, '-v', 'error', '-show_entries', 'format=format_name,duration:stream=codec_type,duration', '-of', 'json', '-i', path]
+  const args = [...SAFE_INPUT, '-v', 'error', '-show_entries', 'format=format_name,duration:stream=codec_type,duration,bit_rate', '-of', 'json', '-i', path]
   const outcome = await runToEnd('ffprobe', args, { timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, signal })
   throwIfStopped(outcome, signal)
   if (outcome.code !== 0) {
@@ -57,8 +60,13 @@ export async function probeMedia (path: string, signal?: AbortSignal): Promise<M
   const streamMs = toMs(audio.duration)
   return {
     durationMs: streamMs ?? toMs(format?.duration),
-    exactDurationMs: EXACT_CONTAINERS.test(format?.format_name ?? '') ? streamMs : undefined
+    exactDurationMs: await exactDuration(path, format?.format_name ?? '', streamMs, Number(audio.bit_rate))
   }
+}
+
+async function exactDuration (path: string, container: string, streamMs: number | undefined, bitsPerSecond: number): Promise<number | undefined> {
+  if (container === 'wav') return await announcedWavMs(path, bitsPerSecond)
+  return EXACT_CONTAINERS.test(container) ? streamMs : undefined
 }
 
 /**
@@ -70,7 +78,7 @@ export async function * decodeAudio (
   path: string, facts: MediaFacts, limits: { maxSeconds: number, timeoutMs: number, signal?: AbortSignal | undefined }
 ): AsyncGenerator<Buffer> {
   const running = runLimited('ffmpeg', [
-    '-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...SAFE_INPUT, '-i', path,
+    '-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...SAFE_INPUT, ...KEEP_CLOCK, '-i', path,
     '-map', '0:a:0', '-vn', '-sn', '-dn', '-filter_threads', '1', '-af', 'aresample=16000:async=1:first_pts=0',
     '-ac', '1', '-ar', String(SAMPLE_RATE_HZ), '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'
   ], limits)
@@ -97,9 +105,12 @@ export async function * decodeAudio (
   throwIfIncomplete(outcome, decodedMs, facts)
 }
 
+/** Throws when the outcome says nothing about the file. */
 function throwIfStopped (outcome: Outcome, signal: AbortSignal | undefined): void {
   if (outcome.stopped === 'timeout') throw new JobFailure('timeout', 'the media program took too long')
   signal?.throwIfAborted()
+  // Exit codes of `nice` when the program is not there, or may not be run: no fault of the file.
+  if (outcome.code === 126 || outcome.code === 127) throw new Error('the media program cannot be started; see: stenobox doctor')
 }
 
 function throwIfIncomplete (outcome: Outcome, decodedMs: number, facts: MediaFacts): void {

@@ -23,7 +23,7 @@ const ModelEntry = Type.Object({
   name: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$' }),
   kind: Type.Enum(['whisper']),
   /** Path under a models directory. */
-  file: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
+  file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
   sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
@@ -65,9 +65,17 @@ const DEFAULT_DECODING: DecodingOptions = {
 export type InstalledModel = { entry: ModelEntry, path: string }
 export type ChosenModel = { name: string, path: string, decoding: DecodingOptions }
 
+function readJson (path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    throw new Error(`models manifest: ${path} is not JSON`, { cause })
+  }
+}
+
 /** Reads a manifest. Throws an Error that names what is wrong with it. */
 export function readManifest (path: string): Manifest {
-  const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  const parsed = readJson(path)
   const [fault] = Value.Errors(Manifest, parsed)
   if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
   return parsed as Manifest

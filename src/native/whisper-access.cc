@@ -46,26 +46,6 @@ ggml_backend_buffer_t allocateWeights(ggml_context * context, ggml_backend_buffe
   return buffer;
 }
 
-/// e to the power of x, to within three units in the last place and without a call, so that loops over the vocabulary run several values at a time.
-/// With the library's, sampling takes a fifth of the time of a small model's beam search.
-inline float exponential(float x) {
-  const float bounded = x < -87.0f ? -87.0f : (x > 88.0f ? 88.0f : x);
-  const float scaled = bounded * 1.44269504f;
-  const int whole = static_cast<int>(scaled + (scaled < 0 ? -0.5f : 0.5f));
-  const float rest = (bounded - whole * 0.693359375f) + whole * 2.12194440e-4f;
-  float sum = 1.9875691500e-4f;
-  sum = sum * rest + 1.3981999507e-3f;
-  sum = sum * rest + 8.3334519073e-3f;
-  sum = sum * rest + 4.1665795894e-2f;
-  sum = sum * rest + 1.6666665459e-1f;
-  sum = sum * rest + 5.0000001201e-1f;
-  sum = sum * rest * rest + rest + 1.0f;
-  const uint32_t power = static_cast<uint32_t>(whole + 127) << 23;
-  float factor;
-  std::memcpy(&factor, &power, sizeof(factor));
-  return sum * factor;
-}
-
 }  // namespace
 
 }  // namespace stenobox
@@ -82,12 +62,10 @@ __attribute__((noinline)) void * operator new[] (std::size_t size, stenobox::Zer
 #define abort() stenobox::failAssertion()
 #define ggml_abort(...) stenobox::failAssertion()
 #define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
-#define expf stenobox::exponential
 #include "whisper.cpp"
 #undef new
 #undef abort
 #undef ggml_abort
-#undef expf
 #undef ggml_backend_alloc_ctx_tensors_from_buft
 
 namespace stenobox {

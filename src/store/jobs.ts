@@ -76,7 +76,7 @@ export function createJobStore (db: Database) {
   const isDecodeClaim = db.prepare<{ id: number, attempt: number }, { id: number }>(`
     SELECT id FROM job WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode' AND status = 'processing'
   `)
-  const setStage = db.prepare<{ id: number, stage: Stage, now: number }>('UPDATE job SET stage = :stage, updated_at = :now WHERE id = :id')
+  const setStage = db.prepare<{ id: number, stage: Stage, now: number }>('UPDATE job SET stage = :stage, decode_lease_until = NULL, updated_at = :now WHERE id = :id')
   const startStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
     INSERT INTO job_stage (job_id, stage, started_at)
     VALUES (:id, :stage, :now)

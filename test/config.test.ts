@@ -1,0 +1,136 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import t from 'tap'
+import { ConfigError, readConfig } from '../dist/config.js'
+
+/** The lines of the error that this environment stops the boot with. */
+function faultsOf (env: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message.split('\n')
+  }
+}
+
+t.test('without any variable there are defaults', async (t) => {
+  const workers = Math.min(availableParallelism(), 8)
+  t.strictSame(readConfig({}), {
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: undefined,
+    dataDir: resolve('data'),
+    modelsDir: resolve('models'),
+    workers,
+    threadsPerWorker: Math.max(1, Math.floor(availableParallelism() / workers)),
+    gpu: 'auto',
+    logLevel: 'info',
+    maxMediaBytes: 10 * 1024 ** 3,
+    maxMediaSeconds: 24 * 3600,
+    minFreeBytes: 1024 ** 3
+  })
+})
+
+t.test('every variable is read', async (t) => {
+  t.strictSame(readConfig({
+    STENOBOX_HOST: '0.0.0.0',
+    STENOBOX_PORT: '0',
+    STENOBOX_PUBLIC_URL: 'https://example.org/steno//',
+    STENOBOX_DATA_DIR: '/srv/data',
+    STENOBOX_MODELS_DIR: 'weights',
+    STENOBOX_WORKERS: '3',
+    STENOBOX_THREADS_PER_WORKER: '2',
+    STENOBOX_GPU: 'off',
+    STENOBOX_BUILD: 'portable',
+    STENOBOX_LOG_LEVEL: 'silent',
+    STENOBOX_MAX_MEDIA_BYTES: '1000',
+    STENOBOX_MAX_MEDIA_SECONDS: '60',
+    STENOBOX_MIN_FREE_BYTES: '0',
+    PATH: '/bin'
+  }), {
+    host: '0.0.0.0',
+    port: 0,
+    publicUrl: 'https://example.org/steno',
+    dataDir: '/srv/data',
+    modelsDir: resolve('weights'),
+    workers: 3,
+    threadsPerWorker: 2,
+    gpu: 'off',
+    logLevel: 'silent',
+    maxMediaBytes: 1000,
+    maxMediaSeconds: 60,
+    minFreeBytes: 0
+  })
+})
+
+t.test('an empty variable is one that is not set', async (t) => {
+  t.strictSame(readConfig({ STENOBOX_PORT: '', STENOBOX_PUBLIC_URL: '', STENOBOX_GPU: '', STENOBOX_HOST_FILE: '' }), readConfig({}))
+})
+
+t.test('every fault is named at once, with what is expected', async (t) => {
+  t.strictSame(faultsOf({
+    STENOBOX_PORT: '65536',
+    STENOBOX_PUBLIC_URL: 'ftp://example.org',
+    STENOBOX_WORKERS: '0',
+    STENOBOX_GPU: 'maybe',
+    STENOBOX_LOG_LEVEL: 'loud',
+    STENOBOX_MAX_MEDIA_SECONDS: '1.5',
+    STENOBOX_COLOUR: 'red'
+  }), [
+    'STENOBOX_COLOUR: there is no such setting',
+    'STENOBOX_PORT: must be a whole number from 0 to 65535',
+    'STENOBOX_PUBLIC_URL: must be an http or https address',
+    'STENOBOX_WORKERS: must be a whole number from 1 to 256',
+    'STENOBOX_GPU: must be one of auto, off, cuda, vulkan',
+    'STENOBOX_LOG_LEVEL: must be one of info, debug, warn, error, silent',
+    'STENOBOX_MAX_MEDIA_SECONDS: must be a whole number from 1 to 604800'
+  ])
+})
+
+t.test('numbers are whole decimal numbers within their range', async (t) => {
+  for (const text of ['-1', '+1', '1e3', '0x10', ' 80', '80 ', 'NaN', 'Infinity', '99999999999999999999', '８０']) {
+    t.equal(faultsOf({ STENOBOX_PORT: text }).length, 1, JSON.stringify(text))
+  }
+  t.equal(readConfig({ STENOBOX_PORT: '65535' }).port, 65_535)
+  t.equal(readConfig({ STENOBOX_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) }).minFreeBytes, Number.MAX_SAFE_INTEGER)
+})
+
+t.test('the value may stand in a file', async (t) => {
+  const dir = t.testdir({ port: '9090\n', host: '  ::1 \n', bad: 'many\n' })
+  t.match(readConfig({ STENOBOX_PORT_FILE: `${dir}/port`, STENOBOX_HOST_FILE: `${dir}/host` }), { port: 9090, host: '::1' })
+  t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/bad` }), ['STENOBOX_PORT: must be a whole number from 0 to 65535'])
+})
+
+t.test('a file that cannot be read, or a value given twice, is a fault', async (t) => {
+  const dir = t.testdir({ port: '9090' })
+  t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/missing`, STENOBOX_HOST_FILE: dir }), [
+    'STENOBOX_HOST_FILE: the file cannot be read',
+    'STENOBOX_PORT_FILE: the file cannot be read'
+  ])
+  t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/port`, STENOBOX_PORT: '1' }), ['STENOBOX_PORT and STENOBOX_PORT_FILE are both set: keep one'])
+})
+
+t.test('an unknown name is a fault, also with _FILE; names of others are not ours', async (t) => {
+  t.strictSame(faultsOf({ STENOBOX_PROT: '1', STENOBOX_TOKEN_FILE: '/x', STENOBOX_: '', stenobox_port: '1', OTHER_PORT: 'x' }), [
+    'STENOBOX_PROT: there is no such setting',
+    'STENOBOX_TOKEN_FILE: there is no such setting',
+    'STENOBOX_: there is no such setting'
+  ])
+})
+
+t.test('a fault does not show the value: it may be a secret', async (t) => {
+  t.notMatch(faultsOf({ STENOBOX_PORT: 'hunter2', STENOBOX_PUBLIC_URL: 'hunter2' }).join(), /hunter2/)
+})
+
+t.test('the configuration cannot be changed', async (t) => {
+  const config = readConfig({})
+  t.ok(Object.isFrozen(config))
+  t.throws(() => { (config as { port: number }).port = 1 }, TypeError)
+})
+
+t.test('without an argument, the environment of the process is read', async (t) => {
+  t.teardown(() => { delete process.env['STENOBOX_PORT'] })
+  process.env['STENOBOX_PORT'] = '12345'
+  t.equal(readConfig().port, 12_345)
+})

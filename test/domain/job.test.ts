@@ -1,0 +1,37 @@
+import t from 'tap'
+import { jobProgress } from '../../dist/domain/job.js'
+import type { JobStatus } from '../../dist/domain/job.js'
+
+const progress = (status: JobStatus, doneMs: number, durationMs?: number): number => jobProgress({ status, doneMs, durationMs })
+
+t.test('progress is the share of the sound that is done, with one decimal', async (t) => {
+  t.equal(progress('processing', 0, 60_000), 0)
+  t.equal(progress('processing', 15_000, 60_000), 25)
+  t.equal(progress('processing', 20_000, 60_000), 33.3)
+  t.equal(progress('processing', 59_999, 60_000), 99.9)
+})
+
+t.test('100 is only for completed jobs', async (t) => {
+  t.equal(progress('processing', 60_000, 60_000), 99.9)
+  t.equal(progress('processing', 61_000, 60_000), 99.9)
+  t.equal(progress('completed', 60_000, 60_000), 100)
+  t.equal(progress('completed', 0, 0), 100)
+  t.equal(progress('completed', 0), 100)
+})
+
+t.test('before the length is known it is 0', async (t) => {
+  t.equal(progress('queued', 0), 0)
+  t.equal(progress('processing', 5000), 0)
+  t.equal(progress('processing', 0, 0), 0)
+})
+
+t.test('a failed job keeps what it had reached', async (t) => {
+  t.equal(progress('failed', 30_000, 60_000), 50)
+  t.equal(progress('failed', 0), 0)
+})
+
+t.test('progress never goes down while more is done', async (t) => {
+  const steps = Array.from({ length: 1001 }, (_, index) => progress('processing', index * 37, 37_001))
+  t.ok(steps.every((step, index) => index === 0 || step >= (steps[index - 1] ?? 0)))
+  t.ok(steps.every((step) => Math.round(step * 10) / 10 === step), 'one decimal')
+})

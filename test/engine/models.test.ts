@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import type { Test } from 'tap'
+import { BUNDLED_MODELS_DIR, createModels, readManifest } from '../../dist/engine/models.js'
+import type { Manifest, ModelEntry } from '../../dist/engine/models.js'
+import { STARTER_MODEL } from '../support/paths.ts'
+
+const entry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({ name, kind: 'whisper', file: `${name}.bin`, licence: 'MIT', ...more })
+
+function makeManifest (more: Partial<Manifest> = {}): Manifest {
+  return {
+    version: 1,
+    quality: {
+      fast: { models: ['small', 'large'], decoding: { beamSize: 1, bestOf: 1 } },
+      balanced: { models: ['large', 'small'], decoding: { beamSize: 5 } },
+      accurate: { models: ['huge'], decoding: {} }
+    },
+    models: [entry('other'), entry('small', { bytes: 5 }), entry('large', { decoding: { temperatureStep: 0.4 } }), entry('huge')],
+    ...more
+  }
+}
+
+/** A models directory with this manifest and these files. */
+function modelsDir (t: Test, manifest: unknown, files: Record<string, string> = {}): string {
+  return t.testdir({ 'manifest.json': JSON.stringify(manifest), ...files })
+}
+
+t.test('the best installed model of a quality is chosen', async (t) => {
+  const dir = modelsDir(t, makeManifest(), { 'small.bin': '12345', 'large.bin': 'x', 'other.bin': 'x' })
+  const models = createModels(dir)
+  t.match(models.choose('fast'), { name: 'small', path: `${dir}/small.bin` })
+  t.match(models.choose('balanced'), { name: 'large', path: `${dir}/large.bin` })
+})
+
+t.test('when the wanted ones are missing, the next is taken, and at last any', async (t) => {
+  const models = createModels(modelsDir(t, makeManifest(), { 'small.bin': '12345' }))
+  t.match(models.choose('balanced'), { name: 'small' })
+  t.match(models.choose('accurate'), { name: 'small' })
+})
+
+t.test('when none is installed there is none', async (t) => {
+  const models = createModels(modelsDir(t, makeManifest()))
+  t.equal(models.choose('fast'), undefined)
+  t.strictSame(models.listInstalled(), [])
+})
+
+t.test('a file of the wrong size is not installed', async (t) => {
+  for (const text of ['', '1234', '123456']) {
+    t.strictSame(createModels(modelsDir(t, makeManifest(), { 'small.bin': text })).listInstalled(), [], `${text.length} bytes of 5`)
+  }
+})
+
+t.test('a model that is put in place while the appliance runs is found', async (t) => {
+  const dir = modelsDir(t, makeManifest())
+  const models = createModels(dir)
+  t.equal(models.choose('fast'), undefined)
+  writeFileSync(`${dir}/small.bin`, '12345')
+  t.match(models.choose('fast'), { name: 'small' })
+})
+
+t.test('decoding is the default, changed by the quality, changed by the model', async (t) => {
+  const models = createModels(modelsDir(t, makeManifest(), { 'small.bin': '12345', 'large.bin': 'x' }))
+  const defaults = { beamSize: 5, bestOf: 5, temperatureStep: 0.2, entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true }
+  t.strictSame(models.choose('fast')?.decoding, { ...defaults, beamSize: 1, bestOf: 1 })
+  t.strictSame(models.choose('balanced')?.decoding, { ...defaults, temperatureStep: 0.4 })
+})
+
+t.test('without a manifest of its own, a models directory uses the bundled one and the bundled models', async (t) => {
+  for (const dir of [t.testdir(), t.testdirName + '/missing', BUNDLED_MODELS_DIR]) {
+    const models = createModels(dir)
+    t.equal(models.manifest.version, 1)
+    for (const quality of ['fast', 'balanced', 'accurate'] as const) t.match(models.choose(quality), { path: STARTER_MODEL }, quality)
+  }
+})
+
+t.test('a file in the models directory comes before the bundled one of the same name', async (t) => {
+  const manifest = makeManifest({ models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin' })] })
+  const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest), starter: {} })
+  t.match(createModels(dir).listInstalled(), [{ path: STARTER_MODEL }])
+  writeFileSync(`${dir}/starter/ggml-starter-q5_0.bin`, 'own')
+  t.match(createModels(dir).listInstalled(), [{ path: `${dir}/starter/ggml-starter-q5_0.bin` }])
+})
+
+t.test('the bundled manifest is right, and the starter model is whole', async (t) => {
+  const models = createModels(BUNDLED_MODELS_DIR)
+  const starter = models.listInstalled().find(({ entry }) => entry.bundled)
+  t.ok(starter)
+  if (starter) t.equal(await models.verify(starter), undefined)
+  const names = models.manifest.models.map(({ name }) => name)
+  t.equal(new Set(names).size, names.length, 'no name twice')
+  for (const { models: wanted } of Object.values(models.manifest.quality)) {
+    t.strictSame(wanted.filter((name) => !names.includes(name)), [], 'every quality names models that exist')
+    t.equal(wanted.at(-1), 'starter')
+  }
+  t.strictSame(models.manifest.models.filter(({ bundled, sha256, sha1 }) => !bundled && !sha256 && !sha1), [], 'every model to fetch has a checksum')
+})
+
+t.test('faults of a manifest are named', async (t) => {
+  const faults: Array<[unknown, RegExp]> = [
+    [makeManifest({ version: 2 as 1 }), /version/],
+    [{ ...makeManifest(), quality: { fast: { models: [], decoding: {} } } }, /quality/],
+    [makeManifest({ models: [entry('Upper')] }), /models\/0\/name/],
+    [makeManifest({ models: [entry('ok'), entry('up', { file: '../up.bin' })] }), /models\/1\/file/],
+    [makeManifest({ models: [entry('abs', { file: '/etc/passwd' })] }), /models\/0\/file/],
+    [makeManifest({ models: [entry('ok', { sha256: 'xyz' })] }), /models\/0\/sha256/],
+    [makeManifest({ models: [entry('ok', { decoding: { beamSize: 99 } })] }), /models\/0\/decoding\/beamSize/],
+    [makeManifest({ models: [{ ...entry('ok'), typo: 1 } as ModelEntry] }), /models\/0/],
+    [[], /manifest/],
+    [null, /manifest/]
+  ]
+  for (const [manifest, name] of faults) {
+    const dir = modelsDir(t, manifest)
+    t.throws(() => readManifest(`${dir}/manifest.json`), { message: name }, String(name))
+    t.throws(() => createModels(dir), { message: /^models manifest: / })
+  }
+})
+
+t.test('a manifest that is no JSON is named as what it is', async (t) => {
+  t.throws(() => createModels(t.testdir({ 'manifest.json': '{ "version": 1,' })), { message: /manifest/ })
+})
+
+t.test('a damaged file is found by its checksum, SHA-256 before SHA-1', async (t) => {
+  const digest = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest('hex')
+  const manifest = makeManifest({
+    models: [
+      entry('a', { sha256: digest('sha256', 'good'), sha1: digest('sha1', 'odd') }),
+      entry('b', { sha1: digest('sha1', 'good') }),
+      entry('c')
+    ]
+  })
+  const verify = async (text: string): Promise<Array<string | undefined>> => {
+    const models = createModels(modelsDir(t, manifest, { 'a.bin': text, 'b.bin': text, 'c.bin': text }))
+    return await Promise.all(models.listInstalled().map(models.verify))
+  }
+  t.strictSame(await verify('good'), [undefined, undefined, undefined])
+  t.match(await verify('gooD'), [/^a\.bin .*damaged/, /^b\.bin .*damaged/, undefined])
+})
+
+t.test('a single flipped bit in the starter model is found', async (t) => {
+  const bytes = readFileSync(STARTER_MODEL)
+  bytes[6_000_000] = (bytes[6_000_000] ?? 0) ^ 1
+  const dir = t.testdir({ starter: { 'ggml-starter-q5_0.bin': bytes } })
+  const models = createModels(dir)
+  const [installed] = models.listInstalled()
+  if (!installed) throw new Error('the copy is installed')
+  t.equal(installed.path, `${dir}/starter/ggml-starter-q5_0.bin`)
+  t.match(await models.verify(installed), /damaged/)
+})

@@ -1,0 +1,88 @@
+import { getEventListeners } from 'node:events'
+import { getPriority } from 'node:os'
+import t from 'tap'
+import { programVersion, runLimited, runToEnd } from '../../dist/engine/process.js'
+import { childrenGone, listChildren } from '../support/processes.ts'
+
+const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000_000 }
+
+t.test('a program runs to its end: its output, its errors, its code', async (t) => {
+  t.strictSame(await runToEnd('sh', ['-c', 'echo out; echo wrong >&2; exit 3'], LIMITS), { stdout: 'out\n', stderr: 'wrong\n', code: 3, stopped: undefined })
+  t.match(await runToEnd('true', [], LIMITS), { stdout: '', stderr: '', code: 0 })
+})
+
+t.test('arguments are passed as they are', async (t) => {
+  const args = ['a b', '$HOME', '$(id)', '`id`', '"', '\'', '*', ';', '--', '-n', 'ü\n']
+  t.equal((await runToEnd('printf', ['%s|', ...args], LIMITS)).stdout, args.map((arg) => arg + '|').join(''))
+})
+
+t.test('a program gets 4 GiB of address space, no core file, and yields to the server', async (t) => {
+  const { stdout } = await runToEnd('sh', ['-c', 'ulimit -v; ulimit -c; nice'], LIMITS)
+  t.equal(stdout, `${4 * 1024 ** 2}\n0\n${Math.min(19, getPriority() + 12)}\n`)
+})
+
+t.test('a program past its time is killed, even one that ignores polite signals', async (t) => {
+  const outcome = await runToEnd('sh', ['-c', 'trap "" TERM INT HUP; while :; do :; done'], { ...LIMITS, timeoutMs: 50 })
+  t.match(outcome, { code: undefined, stopped: 'timeout' })
+  t.strictSame(listChildren(), [])
+})
+
+t.test('a program that is stopped or aborted says so', async (t) => {
+  const stopped = runLimited('sleep', ['1000'], LIMITS)
+  stopped.stop()
+  t.match(await stopped.ended, { code: undefined, stopped: 'aborted' })
+  const controller = new AbortController()
+  const aborted = runLimited('sleep', ['1000'], { ...LIMITS, signal: controller.signal })
+  controller.abort()
+  t.match(await aborted.ended, { stopped: 'aborted' })
+  t.match(await runLimited('sleep', ['1000'], { ...LIMITS, signal: AbortSignal.abort() }).ended, { stopped: 'aborted' })
+  t.strictSame(listChildren(), [])
+})
+
+t.test('the first reason to stop is the one that counts; a stop after the end changes nothing', async (t) => {
+  const running = runLimited('sleep', ['1000'], LIMITS)
+  running.stop()
+  running.stop()
+  t.match(await running.ended, { stopped: 'aborted' })
+  const done = runLimited('true', [], LIMITS)
+  done.stdout.resume()
+  const outcome = await done.ended
+  done.stop()
+  t.match(outcome, { code: 0, stopped: undefined })
+})
+
+t.test('an endless output is cut off and its program is gone', async (t) => {
+  const { stdout, stopped } = await runToEnd('yes', [], { ...LIMITS, maxBytes: 100_000 })
+  t.ok(stdout.length > 100_000 && stdout.length < 1_000_000, `${stdout.length} characters`)
+  t.equal(stopped, 'aborted')
+  await childrenGone()
+})
+
+t.test('of what a program complains about, only the end is kept', async (t) => {
+  const { stderr } = await runToEnd('sh', ['-c', 'yes complaint | head -c 200000 >&2; echo the last word >&2'], LIMITS)
+  t.equal(stderr.length, 16 * 1024)
+  t.match(stderr, /the last word\n$/)
+})
+
+t.test('a program that has ended listens to its signal no more', async (t) => {
+  const { signal } = new AbortController()
+  const running = runLimited('true', [], { ...LIMITS, signal })
+  t.equal(getEventListeners(signal, 'abort').length, 1)
+  running.stdout.resume()
+  await running.ended
+  t.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
+t.test('a program that cannot be started ends with a code, and when nothing can be started, with an error', async (t) => {
+  t.match(await runToEnd('no-such-program', [], LIMITS), { code: 127, stdout: '' })
+  const { PATH = '' } = process.env
+  t.teardown(() => { process.env['PATH'] = PATH })
+  process.env['PATH'] = t.testdir()
+  await t.rejects(runToEnd('true', [], LIMITS))
+})
+
+t.test('the version of a program is its first line; a missing one has none', async (t) => {
+  t.match(await programVersion('ffmpeg'), /^ffmpeg version \S+.*$/)
+  t.match(await programVersion('sh'), undefined)
+  t.equal(await programVersion('no-such-program'), undefined)
+})

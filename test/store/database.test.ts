@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs'
+import t from 'tap'
+import { createTransaction, openDatabase } from '../../dist/store/database.js'
+import { openStores } from '../support/store.ts'
+
+t.test('a data directory is created, for its owner alone', async (t) => {
+  const dataDir = t.testdir() + '/new/data'
+  openDatabase(dataDir).close()
+  t.equal(statSync(dataDir).mode & 0o777, 0o700)
+  t.ok(statSync(dataDir + '/app.db').isFile())
+})
+
+t.test('the database waits for locks, survives a crash and checks references', async (t) => {
+  const { db } = openStores(t, t.testdir())
+  t.equal(db.pragma('busy_timeout', { simple: true }), 5000)
+  t.equal(db.pragma('journal_mode', { simple: true }), 'wal')
+  t.equal(db.pragma('foreign_keys', { simple: true }), 1)
+  t.equal(db.pragma('synchronous', { simple: true }), 2, 'FULL')
+})
+
+t.test('every table is STRICT', async (t) => {
+  const { db } = openStores(t)
+  const tables = db.pragma('table_list') as Array<{ schema: string, name: string, strict: number }>
+  const ours = tables.filter(({ schema, name }) => schema === 'main' && !name.startsWith('sqlite_'))
+  t.ok(ours.length >= 9)
+  t.strictSame(ours.filter(({ strict }) => strict !== 1), [])
+  t.throws(() => db.prepare('INSERT INTO owner (name, created_at) VALUES (\'a\', \'yesterday\')').run(), { code: 'SQLITE_CONSTRAINT_DATATYPE' })
+})
+
+t.test('rows refer to rows that are there, and states are known ones', async (t) => {
+  const { db, jobs, addJob } = openStores(t)
+  t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: 'x', options: { sttQuality: 'fast' }, now: 0 }), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+  const id = addJob('a')
+  for (const column of ['status', 'stage']) {
+    t.throws(() => db.prepare(`UPDATE job SET ${column} = 'odd' WHERE id = ?`).run(id), { code: 'SQLITE_CONSTRAINT_CHECK' }, column)
+  }
+})
+
+t.test('a transaction that throws leaves nothing behind, and passes the error on', async (t) => {
+  const { apiKeys, db, inTransaction } = openStores(t)
+  const failure = new Error('half-way')
+  t.throws(() => inTransaction(() => {
+    apiKeys.ensureOwner('a', 0)
+    throw failure
+  }), failure)
+  t.strictSame(db.prepare('SELECT * FROM owner').all(), [])
+  t.equal(inTransaction(() => apiKeys.ensureOwner('a', 0)), 1)
+})
+
+t.test('a transaction holds the write lock from its start', async (t) => {
+  const dataDir = t.testdir()
+  const { db } = openStores(t, dataDir)
+  const other = openDatabase(dataDir)
+  t.teardown(() => { other.close() })
+  other.pragma('busy_timeout = 0')
+  createTransaction(db)(() => {
+    t.throws(() => createTransaction(other)(() => {}), { code: 'SQLITE_BUSY' })
+  })
+  createTransaction(other)(() => {})
+})

@@ -1,0 +1,35 @@
+import t from 'tap'
+import { makeSegments } from '../support/transcript.ts'
+import { openStores } from '../support/store.ts'
+
+t.test('segments come back as they were stored, in the order of their windows', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const [job, other] = [addJob('a'), addJob('a')]
+  const [first, second] = makeSegments()
+  if (!first || !second) throw new Error('two segments are expected')
+  transcripts.insertWindow(job, 10, [second])
+  transcripts.insertWindow(job, 2, [first, second])
+  transcripts.insertWindow(other, 0, [first])
+  t.strictSame(transcripts.list(job), [first, second, second])
+  t.strictSame(transcripts.listTexts(job), [first, second, second].map(({ text }) => ({ text })))
+  t.strictSame(transcripts.list(other), [first])
+})
+
+t.test('a window without words stores nothing, and a window is stored once', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const job = addJob('a')
+  transcripts.insertWindow(job, 0, [])
+  t.strictSame(transcripts.list(job), [])
+  transcripts.insertWindow(job, 0, makeSegments())
+  t.throws(() => { transcripts.insertWindow(job, 0, makeSegments()) }, { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' })
+})
+
+t.test('segments are removed from a window on, of one job only', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const [job, other] = [addJob('a'), addJob('a')]
+  for (const idx of [0, 1, 2]) transcripts.insertWindow(job, idx, makeSegments())
+  transcripts.insertWindow(other, 2, makeSegments())
+  transcripts.removeFrom(job, 1)
+  t.equal(transcripts.list(job).length, 2)
+  t.equal(transcripts.list(other).length, 2)
+})
