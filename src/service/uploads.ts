@@ -110,6 +110,8 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       } catch (error) {
         if (error instanceof TooLong) throw tooLong(error)
         if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM, { cause: error })
+        // Dropped while the part arrived: then this says so.
+        find(id, ownerId)
         throw error
       }
       if (part.sizeBytes !== expected) throw wrongLength(part.sizeBytes)

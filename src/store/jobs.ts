@@ -36,7 +36,7 @@ function toJob (row: JobRow): Job {
 export type NewJob = { ownerId: number, mediaId: number, fileName: string, options: JobOptions, now: number }
 /** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
 export type DecodeClaim = { job: Job, attempt: number }
-/** What a claim may take: media up to a size, while fewer jobs than these are in progress on the appliance and of the owner. */
+/** What a claim may take: media up to a size, while fewer jobs than these are in progress on the appliance and of the owner. An owner with none in progress may always begin one. */
 export type ClaimLimits = { maxBytes: number, maxActive: number, maxPerOwner: number }
 
 export function createJobStore (db: Database) {
@@ -56,7 +56,9 @@ export function createJobStore (db: Database) {
       WHERE j.status IN ('queued', 'processing') AND j.stage = 'decode'
         AND (j.decode_lease_until IS NULL OR j.decode_lease_until <= :now)
         AND m.size_bytes <= :maxBytes
-        AND (j.status = 'processing' OR (
+        AND (j.status = 'processing' OR NOT EXISTS (
+          SELECT 1 FROM job p WHERE p.status = 'processing' AND p.owner_id = j.owner_id
+        ) OR (
           (SELECT count(*) FROM job p WHERE p.status = 'processing') < :maxActive
           AND (SELECT count(*) FROM job p WHERE p.status = 'processing' AND p.owner_id = j.owner_id) < :maxPerOwner
         ))

@@ -1,0 +1,196 @@
+/** Receiving parts. Completing is in uploads-complete.test.ts. */
+import t from 'tap'
+import { chunksOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
+import { randomBytes } from '../support/random.ts'
+
+const BYTES = randomBytes(2 * MIB + 500_000, 1)
+const DAY_MS = 24 * 3600_000
+const part = (number: number): Buffer => BYTES.subarray((number - 1) * MIB, number * MIB)
+
+t.test('an upload begins with its parts, its options and the time it lasts', async (t) => {
+  const { begin, service, owner, clock } = await openIngest(t)
+  const upload = await begin(BYTES, { fileType: 'audio/mpeg', sha256: sha256(BYTES), options: { sttQuality: 'fast', language: 'de' } })
+  t.match(upload.id, /^[0-9a-f-]{36}$/)
+  t.match(upload, { ownerId: owner, fileName: 'talk.mp3', partSizeBytes: MIB, createdAt: clock.now(), expiresAt: clock.now() + DAY_MS, jobId: undefined })
+  t.strictSame(service.look(upload.id, owner), { upload, received: [], missing: [1, 2, 3] })
+})
+
+t.test('a file that is too large is refused at the beginning', async (t) => {
+  const { begin } = await openIngest(t, { maxMediaBytes: 1000 })
+  await t.rejects(begin(Buffer.alloc(1001)), { name: 'AppError', code: 'media_too_large', message: /1000/ })
+  await t.resolves(begin(Buffer.alloc(1000)))
+})
+
+t.test('parts may come in any order', async (t) => {
+  const { begin, send, service, owner } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  t.strictSame(await send(id, BYTES, 3), { partNumber: 3, sizeBytes: 500_000, sha256: sha256(part(3)) })
+  t.strictSame(service.look(id, owner).missing, [1, 2])
+  await send(id, BYTES, 1)
+  t.match(service.look(id, owner), { received: [{ partNumber: 1 }, { partNumber: 3 }], missing: [2] })
+  await send(id, BYTES, 2)
+  t.strictSame(service.look(id, owner).missing, [])
+})
+
+t.test('a part sent again replaces the first; the last one counts', async (t) => {
+  const { begin, send, service, owner } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  const broken = Buffer.from(BYTES)
+  broken[10] = (broken[10] ?? 0) ^ 1
+  await send(id, broken, 1)
+  await send(id, BYTES, 1)
+  t.strictSame(service.look(id, owner).received, [{ partNumber: 1, sizeBytes: MIB, sha256: sha256(part(1)) }])
+})
+
+t.test('the same part sent twice at the same time is there once', async (t) => {
+  const { begin, send, service, owner, list } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  const [first, second] = await Promise.all([send(id, BYTES, 1), send(id, BYTES, 1)])
+  t.strictSame(first, second)
+  t.equal(service.look(id, owner).received.length, 1)
+  t.strictSame(list(`uploads/${id}`), [`1-${sha256(part(1))}.part`])
+})
+
+t.test('a part that breaks off while the same part is there spoils nothing', async (t) => {
+  const { begin, send, service, owner, list } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  await send(id, BYTES, 1)
+  async function * broken (): AsyncGenerator<Buffer> {
+    yield Buffer.alloc(1000)
+    throw new Error('connection lost')
+  }
+  await t.rejects(service.receivePart(id, owner, 1, { lengthBytes: MIB, source: broken() }), /connection lost/)
+  t.match(service.look(id, owner).received, [{ sha256: sha256(part(1)) }])
+  t.equal(list(`uploads/${id}`).length, 1)
+})
+
+t.test('a part must have its length, announced or not', async (t) => {
+  const { begin, service, owner, list } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  for (const lengthBytes of [MIB + 1, undefined]) {
+    const error = service.receivePart(id, owner, 1, { lengthBytes, source: chunksOf(Buffer.alloc(MIB + 1)) })
+    await t.rejects(error, { name: 'AppError', code: 'payload_too_large', message: /1048576/ }, `too long, ${lengthBytes}`)
+  }
+  for (const lengthBytes of [MIB - 1, undefined]) {
+    const error = service.receivePart(id, owner, 1, { lengthBytes, source: chunksOf(Buffer.alloc(MIB - 1)) })
+    await t.rejects(error, { name: 'AppError', code: 'invalid_request', message: /1048576.*1048575/ }, `too short, ${lengthBytes}`)
+  }
+  await t.rejects(service.receivePart(id, owner, 3, { lengthBytes: MIB, source: chunksOf(Buffer.alloc(MIB)) }), { code: 'payload_too_large' }, 'the last is shorter')
+  t.strictSame(service.look(id, owner).received, [])
+  t.notOk(list(`uploads/${id}`).some((name) => name.endsWith('.tmp')))
+})
+
+t.test('an announced length that is a lie is found', async (t) => {
+  const { begin, service, owner } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  for (const length of [MIB - 1, MIB + 1]) {
+    await t.rejects(service.receivePart(id, owner, 1, { lengthBytes: MIB, source: chunksOf(Buffer.alloc(length)) }), { name: 'AppError' })
+  }
+  t.strictSame(service.look(id, owner).received, [])
+})
+
+t.test('there is no part 0, and none beyond the last', async (t) => {
+  const { begin, service, owner } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  for (const number of [0, -1, 4]) {
+    await t.rejects(service.receivePart(id, owner, number, { lengthBytes: 1, source: chunksOf(Buffer.alloc(1)) }), { code: 'invalid_request', message: /1 to 3/ }, String(number))
+  }
+})
+
+t.test('an upload is its owner\'s alone', async (t) => {
+  const { begin, service, other } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  const missing = { name: 'AppError', code: 'not_found', message: 'There is no such upload.' }
+  await t.rejects(service.receivePart(id, other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing)
+  await t.rejects(service.receivePart('no-such-id', other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing, 'the same as an unknown one')
+  t.throws(() => service.look(id, other), missing)
+  await t.rejects(service.complete(id, other, undefined), missing)
+  await t.rejects(service.drop(id, other), missing)
+})
+
+t.test('an upload that has expired takes nothing', async (t) => {
+  const { begin, send, service, owner, clock } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  clock.advance(DAY_MS - 1)
+  await t.resolves(send(id, BYTES, 1))
+  clock.advance(1)
+  await t.rejects(send(id, BYTES, 2), { code: 'gone' })
+  t.throws(() => service.look(id, owner), { code: 'gone' })
+  await t.rejects(service.complete(id, owner, undefined), { code: 'gone' })
+})
+
+t.test('an upload that expires, is dropped or is completed while a part arrives does not take it', async (t) => {
+  const { begin, service, owner, clock, uploads, addJob } = await openIngest(t)
+  const sent = async (meanwhile: (id: string) => unknown): Promise<unknown> => {
+    const { id } = await begin(Buffer.alloc(10))
+    async function * source (): AsyncGenerator<Buffer> {
+      yield Buffer.alloc(4)
+      await meanwhile(id)
+      yield Buffer.alloc(6)
+    }
+    return await service.receivePart(id, owner, 1, { lengthBytes: 10, source: source() })
+  }
+  await t.rejects(sent(async (id) => { await service.drop(id, owner) }), { code: 'not_found' })
+  await t.rejects(sent((id) => { uploads.setJob(id, addJob('owner')) }), { code: 'conflict' })
+  await t.rejects(sent(() => { clock.advance(DAY_MS) }), { code: 'gone' })
+})
+
+t.test('a dropped upload is gone, with its parts', async (t) => {
+  const { begin, send, service, owner, list, db } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  await send(id, BYTES, 1)
+  await service.drop(id, owner)
+  t.throws(() => service.look(id, owner), { code: 'not_found' })
+  t.strictSame(list('uploads'), [])
+  t.equal(db.prepare('SELECT count(*) FROM upload_part').pluck().get(), 0)
+  await t.rejects(service.drop(id, owner), { code: 'not_found' })
+})
+
+t.test('the sweep removes expired uploads, and files that no row knows, and nothing that is in use', async (t) => {
+  const { begin, send, service, owner, clock, list, files } = await openIngest(t)
+  const old = await begin(BYTES)
+  await send(old.id, BYTES, 1)
+  await files.copyIn(new URL(import.meta.url).pathname, MIB, 'unknown-to-any-row')
+  const done = await begin(Buffer.alloc(100))
+  await send(done.id, Buffer.alloc(100), 1)
+  await service.complete(done.id, owner, undefined)
+  await service.sweep()
+  t.strictSame(list('media'), ['unknown-to-any-row', `upload-${done.id}`], 'what is young stays: its row may be about to come')
+  clock.advance(DAY_MS + 60_000)
+  const young = await begin(BYTES)
+  await service.sweep()
+  t.strictSame(list('uploads').filter((name) => name.startsWith(old.id)), [])
+  t.strictSame(list('media'), [`upload-${done.id}`])
+  t.throws(() => service.look(old.id, owner), { code: 'not_found' })
+  t.match(service.look(young.id, owner), { missing: [1, 2, 3] })
+})
+
+t.test('below the reserve of free disk nothing is accepted', async (t) => {
+  const { begin, uploads, owner, service } = await openIngest(t, { minFreeBytes: Number.MAX_SAFE_INTEGER })
+  await t.rejects(begin(BYTES), { name: 'AppError', code: 'insufficient_storage' })
+  uploads.insert({
+    id: 'before', ownerId: owner, fileName: 'x', fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
+    options: { sttQuality: 'fast' }, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
+  })
+  await t.rejects(service.receivePart('before', owner, 1, { lengthBytes: 10, source: chunksOf(Buffer.alloc(10)) }), { code: 'insufficient_storage' })
+  t.match(service.look('before', owner), { missing: [1] })
+})
+
+t.test('what open uploads have announced counts as taken', async (t) => {
+  const { begin, send, service, owner } = await openIngest(t, { files: { freeBytes: async () => 5 * MIB }, minFreeBytes: MIB })
+  const first = await begin(BYTES)
+  await t.rejects(begin(BYTES), { code: 'insufficient_storage' })
+  await t.resolves(begin(Buffer.alloc(MIB)))
+  await send(first.id, BYTES, 1)
+  await t.resolves(begin(Buffer.alloc(MIB)), 'what has arrived is not counted twice')
+  await service.drop(first.id, owner)
+  await t.resolves(begin(Buffer.alloc(MIB)))
+})
+
+t.test('a disk that fills while a part arrives is told as such', async (t) => {
+  const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
+  const { begin, send, service, owner } = await openIngest(t, { files: { writePart: async () => { throw full } } })
+  const { id } = await begin(BYTES)
+  await t.rejects(send(id, BYTES, 1), { name: 'AppError', code: 'insufficient_storage', cause: full })
+  t.strictSame(service.look(id, owner).received, [])
+})
