@@ -37,7 +37,7 @@ const FAULTS: Array<[behaviour: string, change: object, fault: string]> = [
   ['a path in a code block', { 'README.md': README.replace('src/main.ts', 'src/nowhere') }, 'README.md:8: there is no src/nowhere'],
   ['a link that leads nowhere', { 'README.md': README.replace('(src/README.md)', '(src/MAP.md)') }, 'README.md:3: the link leads to src/MAP.md, which is not there'],
   ['an npm script that is not there', { 'README.md': README.replace('npm run lint', 'npm run fix') }, 'README.md:4: there is no npm script "fix"'],
-  ['a variable that is not read', { 'README.md': README.replace('STENOBOX_PORT', 'STENOBOX_PROT') }, 'STENOBOX_PROT is not read by src/config.ts'],
+  ['a variable that is not read', { 'README.md': README.replace('STENOBOX_PORT', 'STENOBOX_PROT') }, 'STENOBOX_PROT is read neither by src/config.ts nor by a script'],
   ['a variable missing from the table', { 'README.md': README.replace('| `STENOBOX_PORT` | 8080 |\n', '') }, 'src/config.ts: STENOBOX_PORT is not in the table of README.md'],
   ['a folder outside the repository', { 'NOTES.txt': `see ..${'/'}shared/SPEC.md` }, 'NOTES.txt:1: names a folder outside the repository'],
   ['the place it was written at', { 'NOTES.txt': `\ncd ${'/'}work/main` }, 'NOTES.txt:2: names a path of the place it was written at'],
