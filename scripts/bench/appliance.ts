@@ -1,0 +1,109 @@
+/** Starting and stopping a real appliance: own data, own models, own port, the command a user would type. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync, closeSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ROOT } from './paths.ts'
+import { runProgram } from './programs.ts'
+
+const COMMAND = join(ROOT, 'scripts/stenobox.mjs')
+const START_TIMEOUT_MS = 120_000
+
+export type ApplianceOptions = {
+  dataDir: string
+  /** Made by `installModel`. */
+  modelsDir: string
+  /** Absent: the appliance decides, as it does for its users. */
+  workers?: number
+}
+
+export type Appliance = {
+  url: string
+  /** Of the process that serves, which is not the one started where a wrapper is in between. */
+  pid: number
+  /** From the start of the process to the first 200 of GET /readyz. */
+  readyMs: number
+  stop: () => Promise<void>
+  /** As a power cut would: no chance to tidy up. */
+  kill: () => Promise<void>
+}
+
+export async function startAppliance (options: ApplianceOptions): Promise<Appliance> {
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${port}`
+  const logPath = options.dataDir + '.log'
+  const log = openSync(logPath, 'a')
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [COMMAND, 'serve'], { cwd: ROOT, env: { ...applianceEnv(options), STENOBOX_PORT: String(port) }, stdio: ['ignore', log, log] })
+  closeSync(log)
+  const stopWithUs = (): void => { child.kill('SIGKILL') }
+  process.once('exit', stopWithUs)
+  child.once('exit', () => process.off('exit', stopWithUs))
+  const readyMs = await waitUntilReady(url, child, startedMs, logPath)
+  const pid = findServingPid(child.pid as number)
+  return { url, pid, readyMs, stop: () => end(child, pid, 'SIGTERM'), kill: () => end(child, pid, 'SIGKILL') }
+}
+
+/** Makes a key; works whether or not the appliance runs. */
+export async function createKey (options: ApplianceOptions, owner: string): Promise<string> {
+  const run = await runProgram(process.execPath, [COMMAND, 'keys', 'create', '--name', 'bench', '--owner', owner, '--json'], { cwd: ROOT, env: applianceEnv(options) })
+  return (JSON.parse(run.stdout) as { key: string }).key
+}
+
+/** Resident memory of a process now and at its peak, in bytes. */
+export function readMemory (pid: number): { residentBytes: number, peakBytes: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const bytesOf = (field: string): number => 1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? NaN)
+  return { residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') }
+}
+
+function applianceEnv ({ dataDir, modelsDir, workers }: ApplianceOptions): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('STENOBOX_'))
+  return {
+    ...Object.fromEntries(inherited),
+    STENOBOX_HOST: '127.0.0.1',
+    STENOBOX_DATA_DIR: dataDir,
+    STENOBOX_MODELS_DIR: modelsDir,
+    STENOBOX_LOG_LEVEL: 'warn',
+    ...(workers === undefined ? {} : { STENOBOX_WORKERS: String(workers) })
+  }
+}
+
+async function findFreePort (): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function waitUntilReady (url: string, child: ChildProcess, startedMs: number, logPath: string): Promise<number> {
+  while (performance.now() - startedMs < START_TIMEOUT_MS) {
+    if (child.exitCode !== null || child.signalCode !== null) break
+    const status = await fetch(url + '/readyz').then(async (reply) => { await reply.arrayBuffer(); return reply.status }, () => 0)
+    if (status === 200) return performance.now() - startedMs
+    await sleep(5)
+  }
+  child.kill('SIGKILL')
+  throw new Error(`The appliance did not become ready: ${readFileSync(logPath, 'utf8').slice(-2000)}`)
+}
+
+async function end (child: ChildProcess, pid: number, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  process.kill(pid, signal)
+  await ended
+}
+
+/** Follows the wrapper, which runs the same command again under a newer Node, to the process that serves. */
+function findServingPid (pid: number): number {
+  const child = readdirSync(`/proc/${pid}/task`)
+    .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number))
+    .find((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'utf8').split('\0').includes(COMMAND))
+  return child === undefined ? pid : findServingPid(child)
+}

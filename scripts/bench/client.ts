@@ -1,0 +1,65 @@
+/** A user of the appliance: uploads in parts over HTTP and asks until the transcript is there. */
+import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type JobAnswer = { id: number, status: 'queued' | 'processing' | 'completed' | 'failed', progress: number, failure?: { code: string } | null }
+export type SubmitOptions = { language?: string }
+export type WaitOptions = { everyMs?: number, onAnswer?: (job: JobAnswer) => void }
+type UploadPlan = { uploadId: string, partSize: number, parts: Array<{ partNumber: number, url: string }> }
+
+export function createClient (baseUrl: string, key: string) {
+  async function call<T> (method: string, path: string, body?: Uint8Array | object): Promise<T> {
+    const isRaw = body instanceof Uint8Array
+    const reply = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': isRaw ? 'application/octet-stream' : 'application/json' }) },
+      ...(body && { body: isRaw ? body as Uint8Array<ArrayBuffer> : JSON.stringify(body) })
+    })
+    const answer = await reply.json() as { success: boolean, data: T, error?: string }
+    if (!answer.success) throw new Error(`${method} ${path}: ${reply.status} ${answer.error}`)
+    return answer.data
+  }
+
+  async function putParts (file: string, plan: UploadPlan): Promise<void> {
+    const handle = await open(file)
+    try {
+      for (const { partNumber, url } of plan.parts) {
+        const { bytesRead, buffer } = await handle.read(Buffer.alloc(plan.partSize), 0, plan.partSize, (partNumber - 1) * plan.partSize)
+        await call('PUT', url, buffer.subarray(0, bytesRead))
+      }
+    } finally {
+      await handle.close()
+    }
+  }
+
+  return {
+    findJob: (id: number): Promise<JobAnswer> => call<JobAnswer>('GET', `/api/v1/jobs/${id}`),
+
+    async submit (file: string, options: SubmitOptions = {}): Promise<number> {
+      const handle = await open(file)
+      const { size } = await handle.stat()
+      await handle.close()
+      const plan = await call<UploadPlan>('POST', '/api/v1/media/uploads/init', { fileName: basename(file), fileSize: size, ...options })
+      await putParts(file, plan)
+      return (await call<{ jobId: number }>('POST', '/api/v1/media/uploads/complete', { uploadId: plan.uploadId })).jobId
+    },
+
+    /** Asks until the job has ended. Throws when it failed. */
+    async waitFor (id: number, { everyMs = 50, onAnswer }: WaitOptions = {}): Promise<void> {
+      for (;;) {
+        const job = await call<JobAnswer>('GET', `/api/v1/jobs/${id}`)
+        onAnswer?.(job)
+        if (job.status === 'completed') return
+        if (job.status === 'failed') throw new Error(`Job ${id} failed: ${job.failure?.code ?? 'unknown'}`)
+        await sleep(everyMs)
+      }
+    },
+
+    async readText (id: number): Promise<{ text: string, language: string }> {
+      const { text, language } = await call<{ text: string | null, language: string | null }>('GET', `/api/v1/transcriptions/${id}`)
+      return { text: text ?? '', language: language ?? '' }
+    }
+  }
+}
+export type Client = ReturnType<typeof createClient>

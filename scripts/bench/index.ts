@@ -1,0 +1,87 @@
+/** The benchmarks: `npx stenobox bench [name…]`, or `node scripts/bench/index.ts [name…]`. */
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { accuracy } from './accuracy.ts'
+import { latency } from './latency.ts'
+import { measureOthers, warnOfOthers } from './load.ts'
+import { memory } from './memory.ts'
+import { createScratch } from './paths.ts'
+import { polling } from './polling.ts'
+import { describeMachine, printReport } from './report.ts'
+import type { BenchOptions, Benchmark, Report } from './report.ts'
+import { restart } from './restart.ts'
+import { throughput } from './throughput.ts'
+
+const BENCHMARKS: readonly Benchmark[] = [accuracy, throughput, latency, memory, restart, polling]
+/** What may run without being named. */
+const SHORT_MINUTES = 5
+
+export type RunOptions = BenchOptions & {
+  /** File that gets all figures. */
+  json?: string
+}
+type Outcome = Partial<Report> & { name: string, seconds: number, othersShare?: number, error?: string }
+
+/** Runs the benchmarks of these names, or lists all and runs the short ones. Exit code: 0 when all figures are as they should be. */
+export async function runBench (names: readonly string[], options: RunOptions): Promise<number> {
+  const unknown = names.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name))
+  if (unknown.length > 0) {
+    console.error(`There is no benchmark called ${unknown.join(', ')}.`)
+    printList()
+    return 2
+  }
+  if (names.length === 0) printList()
+  const chosen = BENCHMARKS.filter(({ name, minutes }) => names.length === 0 ? minutes <= SHORT_MINUTES : names.includes(name))
+  const machine = describeMachine()
+  const outcomes: Outcome[] = []
+  for (const benchmark of chosen) outcomes.push(await runOne(benchmark, options))
+  if (options.json) {
+    const benchmarks = outcomes.map(({ tables, notes, ...rest }) => rest)
+    writeFileSync(options.json, JSON.stringify({ machine, options: { repeat: options.repeat, quick: options.quick }, benchmarks }, null, 2) + '\n')
+  }
+  return outcomes.every(({ error, passed }) => error === undefined && passed !== false) ? 0 : 1
+}
+
+async function runOne (benchmark: Benchmark, options: BenchOptions): Promise<Outcome> {
+  const { name } = benchmark
+  const scratch = createScratch()
+  const startedMs = performance.now()
+  const elapsed = (): number => Math.round((performance.now() - startedMs) / 100) / 10
+  try {
+    const log = (line: string): void => { console.error(`[${name}] ${line}`) }
+    const { result: report, othersShare } = await measureOthers([], () => benchmark.run({ options, scratch: scratch.path, log }))
+    printReport(name, { ...report, notes: [...report.notes, ...warnOfOthers(othersShare)] })
+    return { name, seconds: elapsed(), othersShare, ...report }
+  } catch (error) {
+    console.error(`[${name}]`, error)
+    return { name, seconds: elapsed(), error: String(error) }
+  } finally {
+    scratch.remove()
+  }
+}
+
+function printList (): void {
+  const width = Math.max(...BENCHMARKS.map(({ name }) => name.length))
+  console.log('Benchmarks (about how long they take on two cores; --quick for less):')
+  for (const { name, summary, minutes } of BENCHMARKS) console.log(`  ${name.padEnd(width)}  ${String(minutes).padStart(2)} min  ${summary}`)
+}
+
+function parseCommandLine (args: readonly string[]): { names: string[], options: RunOptions } {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { json: { type: 'string' }, repeat: { type: 'string', default: '3' }, quick: { type: 'boolean', default: false } }
+  })
+  const repeat = Number(values.repeat)
+  if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat takes a number of 1 or more')
+  return { names: positionals, options: { repeat, quick: values.quick, ...(values.json !== undefined && { json: values.json }) } }
+}
+
+// import.meta.main came with Node 24.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { names, options } = parseCommandLine(process.argv.slice(2))
+  process.once('SIGINT', () => process.exit(130))
+  process.once('SIGTERM', () => process.exit(143))
+  process.exitCode = await runBench(names, options)
+}

@@ -1,0 +1,41 @@
+/** What else the machine was doing: figures taken beside other work are no figures. */
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+
+const QUIET_SHARE = 0.05
+const TICKS_PER_SECOND = 100
+
+/**
+ * Does the work and tells what share of all processor time went meanwhile to others than this process, its children
+ * that have ended, and the processes named.
+ */
+export async function measureOthers<T> (pids: readonly number[], work: () => Promise<T>): Promise<{ result: T, othersShare: number }> {
+  const startedMs = performance.now()
+  const busy = readBusyTicks()
+  const own = readOwnTicks(pids)
+  const result = await work()
+  const othersTicks = (readBusyTicks() - busy) - (readOwnTicks(pids) - own)
+  const allTicks = TICKS_PER_SECOND * availableParallelism() * (performance.now() - startedMs) / 1000
+  return { result, othersShare: Math.min(1, Math.max(0, othersTicks / allTicks)) }
+}
+
+/** A sentence for the report when others were at work. */
+export function warnOfOthers (share: number): string[] {
+  if (share <= QUIET_SHARE) return []
+  return [`NOT A FIGURE TO QUOTE: other programs used ${(100 * share).toFixed(0)} % of the processors meanwhile. Programs of several threads, as whisper-cli is, lose far more by that than their share.`]
+}
+
+function readBusyTicks (): number {
+  const times = (/^cpu +(.*)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? '').split(' ').map(Number)
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = times
+  return user + nice + system + interrupts + softInterrupts + stolen
+}
+
+function readOwnTicks (pids: readonly number[]): number {
+  return ['self', ...pids].map((pid) => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // After the name, which may hold spaces: user and system time of its own and of its ended children are fields 14 to 17.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0)
+  }).reduce((sum, ticks) => sum + ticks, 0)
+}
