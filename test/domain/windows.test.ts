@@ -116,12 +116,8 @@ t.test('digital silence and its dither give no window', async (t) => {
 })
 
 t.test('silence around a sound is left out but for a short margin', async (t) => {
-  const samples = joinSound(silence(40), speech(3), silence(40))
-  const windows = cut(samples)
-  t.equal(windows.length, 1)
-  const { startSample = 0, endSample = 0 } = windows[0] ?? {}
-  t.ok(startSample > 39.5 * RATE_HZ && startSample < 39.9 * RATE_HZ, `begins at ${seconds(startSample)}`)
-  t.ok(endSample > 43.1 * RATE_HZ && endSample < 43.5 * RATE_HZ, `ends at ${seconds(endSample)}`)
+  const samples = joinSound(silence(40), noise(3, 8000), silence(40))
+  t.strictSame(cut(samples), [{ startSample: 39.7 * RATE_HZ, endSample: 43.3 * RATE_HZ }], '0.3 s on each side')
 })
 
 t.test('a very quiet voice is kept', async (t) => {
@@ -145,7 +141,7 @@ t.test('around exactly 30 s every sample is in a window', async (t) => {
   t.equal(cut(noise((MAX_SAMPLES - 1) / RATE_HZ, 9000)).length, 1, 'what fits into one window is one')
 })
 
-t.test('four hours cost four times what one hour does, and few windows', async (t) => {
+t.test('four hours are cut in seconds', async (t) => {
   const second = speech(1)
   const cutter = createWindowCutter()
   let count = 0

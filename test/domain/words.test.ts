@@ -103,6 +103,7 @@ t.test('a space that is a token of its own stays between the words', async (t) =
 t.test('scripts without spaces: each piece is a word, marks stay with the piece before', async (t) => {
   t.strictSame(splitWords('今天', '天气', '很', '好', '。', '我们', '走', '吧', '！'), ['今天', '天气', '很', '好。', '我们', '走', '吧！'])
   t.strictSame(splitWords('東京', 'で', ' OK', 'です'), ['東京', 'で', ' OK', 'です'])
+  t.strictSame(splitWords('我', 'O', 'K', '吗'), ['我', 'OK', '吗'])
   t.strictSame(splitWords('ฉัน', 'รัก', 'คุณ'), ['ฉัน', 'รัก', 'คุณ'])
   t.strictSame(splitWords(' 안녕', '하세요', ' 여러분'), [' 안녕하세요', ' 여러분'], 'Korean has spaces')
 })

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { decodeAudio, probeMedia } from '../../dist/engine/ffmpeg.js'
 import { decodeWhole, LIMITS, makeMedia, toSamples } from '../support/media.ts'
 import { AUDIO } from '../support/paths.ts'
@@ -11,6 +12,14 @@ import { RATE_HZ } from '../support/sound.ts'
 
 const TALK = AUDIO + 'talk.mp3'
 const NOTHING_KNOWN = { durationMs: undefined, exactDurationMs: undefined }
+/** Puts a shell script in the place of ffmpeg until the test ends. */
+function replaceFfmpeg (t: Test, dir: string, script: string): void {
+  writeFileSync(`${dir}/ffmpeg`, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const { PATH = '' } = process.env
+  t.teardown(() => { process.env['PATH'] = PATH })
+  process.env['PATH'] = `${dir}:${PATH}`
+}
+
 const isMedia = (name: string): boolean => /\.(?:wav|mp3|ogg|flac|m4a|mp4)$/.test(name)
 
 t.test('every fixture decodes to its length', async (t) => {
@@ -42,11 +51,8 @@ t.test('the sound comes in chunks of whole samples, the same as in one piece', a
 
 t.test('bytes that arrive in the middle of a sample wait for the rest of it', async (t) => {
   const dir = t.testdir()
-  // Stands in for ffmpeg, which never cuts a sample by itself: the rest follows when the first chunk has arrived.
-  writeFileSync(`${dir}/ffmpeg`, `#!/bin/sh\nprintf abc\nuntil [ -e '${dir}/go-on' ]; do sleep 0.01; done\nprintf defgh\nprintf i\n`, { mode: 0o755 })
-  const { PATH = '' } = process.env
-  t.teardown(() => { process.env['PATH'] = PATH })
-  process.env['PATH'] = `${dir}:${PATH}`
+  // ffmpeg never cuts a sample by itself. The rest follows when the first chunk has arrived.
+  replaceFfmpeg(t, dir, `printf abc; until [ -e '${dir}/go-on' ]; do sleep 0.01; done; printf defgh; printf i`)
   const chunks: string[] = []
   for await (const chunk of decodeAudio('any', NOTHING_KNOWN, LIMITS)) {
     if (chunks.length === 0) writeFileSync(`${dir}/go-on`, '')
@@ -114,7 +120,8 @@ t.test('a decode that takes too long is stopped: timeout, and the program is gon
 })
 
 t.test('a reader that stops reading does not keep the program past its time', async (t) => {
-  const chunks = decodeAudio(TALK, NOTHING_KNOWN, { ...LIMITS, timeoutMs: 500 })
+  replaceFfmpeg(t, t.testdir(), 'exec yes')
+  const chunks = decodeAudio('any', NOTHING_KNOWN, { ...LIMITS, timeoutMs: 1000 })
   t.match(await chunks.next(), { done: false })
   // Nothing is read now: the program stands still on a full pipe until its time is up.
   await childrenGone()

@@ -31,6 +31,7 @@ t.test('the document is what its schema says', async (t) => {
 t.test('an empty transcript has no segments, and no language where none was named', async (t) => {
   const document: unknown = JSON.parse(renderJson(makeTranscript({ segments: [], language: undefined })))
   t.strictSame(document, { transcriptionId: 7, durationSeconds: 61.855, segments: [] })
+  t.notOk('language' in toDocument(makeTranscript({ language: undefined })))
 })
 
 t.test('every format says what it is', async (t) => {

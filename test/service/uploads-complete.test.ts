@@ -89,6 +89,7 @@ t.test('a digest announced at the beginning is checked', async (t) => {
   const { service, owner } = opened
   const wrong = await sendAll(opened, { sha256: sha256(Buffer.from('other')) })
   await t.rejects(service.complete(wrong, owner, undefined), { code: 'digest_mismatch' })
+  await t.rejects(service.complete(wrong, owner, sha256(BYTES)), { code: 'digest_mismatch' }, 'the one announced first stays')
   const right = await sendAll(opened, { sha256: sha256(BYTES) })
   await t.rejects(service.complete(right, owner, sha256(Buffer.from('other'))), { code: 'digest_mismatch' }, 'two announcements that differ')
   await t.resolves(service.complete(right, owner, undefined))

@@ -80,6 +80,19 @@ t.test('a part must have its length, announced or not', async (t) => {
   t.notOk(list(`uploads/${id}`).some((name) => name.endsWith('.tmp')))
 })
 
+t.test('a length that is announced wrong is refused before a byte is read', async (t) => {
+  const { begin, service, owner } = await openIngest(t)
+  const { id } = await begin(BYTES)
+  let isRead = false
+  async function * source (): AsyncGenerator<Buffer> {
+    isRead = true
+    yield part(1)
+  }
+  await t.rejects(service.receivePart(id, owner, 1, { lengthBytes: MIB + 1, source: source() }), { code: 'payload_too_large' })
+  await t.rejects(service.receivePart(id, owner, 1, { lengthBytes: MIB - 1, source: source() }), { code: 'invalid_request' })
+  t.equal(isRead, false)
+})
+
 t.test('an announced length that is a lie is found', async (t) => {
   const { begin, service, owner } = await openIngest(t)
   const { id } = await begin(BYTES)
@@ -154,6 +167,7 @@ t.test('the sweep removes expired uploads, and files that no row knows, and noth
   const done = await begin(Buffer.alloc(100))
   await send(done.id, Buffer.alloc(100), 1)
   await service.complete(done.id, owner, undefined)
+  clock.advance(60_000)
   await service.sweep()
   t.strictSame(list('media'), ['unknown-to-any-row', `upload-${done.id}`], 'what is young stays: its row may be about to come')
   clock.advance(DAY_MS + 60_000)

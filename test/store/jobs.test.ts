@@ -49,8 +49,8 @@ t.test('a lease that is renewed does not run out; only its claimant renews it', 
   const { jobs, addJob } = openStores(t)
   const id = addJob('a')
   jobs.claimDecode(1000, 2000, ALL)
-  jobs.renewDecode(id, 2, 9000)
   jobs.renewDecode(id, 1, 5000)
+  jobs.renewDecode(id, 2, 9000)
   t.equal(jobs.claimDecode(4999, 6000, ALL), undefined)
   t.ok(jobs.claimDecode(5000, 6000, ALL))
 })
@@ -197,6 +197,8 @@ t.test('what no open window covers is done when the length is known', async (t) 
   t.match(jobs.find(id), { durationMs: 45_000, doneMs: 25_000 }, '15 s of silence and one window of 10 s')
   jobs.addDone(id, 10_000, 1100)
   t.match(jobs.find(id), { doneMs: 35_000, updatedAt: 1100 })
+  jobs.complete(id, 1200)
+  t.match(jobs.find(id), { doneMs: 45_000 }, 'all of it when the job is complete')
 })
 
 t.test('a job ends once', async (t) => {

@@ -7,11 +7,11 @@ t.test('segments come back as they were stored, in the order of their windows', 
   const [job, other] = [addJob('a'), addJob('a')]
   const [first, second] = makeSegments()
   if (!first || !second) throw new Error('two segments are expected')
-  transcripts.insertWindow(job, 10, [second])
+  transcripts.insertWindow(job, 10, [first])
   transcripts.insertWindow(job, 2, [first, second])
   transcripts.insertWindow(other, 0, [first])
-  t.strictSame(transcripts.list(job), [first, second, second])
-  t.strictSame(transcripts.listTexts(job), [first, second, second].map(({ text }) => ({ text })))
+  t.strictSame(transcripts.list(job), [first, second, first])
+  t.strictSame(transcripts.listTexts(job), [first, second, first].map(({ text }) => ({ text })))
   t.strictSame(transcripts.list(other), [first])
 })
 

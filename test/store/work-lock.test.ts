@@ -49,6 +49,7 @@ t.test('a holder here keeps another process out', async (t) => {
   t.equal(await runModule(t, HOLDER, { args: [dataDir] }).readLine(), 'taken')
 })
 
-t.test('a directory that is not there is an error, not a lock held by others', async (t) => {
+t.test('a directory or file that cannot be used is an error, not a lock held by others', async (t) => {
   t.throws(() => tryWorkLock(t.testdir() + '/missing'))
+  t.throws(() => tryWorkLock(t.testdir({ 'work.lock': 'no database '.repeat(100) })), { code: 'SQLITE_NOTADB' })
 })
