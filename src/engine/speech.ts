@@ -1,8 +1,7 @@
 /** Speech recognition: a window goes out, words come back. Carries no state of a job, so that windows may run anywhere. */
 import type { LanguagePosterior } from '../domain/language.js'
-import type { DecodedSegment } from '../domain/words.js'
 import type { SttQuality } from '../domain/job.js'
-import type { AudioSpan, LibraryFacts } from '../workers/protocol.js'
+import type { AudioSpan, LibraryFacts, TranscribeOutput } from '../workers/protocol.js'
 import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
 import type { Pool } from './pool.js'
@@ -28,13 +27,12 @@ export function createSpeechEngine ({ pool, models, gpu, threadsPerWorker }: Dep
   return {
     /** How many windows may run at once. */
     slots: pool.threads,
-    /** Segments in ms from the start of the window. Rejects with `PoolError`. */
-    async transcribe (span: AudioSpan, job: { quality: SttQuality, language: string }, abort: Abort): Promise<DecodedSegment[]> {
+    /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
+    async transcribe (span: AudioSpan, job: { quality: SttQuality, language: string | undefined }, abort: Abort): Promise<TranscribeOutput> {
       const { path, decoding } = choose(job.quality)
-      const output = await pool.run('transcribe', {
+      return await pool.run('transcribe', {
         ...span, model: { path, gpu }, threads: threadsPerWorker, language: job.language, prompt: '', decoding, abort: abort.flag
       })
-      return output.segments
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */
     async detectLanguage (span: AudioSpan, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {

@@ -210,7 +210,7 @@ int Transcriber::decode(const float * pcm, size_t samples, const TranscribeReque
   clearErrorLine();
   const ComputeStop stop(state_, run);
   try {
-    const int code = whisper_full_with_state(&model_->context(), state_, params, pcm, static_cast<int>(samples));
+    const int code = runFull(model_->context(), *state_, params, pcm, static_cast<int>(samples));
     // whisper.cpp freed the state when it could not enlarge its cache.
     if (code == -7) state_ = nullptr;
     return code;

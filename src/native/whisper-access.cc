@@ -46,6 +46,8 @@ ggml_backend_buffer_t allocateWeights(ggml_context * context, ggml_backend_buffe
   return buffer;
 }
 
+void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes);
+
 }  // namespace
 
 }  // namespace stenobox
@@ -62,15 +64,35 @@ __attribute__((noinline)) void * operator new[] (std::size_t size, stenobox::Zer
 #define abort() stenobox::failAssertion()
 #define ggml_abort(...) stenobox::failAssertion()
 #define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
+#define ggml_backend_tensor_get stenobox::fetchLogits
 #include "whisper.cpp"
 #undef new
 #undef abort
 #undef ggml_abort
 #undef ggml_backend_alloc_ctx_tensors_from_buft
+#undef ggml_backend_tensor_get
 
 namespace stenobox {
 
 namespace {
+
+/// The decoding that whisper_full_with_state is busy with on this thread.
+struct Decoding {
+  whisper_batch * batch = nullptr;
+  whisper_token start = 0;
+};
+thread_local Decoding decoding;
+
+/// whisper.cpp takes the no-speech probability from the first row of a prompt's logits but fetches the last row only, so that the first one
+/// holds what some earlier decode left there. It belongs to the start-of-transcript token, which stands first unless context precedes it.
+void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes) {
+  ggml_backend_tensor_get(tensor, target, offset, bytes);
+  const whisper_batch * batch = decoding.batch;
+  if (batch == nullptr || offset == 0 || batch->logits[0] != 0) return;
+  const whisper_token * place = std::find(batch->token, batch->token + batch->n_tokens, decoding.start);
+  if (place == batch->token + batch->n_tokens) return;
+  ggml_backend_tensor_get(tensor, static_cast<char *>(target) - offset, (place - batch->token) * bytes, bytes);
+}
 
 constexpr int kSamplesPerCentisecond = WHISPER_SAMPLE_RATE / 100;
 
@@ -161,6 +183,14 @@ void forgetHistory(whisper_state & state, int decoders) {
   state.kv_self.cells.reserve(512 * (decoders + 2));
   // The aligner forms a reference one past the last segment.
   state.result_all.reserve(1024);
+}
+
+int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, const float * pcm, int samples) {
+  struct Reset {
+    ~Reset() { decoding = {}; }
+  } const reset;
+  decoding = {&state.batch, whisper_token_sot(&context)};
+  return whisper_full_with_state(&context, &state, params, pcm, samples);
 }
 
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data) {

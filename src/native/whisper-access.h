@@ -28,6 +28,9 @@ whisper_state * openState(whisper_context & context);
 /// Makes the next decode independent of what the state decoded before.
 void forgetHistory(whisper_state & state, int decoders);
 
+/// whisper_full_with_state with its no-speech probability put right. Throws WhisperAssertion.
+int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, const float * pcm, int samples);
+
 /// Lets `stop` end a computation between two of its operations; null for never. Devices that cannot be stopped ignore it.
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data);
 

@@ -72,9 +72,7 @@ export function createPipeline (deps: Deps) {
   }
 
   function settleLanguage ({ id }: Job): void {
-    const posteriors = windows.listPosteriors(id)
-    // Nothing to hear, nothing to name: the transcript stays empty and without a language.
-    if (posteriors.length > 0) jobs.setLanguage(id, voteLanguage(posteriors), now())
+    jobs.setLanguage(id, voteLanguage(windows.listPosteriors(id)), now())
     jobs.enterStage(id, 'language', 'transcribe', now())
   }
 
@@ -102,7 +100,8 @@ export function createPipeline (deps: Deps) {
       if (!jobs.isDecodeClaim(job.id, attempt)) throw new ClaimLost()
       dropFrom(job.id, cut.length)
       jobs.setDecoded(job.id, samplesToMs(totalSamples), now())
-      if (job.language) return jobs.enterStage(job.id, 'decode', 'transcribe', now())
+      // One window tells its language while it is transcribed; none has no language to tell.
+      if (job.language !== undefined || cut.length <= 1) return jobs.enterStage(job.id, 'decode', 'transcribe', now())
       for (const [idx, sample] of languageSamples(cut.length).entries()) {
         windows.insert({ jobId: job.id, purpose: 'language', idx }, cut[sample] ?? { startSample: 0, endSample: 0 })
       }
@@ -148,8 +147,7 @@ export function createPipeline (deps: Deps) {
       windows.finish(window, posteriors)
       return
     }
-    if (!job.language) throw new Error(`job ${job.id} has no language yet`)
-    const decoded = await speech.transcribe(span, { quality, language: job.language }, abort)
+    const { segments: decoded, language } = await speech.transcribe(span, { quality, language: job.language }, abort)
     const startMs = samplesToMs(window.startSample)
     const endMs = samplesToMs(window.endSample)
     const segments = buildSegments(decoded, { startMs, endMs })
@@ -158,6 +156,7 @@ export function createPipeline (deps: Deps) {
       if (jobs.find(job.id)?.status !== 'processing' || !windows.finish(window)) return
       transcripts.insertWindow(job.id, window.idx, segments)
       jobs.addDone(job.id, endMs - startMs, now())
+      if (job.language === undefined) jobs.setLanguage(job.id, language, now())
     })
   }
 

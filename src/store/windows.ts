@@ -19,11 +19,11 @@ const toClaim = (row: WindowRow): WindowClaim => ({
   attempt: row.attempt
 })
 
-/** Which windows of job `j` may be worked on: samples of the language first, speech once the language is known. */
+/** Which windows of job `j` may be worked on: samples of the language first; speech once the language is known, or when no sample is wanted. */
 const CLAIMABLE = `
   w.job_id = j.id
   AND (w.status = 'queued' OR (w.status = 'running' AND w.lease_until <= :now))
-  AND w.purpose = CASE WHEN j.language IS NULL THEN 'language' ELSE 'speech' END
+  AND w.purpose = CASE WHEN j.language IS NOT NULL OR j.stage = 'transcribe' THEN 'speech' ELSE 'language' END
 `
 
 export function createWindowStore (db: Database) {

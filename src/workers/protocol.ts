@@ -30,9 +30,10 @@ type SpeechInput = AudioSpan & {
   abort: Int32Array
 }
 
-export type TranscribeInput = SpeechInput & { language: string, prompt: string, decoding: DecodingOptions }
-/** Segments in ms from the start of the window. */
-export type TranscribeOutput = { segments: DecodedSegment[] }
+/** `language` undefined: the most likely one of this window is taken. */
+export type TranscribeInput = SpeechInput & { language: string | undefined, prompt: string, decoding: DecodingOptions }
+/** Segments in ms from the start of the window, and the language they were decoded in. */
+export type TranscribeOutput = { segments: DecodedSegment[], language: string }
 export type DetectInput = SpeechInput
 export type DetectOutput = { posteriors: LanguagePosterior[] }
 

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { BYTES_PER_SAMPLE, toFloatPcm } from '../domain/audio.js'
 import { loadAddon } from '../native/addon.js'
-import type { NativeAddon, NativeState } from '../native/addon.js'
+import type { LanguagePosterior, NativeAddon, NativeState } from '../native/addon.js'
 import type { AudioSpan, DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
 import { serve, WorkerError } from './serve.js'
 
@@ -58,10 +58,18 @@ function readPcm ({ audioPath, startSample, endSample }: AudioSpan): Float32Arra
   return toFloatPcm(samples)
 }
 
+function likeliestLanguage ([best]: readonly LanguagePosterior[]): string {
+  if (!best) throw new WorkerError('internal_error', 'the model knows no language')
+  return best.language
+}
+
 export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
-  const { aborted, segments } = stateFor(input.model).transcribe(readPcm(input), {
+  const state = stateFor(input.model)
+  const pcm = readPcm(input)
+  const language = input.language ?? likeliestLanguage(state.detectLanguage(pcm, { threads: input.threads }))
+  const { aborted, segments } = state.transcribe(pcm, {
     ...input.decoding,
-    language: input.language,
+    language,
     prompt: input.prompt,
     threads: input.threads,
     minTailMs: MIN_TAIL_MS,
@@ -69,7 +77,7 @@ export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   })
   // Half a window is no result: the window will be decoded again, whole.
   if (aborted) throw new WorkerError('aborted', 'stopped on request')
-  return { segments }
+  return { segments, language }
 })
 
 export const detectLanguage = serve((input: DetectInput): DetectOutput => {

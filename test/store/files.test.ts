@@ -100,25 +100,29 @@ t.test('a file size limit or full disk leaves nothing and is told as no room', a
 })
 
 t.test('names that lead out of their place are refused', async (t) => {
-  const { dataDir, files } = await prepared(t)
+  // Every name stays inside this test's own folder: were the guard broken, what it removes must not be the machine's.
+  const root = t.testdir({ data: {}, outside: { 'keep.txt': 'precious' } })
+  const files = createFiles(`${root}/data`)
+  await files.prepare()
+  const own = new URL(import.meta.url).pathname
+  const list = (): string[] => readdirSync(root, { recursive: true }).map(String).sort()
+  const before = list()
   const part = await addPart(files, 1, Buffer.alloc(10))
-  // A guard that broke would delete what these name: nothing here may lead out of the test's own directory.
-  const outside = `${dataDir}/outside`
-  mkdirSync(outside)
-  const before = readdirSync(dataDir, { recursive: true }).sort()
-  for (const id of ['..', '../media', '../outside', outside, 'x/../..']) {
+  for (const name of ['..', '../media', '../../outside', `${root}/outside`, 'x/../..', '', '.']) {
+    await t.rejects(files.writePart(name, 1, chunksOf(Buffer.alloc(10)), 10), /leads out/, `writePart ${name}`)
+    await t.rejects(files.removeMedia(name), /leads out/, `removeMedia ${name}`)
+    t.throws(() => files.mediaPath(name), /leads out/, `mediaPath ${name}`)
+    await t.rejects(files.joinParts('u1', [part], name), /leads out/, `joinParts to ${name}`)
+    await t.rejects(files.joinParts('u1', [part, part], name), /leads out/, `joinParts of two to ${name}`)
+    await t.rejects(files.copyIn(own, 1e6, name), /leads out/, `copyIn to ${name}`)
+  }
+  for (const id of ['..', '../media', '../../outside', `${root}/outside`, 'x/../..']) {
     await t.rejects(files.joinParts(id, [part], 'x'), /leads out/, `joinParts ${id}`)
-    await t.rejects(files.joinParts('u1', [part], id), /leads out/, `joinParts to ${id}`)
-    await t.rejects(files.joinParts('u1', [part, part], id), /leads out/, `joinParts of two to ${id}`)
-    await t.rejects(files.copyIn(new URL(import.meta.url).pathname, 1e6, id), /leads out/, `copyIn to ${id}`)
   }
-  for (const id of ['..', '../media', '../outside', outside, '', '.', 'x/../..']) {
-    await t.rejects(files.writePart(id, 1, chunksOf(Buffer.alloc(10)), 10), /leads out/, `writePart ${id}`)
-    await t.rejects(files.removeUpload(id), /leads out/, `removeUpload ${id}`)
-    await t.rejects(files.removeMedia(id), /leads out/, `removeMedia ${id}`)
-    t.throws(() => files.mediaPath(id), /leads out/, `mediaPath ${id}`)
-  }
-  t.strictSame(readdirSync(dataDir, { recursive: true }).sort(), before, 'nothing was written, nothing was removed')
+  await files.removeUpload('u1')
+  t.strictSame(list(), before, 'nothing was written, nothing was removed')
+  for (const id of ['../../outside', `${root}/outside`, '../media', '..', '']) await t.rejects(files.removeUpload(id), /leads out/, `removeUpload ${id}`)
+  t.strictSame(list(), before, 'and no folder either')
 })
 
 t.test('parts are joined in the order given, with the digest of the whole', async (t) => {

@@ -71,7 +71,7 @@ t.test('jobs that wait or have ended get no turn', async (t) => {
 t.test('speech waits until the language is known, and samples are not taken after that', async (t) => {
   const { db, jobs, windows, addDecodedJob } = openStores(t)
   const jobId = addDecodedJob('a', 2)
-  db.prepare('UPDATE job SET language = NULL WHERE id = ?').run(jobId)
+  db.prepare('UPDATE job SET language = NULL, stage = \'language\' WHERE id = ?').run(jobId)
   t.equal(windows.claim(1000, 2000), undefined)
   for (const idx of [0, 1]) windows.insert({ jobId, purpose: 'language', idx }, { startSample: 0, endSample: 1600 })
   t.match(windows.claim(1000, 2000), { purpose: 'language', idx: 0 })
@@ -79,6 +79,15 @@ t.test('speech waits until the language is known, and samples are not taken afte
   t.match(windows.claim(1000, 2000), { purpose: 'speech', idx: 0 })
   t.match(windows.claim(1000, 2000), { purpose: 'speech', idx: 1 })
   t.equal(windows.claim(1000, 2000), undefined)
+})
+
+t.test('speech waits while decoding goes on and the language is not known, and needs none when no sample is wanted', async (t) => {
+  const { db, windows, addDecodedJob } = openStores(t)
+  const jobId = addDecodedJob('a', 1)
+  db.prepare('UPDATE job SET language = NULL, stage = \'decode\' WHERE id = ?').run(jobId)
+  t.equal(windows.claim(1000, 2000), undefined)
+  db.prepare('UPDATE job SET stage = \'transcribe\' WHERE id = ?').run(jobId)
+  t.match(windows.claim(1000, 2000), { purpose: 'speech', idx: 0 })
 })
 
 t.test('a lease expires at its time and the window is claimed again', async (t) => {
@@ -160,7 +169,7 @@ t.test('whoever holds the work lock takes all running windows back; they count a
 t.test('what was heard of the language comes back in order, from windows that are done', async (t) => {
   const { db, windows, addDecodedJob } = openStores(t)
   const jobId = addDecodedJob('a', 0)
-  db.prepare('UPDATE job SET language = NULL WHERE id = ?').run(jobId)
+  db.prepare('UPDATE job SET language = NULL, stage = \'language\' WHERE id = ?').run(jobId)
   for (const idx of [0, 1, 2]) windows.insert({ jobId, purpose: 'language', idx }, { startSample: 0, endSample: 1600 })
   const [first, second] = [windows.claim(1000, 2000), windows.claim(1000, 2000)]
   if (!first || !second) throw new Error('two windows wait')
