@@ -80,6 +80,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     start (): void {
       loop.start()
       sweep.start()
+      for (const warning of health.starterWarning()) log.warn({}, warning)
       speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
     },
     async close (): Promise<void> {

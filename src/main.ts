@@ -8,7 +8,8 @@ export type Server = {
   address: string
   /** The first key, when this is the first start. */
   firstKey: string | undefined
-  /** True when only the starter model is installed. */
+  /** What the person who starts it should know. */
+  warnings: string[]
   close (): Promise<void>
 }
 
@@ -28,6 +29,7 @@ export async function startServer (config: Config, log: Logger): Promise<Server>
     return {
       address,
       firstKey,
+      warnings: appliance.health.starterWarning(),
       async close () {
         await http.close()
         await appliance.close()

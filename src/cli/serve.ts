@@ -19,6 +19,7 @@ async function serve (): Promise<void> {
     console.log(`API key of the owner "default", shown this once: ${server.firstKey}`)
     console.log('More keys: npx stenobox keys create --name NAME')
   }
+  for (const warning of server.warnings) console.log(`Note: ${warning}.`)
   log.info({ workers: config.workers, threadsPerWorker: config.threadsPerWorker }, 'started')
   const signal = await untilAskedToStop()
   log.info({ signal }, 'stopping')

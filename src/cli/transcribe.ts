@@ -52,6 +52,7 @@ async function transcribe (file: string, options: Options): Promise<void> {
     const ownerId = appliance.access.ensureOwner(options.owner)
     const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality }
     const id = await appliance.ingest.submitFile(file, { ownerId, fileName: basename(file), options: jobOptions })
+    if (process.stderr.isTTY) for (const warning of appliance.health.starterWarning()) console.error(`Note: ${warning}.`)
     appliance.start()
     const job = await follow(appliance, id, ownerId, signal)
     if (job.failureCode) throw new Error(`${job.failureCode}: ${FAILURE_MESSAGES[job.failureCode]}`)

@@ -63,7 +63,8 @@ const DEFAULT_DECODING: DecodingOptions = {
 }
 
 export type InstalledModel = { entry: ModelEntry, path: string }
-export type ChosenModel = { name: string, path: string, decoding: DecodingOptions }
+/** `isStarter`: the model that came with the program, which a person must be told about. */
+export type ChosenModel = { name: string, path: string, isStarter: boolean, decoding: DecodingOptions }
 
 function readJson (path: string): unknown {
   try {
@@ -129,6 +130,7 @@ export function createModels (modelsDir: string) {
       return found && {
         name: found.entry.name,
         path: found.path,
+        isStarter: found.entry.bundled === true,
         decoding: { ...DEFAULT_DECODING, ...wanted.decoding, ...found.entry.decoding }
       }
     },

@@ -58,11 +58,18 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
       return { name: `model ${model.entry.name}`, ok: fault === undefined, matters: true, detail: fault ?? model.entry.note ?? model.path }
     }))
     const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
-    const isStarter = models.choose('balanced')?.name === 'starter'
-    return [...checks, { name: 'qualities', ok: true, matters: false, detail: used.join(', ') + (isStarter ? '. The starter model knows synthetic voices only: install a real one for human speech' : '') }]
+    return [...checks, { name: 'qualities', ok: true, matters: false, detail: [used.join(', '), ...starterWarning()].join('. ') }]
+  }
+
+  /** What a person must know who has no model but the starter. */
+  function starterWarning (): string[] {
+    return models.choose('balanced')?.isStarter
+      ? ['Only the starter model is installed: it knows synthetic voices, and next to nothing of human speech. Install a real model (see README)']
+      : []
   }
 
   return {
+    starterWarning,
     /** Every check, in the order a person wants to read them. */
     async checkAll (): Promise<Check[]> {
       const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }
