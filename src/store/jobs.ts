@@ -123,7 +123,10 @@ export function createJobStore (db: Database) {
     SELECT j.id FROM job j
     WHERE j.status = 'processing' AND (
       (j.stage = 'decode' AND j.decode_attempt >= ${MAX_ATTEMPTS})
-      OR EXISTS (SELECT 1 FROM window w WHERE w.job_id = j.id AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS})
+      OR EXISTS (
+        SELECT 1 FROM window w INDEXED BY window_open
+        WHERE w.job_id = j.id AND w.status <> 'done' AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS}
+      )
     )
   `)
   const active = db.prepare<[], { id: number }>('SELECT id FROM job WHERE status IN (\'queued\', \'processing\')')

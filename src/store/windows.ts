@@ -22,16 +22,17 @@ const toClaim = (row: WindowRow): WindowClaim => ({
 /** Which windows of job `j` may be worked on: samples of the language first; speech once the language is known, or when no sample is wanted. */
 const CLAIMABLE = `
   w.job_id = j.id
+  AND w.status <> 'done'
   AND (w.status = 'queued' OR (w.status = 'running' AND w.lease_until <= :now))
   AND w.purpose = CASE WHEN j.language IS NOT NULL OR j.stage = 'transcribe' THEN 'speech' ELSE 'language' END
 `
 
 export function createWindowStore (db: Database) {
-  // uses job_active, then window_open once per running job
+  // uses job_processing, then window_open once per running job
   const nextJob = db.prepare<{ now: number }, { id: number }>(`
     SELECT j.id
     FROM job j JOIN owner o ON o.id = j.owner_id
-    WHERE j.status = 'processing' AND EXISTS (SELECT 1 FROM window w WHERE ${CLAIMABLE})
+    WHERE j.status = 'processing' AND EXISTS (SELECT 1 FROM window w INDEXED BY window_open WHERE ${CLAIMABLE})
     ORDER BY o.last_turn, j.last_turn, j.id
     LIMIT 1
   `)
@@ -40,7 +41,7 @@ export function createWindowStore (db: Database) {
     SET status = 'running', attempt = attempt + 1, lease_until = :leaseUntil
     WHERE (job_id, purpose, idx) = (
       SELECT w.job_id, w.purpose, w.idx
-      FROM job j JOIN window w ON ${CLAIMABLE}
+      FROM job j JOIN window w INDEXED BY window_open ON ${CLAIMABLE}
       WHERE j.id = :jobId
       ORDER BY w.idx
       LIMIT 1
@@ -77,7 +78,11 @@ export function createWindowStore (db: Database) {
     SELECT job_id, purpose, idx, start_sample, end_sample, attempt, status
     FROM window WHERE job_id = :jobId AND purpose = :purpose ORDER BY idx
   `)
-  const takeBack = db.prepare('UPDATE window SET status = \'queued\', lease_until = NULL WHERE status = \'running\'')
+  const takeBack = db.prepare(`
+    UPDATE window INDEXED BY window_open
+    SET status = 'queued', lease_until = NULL
+    WHERE status <> 'done' AND status = 'running'
+  `)
 
   return {
     /** The next window by fair turn: the owner served longest ago, then that owner's job served longest ago, then its first window. */

@@ -49,7 +49,10 @@ CREATE TABLE job (
   updated_at INTEGER NOT NULL,
   completed_at INTEGER
 ) STRICT;
-CREATE INDEX job_active ON job (status, stage) WHERE status IN ('queued', 'processing');
+-- Partial: an appliance keeps every job it ever did, and has few in progress. SQLite uses such an index only for queries
+-- that repeat its condition.
+CREATE INDEX job_active ON job (id) WHERE status IN ('queued', 'processing');
+CREATE INDEX job_processing ON job (owner_id, last_turn) WHERE status = 'processing';
 CREATE INDEX job_by_owner ON job (owner_id, id);
 
 CREATE TABLE job_stage (

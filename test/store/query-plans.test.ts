@@ -1,0 +1,46 @@
+/** What the queue asks all the time must cost the same whether the library holds ten jobs or a hundred thousand. */
+import t from 'tap'
+import { openDatabase } from '../../dist/store/database.js'
+import type { Database } from '../../dist/store/database.js'
+import { createApiKeyStore } from '../../dist/store/api-keys.js'
+import { createJobStore } from '../../dist/store/jobs.js'
+import { createMediaStore } from '../../dist/store/media.js'
+import { createTranscriptStore } from '../../dist/store/transcripts.js'
+import { createWindowStore } from '../../dist/store/windows.js'
+
+/** Indexes that hold only what is in progress: walking them whole is cheap. */
+const SMALL = /^SCAN \w+ USING (COVERING )?INDEX (job_active|job_processing|window_open)$/
+/** Lists that are asked for as a whole, by a person. */
+const WHOLE_LISTS = /FROM api_key k JOIN owner|count\(\*\) AS n FROM api_key/
+
+type Plan = { sql: string, steps: string[] }
+
+/** The plan of every statement that is prepared on this database. */
+function watchPlans (db: Database): Plan[] {
+  const plans: Plan[] = []
+  const prepare = db.prepare.bind(db)
+  db.prepare = ((sql: string) => {
+    const parameters = Object.fromEntries([...sql.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, 1]))
+    const rows = prepare<[object], { detail: string }>('EXPLAIN QUERY PLAN ' + sql).all(parameters)
+    plans.push({ sql, steps: rows.map(({ detail }) => detail) })
+    return prepare(sql)
+  }) as typeof db.prepare
+  return plans
+}
+
+t.test('no query walks through a whole table', async (t) => {
+  const db = openDatabase(':memory:')
+  t.teardown(() => { db.close() })
+  const plans = watchPlans(db)
+  createApiKeyStore(db)
+  createJobStore(db)
+  createMediaStore(db)
+  createTranscriptStore(db)
+  createWindowStore(db)
+  t.ok(plans.length > 40)
+  for (const { sql, steps } of plans) {
+    if (WHOLE_LISTS.test(sql)) continue
+    const scans = steps.filter((step) => step.startsWith('SCAN') && !SMALL.test(step))
+    t.strictSame(scans, [], sql.trim().replace(/\s+/g, ' ').slice(0, 80))
+  }
+})
