@@ -7,6 +7,9 @@ import type { FileHandle } from 'node:fs/promises'
 
 export type StoredFile = { sizeBytes: number, sha256: string }
 
+/** What file systems without hard links answer. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
 /** Thrown by `writeFrom` when the stream holds more than it may. */
 export class TooLong extends Error {
   override readonly name = 'TooLong'
@@ -112,6 +115,19 @@ function isOtherProcessAlive (pid: number): boolean {
   }
 }
 
+/** Gives a file a second name, for good; false where the file system knows no second names (network shares, exFAT). */
+async function tryLink (from: string, to: string): Promise<boolean> {
+  await rm(to, { force: true })
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NO_LINKS.has(String(error.code))) return false
+    throw error
+  }
+  await syncDirectory(dirname(to))
+  return true
+}
+
 const partName = ({ partNumber, sha256 }: { partNumber: number, sha256: string }): string => `${partNumber}-${sha256}.part`
 
 /** The places under the data directory. */
@@ -129,11 +145,10 @@ export function createFiles (dataDir: string) {
     async joinParts (uploadId: string, parts: ReadonlyArray<{ partNumber: number, sha256: string, sizeBytes: number }>, file: string): Promise<StoredFile> {
       const paths = parts.map((part) => pathInside(uploadsDir, uploadId, partName(part)))
       const [only] = parts
-      if (parts.length !== 1 || !only) return await writeFrom(mediaDir, readAll(paths), Infinity, () => file)
-      await rm(pathInside(mediaDir, file), { force: true })
-      await link(pathInside(uploadsDir, uploadId, partName(only)), pathInside(mediaDir, file))
-      await syncDirectory(mediaDir)
-      return { sizeBytes: only.sizeBytes, sha256: only.sha256 }
+      if (parts.length === 1 && only && await tryLink(pathInside(uploadsDir, uploadId, partName(only)), pathInside(mediaDir, file))) {
+        return { sizeBytes: only.sizeBytes, sha256: only.sha256 }
+      }
+      return await writeFrom(mediaDir, readAll(paths), Infinity, () => file)
     },
     /** Copies a file from outside the data directory into the media file `file`. */
     copyIn: async (path: string, maxBytes: number, file: string): Promise<StoredFile> => await writeFrom(mediaDir, readAll([path]), maxBytes, () => file),

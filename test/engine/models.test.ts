@@ -16,7 +16,7 @@ function makeManifest (more: Partial<Manifest> = {}): Manifest {
       balanced: { models: ['large', 'small'], decoding: { beamSize: 5 } },
       accurate: { models: ['huge'], decoding: {} }
     },
-    models: [entry('other'), entry('small', { bytes: 5 }), entry('large', { decoding: { temperatureStep: 0.4 } }), entry('huge')],
+    models: [entry('other'), entry('small', { bytes: 5 }), entry('large', { decoding: { temperatureStep: 0.4, beamSize: 3 } }), entry('huge')],
     ...more
   }
 }
@@ -63,7 +63,7 @@ t.test('decoding is the default, changed by the quality, changed by the model', 
   const models = createModels(modelsDir(t, makeManifest(), { 'small.bin': '12345', 'large.bin': 'x' }))
   const defaults = { beamSize: 5, bestOf: 5, temperatureStep: 0.2, entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true }
   t.strictSame(models.choose('fast')?.decoding, { ...defaults, beamSize: 1, bestOf: 1 })
-  t.strictSame(models.choose('balanced')?.decoding, { ...defaults, temperatureStep: 0.4 })
+  t.strictSame(models.choose('balanced')?.decoding, { ...defaults, temperatureStep: 0.4, beamSize: 3 })
 })
 
 t.test('without a manifest of its own, a models directory uses the bundled one and the bundled models', async (t) => {

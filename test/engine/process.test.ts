@@ -74,7 +74,9 @@ t.test('a program that has ended listens to its signal no more', async (t) => {
 })
 
 t.test('a program that cannot be started ends with a code, and when nothing can be started, with an error', async (t) => {
-  t.match(await runToEnd('no-such-program', [], LIMITS), { code: 127, stdout: '' })
+  const { code, stdout } = await runToEnd('no-such-program', [], LIMITS)
+  t.ok(code === 127 || code === 126, 'not found, or not allowed to look')
+  t.equal(stdout, '')
   const { PATH = '' } = process.env
   t.teardown(() => { process.env['PATH'] = PATH })
   process.env['PATH'] = t.testdir()
