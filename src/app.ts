@@ -104,6 +104,7 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
     bodyLimit: JSON_BODY_BYTES,
     // Keep-alive connections of a poller must not hold up a stop.
     forceCloseConnections: 'idle',
+    http: { requireHostHeader: false },
     frameworkErrors: sendError,
     clientErrorHandler (error, socket) {
       if (socket.writable) socket.end(rawErrorResponse(error.code, randomUUID()))
@@ -115,6 +116,8 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
   const strict = new Ajv({ ...shared, coerceTypes: false })
   const lenient = new Ajv({ ...shared, coerceTypes: true })
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
+  // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
+  app.removeContentTypeParser('text/plain')
   installErrors(app)
   await app.register(routes, { ...appliance, publicUrl: config.publicUrl })
   return app

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'headers_too_large'
   | 'unsupported_media_type'
   | 'not_completed'
+  | 'expectation_failed'
   | 'insufficient_storage'
   | 'unavailable'
   | 'request_timeout'

@@ -122,11 +122,12 @@ export function createModels (modelsDir: string) {
   return {
     manifest,
     listInstalled,
-    /** The model and decoding of a quality: its first model that is installed, else any; undefined when none is. */
+    /** The model and decoding of a quality: its first model that is installed, else any real one, else the starter; undefined when there is none. */
     choose (quality: SttQuality): ChosenModel | undefined {
       const installed = listInstalled()
       const wanted = manifest.quality[quality]
-      const found = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model) ?? installed[0]
+      const preferred = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
+      const found = preferred ?? installed.find(({ entry }) => !entry.bundled) ?? installed[0]
       return found && {
         name: found.entry.name,
         path: found.path,

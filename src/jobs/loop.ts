@@ -81,8 +81,13 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots,
   }
 
   function renew (): void {
-    for (const claim of decoding.keys()) scheduling.renewDecode(claim)
-    for (const window of running.keys()) scheduling.renewWindow(window)
+    try {
+      for (const claim of decoding.keys()) scheduling.renewDecode(claim)
+      for (const window of running.keys()) scheduling.renewWindow(window)
+    } catch (error) {
+      // A lease lasts several turns of this clock; the next one may find the disk less full.
+      log.error({ err: error }, 'renewing leases failed')
+    }
   }
 
   async function takeOver (): Promise<void> {

@@ -37,6 +37,8 @@ const NAMED_PARTS = 20
 export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, now }: Deps) {
   /** Completions under way, so that a second call waits for the first instead of assembling again. */
   const completing = new Map<string, Promise<number>>()
+  /** How many sendings of a part are under way, by upload and number. */
+  const arriving = new Map<string, number>()
 
   function find (id: string, ownerId: number): StoredUpload {
     const upload = uploads.find(id, ownerId)
@@ -48,6 +50,19 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
   function state (upload: StoredUpload): UploadState {
     const received = uploads.listParts(upload.id)
     return { upload, received, missing: upload.jobId === undefined ? missingParts(upload, received) : [] }
+  }
+
+  function findOpen (id: string, ownerId: number): StoredUpload {
+    const upload = find(id, ownerId)
+    if (upload.jobId !== undefined) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+    return upload
+  }
+
+  /** Notes a part that has arrived. What it replaces goes, unless the same part is arriving once more right now, perhaps with those bytes. */
+  async function keepPart (id: string, part: UploadPart): Promise<void> {
+    const replaced = uploads.listParts(id).find(({ partNumber }) => partNumber === part.partNumber)
+    uploads.upsertPart(id, part)
+    if (replaced && replaced.sha256 !== part.sha256 && arriving.get(`${id}/${part.partNumber}`) === 1) await files.removePart(id, replaced)
   }
 
   async function assemble (upload: StoredUpload, expectedSha256: string | undefined): Promise<number> {
@@ -93,8 +108,7 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
      * `invalid_request` (no such part, wrong length), `payload_too_large`, `insufficient_storage`.
      */
     async receivePart (id: string, ownerId: number, partNumber: number, body: { lengthBytes: number | undefined, source: AsyncIterable<Buffer> }): Promise<UploadPart> {
-      const upload = find(id, ownerId)
-      if (upload.jobId !== undefined) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+      const upload = findOpen(id, ownerId)
       if (partNumber < 1 || partNumber > partCount(upload)) {
         throw new AppError('invalid_request', `partNumber: this upload has parts 1 to ${partCount(upload)}.`)
       }
@@ -104,21 +118,26 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       if (body.lengthBytes !== undefined && body.lengthBytes > expected) throw tooLong()
       if (body.lengthBytes !== undefined && body.lengthBytes < expected) throw wrongLength(body.lengthBytes)
       await ingest.requireRoom(expected)
-      let part: UploadPart
+      const key = `${id}/${partNumber}`
+      arriving.set(key, (arriving.get(key) ?? 0) + 1)
       try {
-        part = { partNumber, ...await files.writePart(id, partNumber, body.source, expected) }
+        const part = { partNumber, ...await files.writePart(id, partNumber, body.source, expected) }
+        if (part.sizeBytes !== expected) throw wrongLength(part.sizeBytes)
+        // The upload may have been dropped or completed while the part arrived.
+        findOpen(id, ownerId)
+        await keepPart(id, part)
+        return part
       } catch (error) {
         if (error instanceof TooLong) throw tooLong(error)
         if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM, { cause: error })
-        // Dropped while the part arrived: then this says so.
-        find(id, ownerId)
+        // Dropped or completed, and its directory gone, while the part arrived: then this says so.
+        findOpen(id, ownerId)
         throw error
+      } finally {
+        const others = (arriving.get(key) ?? 1) - 1
+        if (others === 0) arriving.delete(key)
+        else arriving.set(key, others)
       }
-      if (part.sizeBytes !== expected) throw wrongLength(part.sizeBytes)
-      // The upload may have been dropped or completed while the part arrived.
-      if (find(id, ownerId).jobId !== undefined) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
-      uploads.upsertPart(id, part)
-      return part
     },
 
     /** What has arrived. Throws `not_found`, `gone`. */

@@ -141,6 +141,9 @@ export function createFiles (dataDir: string) {
     /** Stores a part under its number and digest: sending a part again, even at the same time, spoils nothing. */
     writePart: async (uploadId: string, partNumber: number, source: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredFile> =>
       await writeFrom(pathInside(uploadsDir, uploadId), source, maxBytes, ({ sha256 }) => partName({ partNumber, sha256 })),
+    async removePart (uploadId: string, part: { partNumber: number, sha256: string }): Promise<void> {
+      await rm(pathInside(uploadsDir, uploadId, partName(part)), { force: true })
+    },
     /** Joins parts into the media file `file`. One part alone is linked, not copied. */
     async joinParts (uploadId: string, parts: ReadonlyArray<{ partNumber: number, sha256: string, sizeBytes: number }>, file: string): Promise<StoredFile> {
       const paths = parts.map((part) => pathInside(uploadsDir, uploadId, partName(part)))

@@ -82,6 +82,17 @@ t.test('a file in the models directory comes before the bundled one of the same 
   t.match(createModels(dir).listInstalled(), [{ path: `${dir}/starter/ggml-starter-q5_0.bin` }])
 })
 
+t.test('a real model comes before the starter, also where no quality names it', async (t) => {
+  const manifest = makeManifest({
+    quality: { fast: { models: ['tiny'], decoding: {} }, balanced: { models: ['tiny'], decoding: {} }, accurate: { models: [], decoding: {} } },
+    models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true }), entry('medium', { file: 'medium.bin' })]
+  })
+  const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest) })
+  t.match(createModels(dir).choose('fast'), { name: 'starter', isStarter: true })
+  writeFileSync(`${dir}/medium.bin`, 'medium')
+  for (const quality of ['fast', 'balanced', 'accurate'] as const) t.match(createModels(dir).choose(quality), { name: 'medium', isStarter: false })
+})
+
 t.test('the bundled manifest is right, and the starter model is whole', async (t) => {
   const models = createModels(BUNDLED_MODELS_DIR)
   const starter = models.listInstalled().find(({ entry }) => entry.bundled)
@@ -91,7 +102,7 @@ t.test('the bundled manifest is right, and the starter model is whole', async (t
   t.equal(new Set(names).size, names.length, 'no name twice')
   for (const { models: wanted } of Object.values(models.manifest.quality)) {
     t.strictSame(wanted.filter((name) => !names.includes(name)), [], 'every quality names models that exist')
-    t.equal(wanted.at(-1), 'starter')
+    t.notOk(wanted.includes('starter'), 'the starter is what is left when nothing else is installed')
   }
   t.strictSame(models.manifest.models.filter(({ bundled, sha256, sha1 }) => !bundled && !sha256 && !sha1), [], 'every model to fetch has a checksum')
 })

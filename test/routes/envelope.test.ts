@@ -55,6 +55,7 @@ t.test('bodies: malformed, empty, of the wrong type, too large, with fields nobo
   isError(t, await call(mine, 'POST', init, '', json), 400, 'invalid_request', /empty/)
   isError(t, await call(mine, 'POST', init, '{"__proto__":{"a":1}}', json), 400, 'invalid_request')
   isError(t, await call(mine, 'POST', init, 'x=1', { 'content-type': 'text/csv' }), 415, 'unsupported_media_type')
+  isError(t, await call(mine, 'POST', init, '{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
   isError(t, await call(mine, 'POST', init, { fileName: 'x'.repeat(2_000_000), fileSize: 1 }), 413, 'payload_too_large')
   const good = { fileName: 'a.mp3', fileSize: 10 }
   const bad: Array<[object, RegExp]> = [
@@ -89,7 +90,12 @@ t.test('bytes that are no HTTP, and headers without end', async (t) => {
     connect(port, '127.0.0.1', function (this: { end (bytes: string): void }) { this.end(bytes) })
       .setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('error', reject).on('close', () => { resolve(text) })
   })
-  for (const [bytes, status, code] of [['HELLO\r\n\r\n', 400, 'invalid_request'], [`GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large']] as const) {
+  for (const [bytes, status, code] of [
+    ['HELLO\r\n\r\n', 400, 'invalid_request'],
+    ['GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'invalid_request'],
+    ['GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: a miracle\r\n\r\n', 417, 'expectation_failed'],
+    [`GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large']
+  ] as const) {
     const [head = '', body = ''] = (await ask(bytes)).split('\r\n\r\n')
     t.match(head, new RegExp(`^HTTP/1.1 ${status} `))
     t.match(JSON.parse(body), { success: false, code, requestId: String })

@@ -1,4 +1,5 @@
 /** Every error as the envelope: ours, the framework's, and those of routes that do not exist. The only status map. */
+import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/errors.js'
@@ -19,6 +20,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   media_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
+  expectation_failed: 417,
   not_completed: 422,
   headers_too_large: 431,
   internal_error: 500,
@@ -85,8 +87,20 @@ function collectMethods (app: FastifyInstance): (path: string) => string[] {
   }
 }
 
-/** Call it before routes are registered: it listens to their registration. */
+/** What Node itself would answer with an empty body. */
+function answerForNode (app: FastifyInstance): void {
+  app.server.on('checkExpectation', (_request, response) => {
+    const body = JSON.stringify(errorBody('expectation_failed', 'Only "Expect: 100-continue" is understood.', randomUUID()))
+    response.writeHead(STATUS.expectation_failed, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body)
+  })
+  app.addHook('onRequest', async (request) => {
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('invalid_request', 'The Host header is missing.')
+  })
+}
+
+/** Call it before routes are registered: it listens to their registration. The server must leave missing Host headers to us. */
 export function installErrors (app: FastifyInstance): void {
+  answerForNode(app)
   const methodsOf = collectMethods(app)
   app.setErrorHandler<FastifyError | AppError>(sendError)
   app.setNotFoundHandler((request, reply) => {
