@@ -66,7 +66,10 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     jobs, windows, transcripts: transcriptStore, media, files, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
   })
   const scheduling = createScheduling({ jobs, windows, inTransaction, now })
-  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, log })
+  const warmUp = (): void => {
+    speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
+  }
+  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: warmUp, log })
   const sweep = createSweep({ uploads, log })
   ingest.onSubmitted(loop.wake)
 
@@ -81,11 +84,14 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
       loop.start()
       sweep.start()
       for (const warning of health.starterWarning()) log.warn({}, warning)
-      speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
     },
-    async close (): Promise<void> {
+    /** Stops working; what runs is queued again. Answers go on. */
+    async stopWork (): Promise<void> {
       await sweep.stop()
       await loop.stop()
+    },
+    async close (): Promise<void> {
+      await this.stopWork()
       await pool.close()
       db.close()
     }

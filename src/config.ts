@@ -89,7 +89,7 @@ function readVariable (env: NodeJS.ProcessEnv, name: string, faults: string[]): 
   }
 }
 
-function warnOfUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
+function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env).filter((key) => key.startsWith('STENOBOX_'))) {
     if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: there is no such setting`)
   }
@@ -98,7 +98,7 @@ function warnOfUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
 /** Throws `ConfigError` naming every fault at once. */
 export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = []
-  warnOfUnknown(env, faults)
+  refuseUnknown(env, faults)
   const values = Object.fromEntries(Object.entries<Option<string | number>>(OPTIONS).map(([name, option]) => {
     const given = readVariable(env, name, faults)
     const value = given === undefined ? option.fallback : option.parse(given)

@@ -13,6 +13,16 @@ export type Server = {
   close (): Promise<void>
 }
 
+/** How long requests that are under way may take to end. */
+const GRACE_MS = 5000
+
+/** Stops listening, lets open requests end, and hangs up on those that do not. */
+async function closeWithin (http: Awaited<ReturnType<typeof createHttp>>, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => { http.server.closeAllConnections() }, graceMs)
+  await http.close()
+  clearTimeout(timer)
+}
+
 function createFirstKey ({ access }: Appliance): string | undefined {
   if (access.hasKeys()) return undefined
   return access.create({ name: 'first start', owner: 'default', plan: 'enterprise' }).key
@@ -31,7 +41,9 @@ export async function startServer (config: Config, log: Logger): Promise<Server>
       firstKey,
       warnings: appliance.health.starterWarning(),
       async close () {
-        await http.close()
+        // Work first: what runs is queued again within a second, however long a client takes to hang up.
+        await appliance.stopWork()
+        await closeWithin(http, GRACE_MS)
         await appliance.close()
       }
     }

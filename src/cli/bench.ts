@@ -15,7 +15,7 @@ async function bench (_options: unknown, command: Command): Promise<void> {
 
 export function benchCommand (): Command {
   return new Command('bench')
-    .description('measure this machine; without a name, lists what can be measured')
+    .description('measure this machine; without a name, list what can be measured and run the short ones')
     .argument('[names...]')
     .allowUnknownOption()
     .action(async (_names: string[], options: unknown, command: Command) => { await bench(options, command) })

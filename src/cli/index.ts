@@ -19,6 +19,10 @@ const program = new Command('stenobox')
   .addCommand(doctorCommand())
   .addCommand(benchCommand())
 
+// `stenobox … | head` closes our stdout early; a full disk may close the log. Neither is worth a stack trace.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => { process.exit(error.code === 'EPIPE' ? 0 : 1) })
+process.stderr.on('error', () => {})
+
 try {
   await program.parseAsync()
 } catch (error) {

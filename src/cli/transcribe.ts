@@ -28,7 +28,8 @@ async function follow ({ transcripts }: Appliance, id: number, ownerId: number, 
       const job = transcripts.read(id, ownerId)
       if (job.status === 'completed' || job.status === 'failed') return job
       bar.show(jobProgress(job), job.stage)
-      await sleep(LOOK_MS, undefined, { signal })
+      signal.throwIfAborted()
+      await sleep(LOOK_MS)
     }
   } finally {
     bar.clear()
@@ -46,6 +47,8 @@ function interruptSignal (): AbortSignal {
 async function transcribe (file: string, options: Options): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${file}`)
   const language = options.language === undefined ? undefined : parseLanguage(options.language)
+  // Before the work, not after it.
+  if (options.output !== undefined) writeFileSync(options.output, '')
   const signal = interruptSignal()
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {

@@ -4,7 +4,6 @@
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
-  | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
@@ -25,7 +24,6 @@ export type ErrorCode =
 
 /** Codes of a failed job (`failure.code`). */
 export type FailureCode =
-  | 'media_too_large'
   | 'media_too_long'
   | 'unsupported_media'
   | 'no_audio_stream'
@@ -39,7 +37,6 @@ export type FailureCode =
 
 /** The sentence a person reads for each failure: never a path, an address or program output. */
 export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
-  media_too_large: 'The file is larger than this appliance accepts.',
   media_too_long: 'The recording is longer than this appliance accepts.',
   unsupported_media: 'The file is not audio or video that can be read. Check that it plays, and upload it again.',
   no_audio_stream: 'The file has no sound track.',
@@ -79,6 +76,11 @@ export class JobFailure extends Error {
 
 /** Errors of the file system that mean there is no room. EFBIG is what a file size limit (`ulimit -f`) answers. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
+
+/** True when another process holds the database for longer than we wait. */
+export function isBusy (error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
 
 /** True when the error says that the disk, a quota or the database file is full. */
 export function isNoRoom (error: unknown): boolean {

@@ -21,7 +21,7 @@ const PROBE_TIMEOUT_MS = 60_000
 /** Containers whose header says exactly how long a stream is, so that less decoded sound means a file that was cut off. */
 const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
 /** What ffmpeg says of files that end too early. */
-const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file|Packet corrupt.*dropping/i
+const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file/i
 
 export type MediaFacts = {
   /** As the container says; undefined when it does not say. An estimate for some formats. */

@@ -119,12 +119,21 @@ export function createModels (modelsDir: string) {
     })
   }
 
+  /** Files that could not be loaded as they are now; one that changes gets another chance. */
+  const unusable = new Set<string>()
+  const identify = (path: string): string => {
+    const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    return `${path} ${size} ${mtimeMs}`
+  }
+
   return {
     manifest,
     listInstalled,
-    /** The model and decoding of a quality: its first model that is installed, else any real one, else the starter; undefined when there is none. */
+    /** Passes the file over from now on, until it changes. */
+    markUnusable: (path: string): void => { unusable.add(identify(path)) },
+    /** The model and decoding of a quality: its first model that is installed, else any real one, else the starter; undefined when none can be used. */
     choose (quality: SttQuality): ChosenModel | undefined {
-      const installed = listInstalled()
+      const installed = listInstalled().filter(({ path }) => !unusable.has(identify(path)))
       const wanted = manifest.quality[quality]
       const preferred = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
       const found = preferred ?? installed.find(({ entry }) => !entry.bundled) ?? installed[0]

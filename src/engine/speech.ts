@@ -1,7 +1,7 @@
 /** Speech recognition: a window goes out, words come back. Carries no state of a job, so that windows may run anywhere. */
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SttQuality } from '../domain/job.js'
-import type { AudioSpan, LibraryFacts, TranscribeOutput } from '../workers/protocol.js'
+import type { AudioSpan, LibraryFacts, TranscribeOutput, WorkerTasks } from '../workers/protocol.js'
 import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
 import type { Pool } from './pool.js'
@@ -15,6 +15,9 @@ export function createAbort (): Abort {
   return { flag, stop: () => { Atomics.store(flag, 0, 1) } }
 }
 
+/** Tasks that need a model. */
+type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
+
 type Deps = { pool: Pool, models: Models, gpu: boolean, threadsPerWorker: number }
 
 export function createSpeechEngine ({ pool, models, gpu, threadsPerWorker }: Deps) {
@@ -24,28 +27,36 @@ export function createSpeechEngine ({ pool, models, gpu, threadsPerWorker }: Dep
     return model
   }
 
+  /** Runs a task with the model of a quality. A model that cannot be loaded is passed over by the next call. */
+  async function runWith<T extends ModelTask> (name: T, quality: SttQuality, input: (model: ChosenModel) => WorkerTasks[T]['input']): Promise<WorkerTasks[T]['output']> {
+    const model = choose(quality)
+    try {
+      return await pool.run(name, input(model))
+    } catch (error) {
+      if (error instanceof PoolError && error.code === 'model_unavailable') models.markUnusable(model.path)
+      throw error
+    }
+  }
+
   return {
     /** How many windows may run at once. */
     slots: pool.threads,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
     async transcribe (span: AudioSpan, job: { quality: SttQuality, language: string | undefined }, abort: Abort): Promise<TranscribeOutput> {
-      const { path, decoding } = choose(job.quality)
-      return await pool.run('transcribe', {
+      return await runWith('transcribe', job.quality, ({ path, decoding }) => ({
         ...span, model: { path, gpu }, threads: threadsPerWorker, language: job.language, prompt: '', decoding, abort: abort.flag
-      })
+      }))
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */
     async detectLanguage (span: AudioSpan, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
-      const { path } = choose(job.quality)
-      const output = await pool.run('detectLanguage', { ...span, model: { path, gpu }, threads: threadsPerWorker, abort: abort.flag })
+      const output = await runWith('detectLanguage', job.quality, ({ path }) => ({ ...span, model: { path, gpu }, threads: threadsPerWorker, abort: abort.flag }))
       return output.posteriors
     },
     /** What the speech library is and what it found. Rejects with `PoolError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread, so that the first window does not wait for them. */
     async warmUp (): Promise<void> {
-      const { path } = choose('balanced')
-      await Promise.all(Array.from({ length: pool.threads }, async () => await pool.run('warmUp', { model: { path, gpu } })))
+      await Promise.all(Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', ({ path }) => ({ model: { path, gpu } }))))
     }
   }
 }

@@ -23,12 +23,14 @@ type Deps = {
   scheduling: Scheduling
   createAbort: () => Abort
   tryLock: () => WorkLock | undefined
+  /** Called when this process has become the one that works. */
+  onTakeOver: () => void
   /** Windows at once. */
   slots: number
   log: Log
 }
 
-export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots, log }: Deps) {
+export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTakeOver, slots, log }: Deps) {
   const decoding = new Map<DecodeClaim, AbortController>()
   const running = new Map<WindowClaim, Abort>()
   const inFlight = new Set<Promise<void>>()
@@ -36,10 +38,16 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots,
   let lock: WorkLock | undefined
   let isWorking = false
   let isStopping = false
+  /** Claims whose step could not even note how it ended (a full disk, say): given back as soon as that is possible. */
+  const stranded: Array<() => void> = []
+  let ticking: Promise<void> = Promise.resolve()
 
-  function track (work: Promise<void>, done: () => void): void {
+  function track (work: Promise<void>, giveBack: () => void, done: () => void): void {
     const tracked: Promise<void> = work
-      .catch((error: unknown) => { log.error({ err: error }, 'step failed; its lease will run out and it will be tried again') })
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'step failed and will be tried again')
+        stranded.push(giveBack)
+      })
       .finally(() => {
         done()
         inFlight.delete(tracked)
@@ -54,7 +62,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots,
     if (!claim) return false
     const controller = new AbortController()
     decoding.set(claim, controller)
-    track(pipeline.decode(claim, controller.signal, pump), () => { decoding.delete(claim) })
+    track(pipeline.decode(claim, controller.signal, pump), () => { scheduling.releaseDecode(claim) }, () => { decoding.delete(claim) })
     return true
   }
 
@@ -64,7 +72,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots,
     if (!window) return false
     const abort = createAbort()
     running.set(window, abort)
-    track(pipeline.runWindow(window, abort), () => { running.delete(window) })
+    track(pipeline.runWindow(window, abort), () => { scheduling.releaseWindow(window) }, () => { running.delete(window) })
     return true
   }
 
@@ -97,14 +105,38 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots,
     scheduling.takeBackAll()
     await pipeline.recover()
     isWorking = true
+    onTakeOver()
   }
 
-  function tick (): void {
-    takeOver().then(pump, (error: unknown) => {
+  /** Gives back what steps left behind that could not, and ends the jobs that only lacked their last step. */
+  async function rescue (): Promise<void> {
+    if (stranded.length === 0) return
+    for (let giveBack = stranded[0]; giveBack; giveBack = stranded[0]) {
+      giveBack()
+      stranded.shift()
+    }
+    await pipeline.settleAll()
+  }
+
+  async function turn (): Promise<void> {
+    try {
+      await takeOver()
+    } catch (error) {
       log.error({ err: error }, 'taking over the work failed')
       lock?.release()
       lock = undefined
-    })
+      return
+    }
+    try {
+      await rescue()
+    } catch (error) {
+      log.error({ err: error }, 'giving work back failed')
+    }
+    pump()
+  }
+
+  function tick (): void {
+    ticking = ticking.then(turn)
   }
 
   // A job that has ended needs no more of its windows.
@@ -123,6 +155,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, slots,
     async stop (): Promise<void> {
       isStopping = true
       for (const timer of timers) clearInterval(timer)
+      await ticking
       for (const controller of decoding.values()) controller.abort(new Error('stopping'))
       for (const abort of running.values()) abort.stop()
       await Promise.all(inFlight)

@@ -7,13 +7,6 @@ import { jobProgress, JobStatus } from '../domain/job.js'
 import { toSeconds } from '../domain/transcript.js'
 import type { JobView } from '../service/transcripts.js'
 
-export const ErrorBody = Type.Object({
-  success: Type.Literal(false),
-  error: Type.String({ description: 'a sentence for people' }),
-  code: Type.String({ description: 'a stable token for programs' }),
-  requestId: Type.String()
-})
-
 /** A success envelope around `data`. */
 export const Success = <T extends TSchema>(data: T) => Type.Object({ success: Type.Literal(true), data })
 

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { generateKey, hashKey } from '../domain/access.js'
 import type { ApiKey, Plan, Principal } from '../domain/access.js'
-import { isNoRoom } from '../domain/errors.js'
+import { isBusy, isNoRoom } from '../domain/errors.js'
 import type { ApiKeyStore } from '../store/api-keys.js'
 import type { InTransaction } from '../store/database.js'
 
@@ -18,8 +18,8 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
     try {
       apiKeys.touch(keyId, now())
     } catch (error) {
-      // A full disk must not lock out the owner, who can still read and delete.
-      if (!isNoRoom(error)) throw error
+      // A full disk, or a long write of another process, must not lock out the owner, who only wants to read.
+      if (!isNoRoom(error) && !isBusy(error)) throw error
     }
   }
 

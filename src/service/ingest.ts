@@ -30,18 +30,21 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
     return jobs.insert({ ownerId, mediaId, fileName, options, now: now() })
   }
 
-  /** Makes the job of a stored media file; `also` runs in the same transaction. Without a job, the file goes. */
-  async function createJob (submission: Submission, file: string, stored: StoredFile, also: (jobId: number) => void): Promise<number> {
+  /** Makes the job of a stored media file; `around` runs in the same transaction and may find that it is made already. Without a job, the file goes. */
+  async function createJob (
+    submission: Submission, file: string, stored: StoredFile, around: (make: () => number) => number = (make) => make()
+  ): Promise<number> {
+    const jobId = await keepOnlyWithRow(file, () => inTransaction(() => around(() => create(submission, file, stored))))
+    for (const listener of submittedListeners) listener()
+    return jobId
+  }
+
+  async function keepOnlyWithRow<T> (file: string, work: () => T): Promise<T> {
     try {
-      const jobId = inTransaction(() => {
-        const id = create(submission, file, stored)
-        also(id)
-        return id
-      })
-      for (const listener of submittedListeners) listener()
-      return jobId
+      return work()
     } catch (error) {
-      await files.removeMedia(file)
+      // Another process may have made the job of the same file meanwhile: then it is no longer ours to remove.
+      if (!media.isKnown(file)) await files.removeMedia(file)
       throw error
     }
   }
@@ -58,7 +61,7 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
       const file = `file-${randomUUID()}`
       try {
         const stored = await files.copyIn(path, maxMediaBytes, file)
-        return await createJob(submission, file, stored, () => {})
+        return await createJob(submission, file, stored)
       } catch (error) {
         if (error instanceof TooLong) throw new AppError('media_too_large', 'The file is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).', { cause: error })
         throw error

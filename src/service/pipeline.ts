@@ -71,6 +71,10 @@ export function createPipeline (deps: Deps) {
     await files.removeWork(jobId)
   }
 
+  async function settleAll (): Promise<void> {
+    for (const jobId of jobs.listActive()) await settle(jobId)
+  }
+
   function settleLanguage ({ id }: Job): void {
     jobs.setLanguage(id, voteLanguage(windows.listPosteriors(id)), now())
     jobs.enterStage(id, 'language', 'transcribe', now())
@@ -166,7 +170,7 @@ export function createPipeline (deps: Deps) {
     const errors = windows.noteError(window)
     if (errors === undefined) return
     if (code === 'audio_missing') return decodeAgain(window.jobId)
-    if (code === 'model_unavailable' || errors >= MAX_WINDOW_ERRORS) return await fail(window.jobId, code, error)
+    if (errors >= MAX_WINDOW_ERRORS) return await fail(window.jobId, code, error)
     log.warn({ jobId: window.jobId, window: window.idx, code, err: error }, 'window failed, trying again')
   }
 
@@ -203,17 +207,20 @@ export function createPipeline (deps: Deps) {
       if (job?.status !== 'processing') return
       try {
         await transcribeWindow(job, window, abort)
-        await settle(job.id)
       } catch (error) {
         if (isNoRoom(error)) return await fail(job.id, 'insufficient_storage', error)
-        await windowFailed(window, error)
+        return await windowFailed(window, error)
       }
+      await settle(job.id)
     },
+
+    /** Ends the jobs that only lack their last step. */
+    settleAll,
 
     /** After a start: ends what only lacked its last step, gives up what takes the process down every time, removes what jobs left on disk. */
     async recover (): Promise<void> {
       for (const jobId of jobs.listExhausted()) await fail(jobId, 'worker_crashed', new Error('begun too often without coming to an end'))
-      for (const jobId of jobs.listActive()) await settle(jobId)
+      await settleAll()
       for (const name of await files.listUntouched('work', Infinity)) {
         const job = jobs.find(Number(name))
         if (!job || job.status === 'completed' || job.status === 'failed') await files.removeWork(Number(name))

@@ -27,6 +27,8 @@ export function createScheduling ({ jobs, windows, inTransaction, now }: Deps) {
       return inTransaction(() => (onlySmall ? undefined : jobs.claimDecode(now(), leaseUntil, LIMITS)) ?? jobs.claimDecode(now(), leaseUntil, SMALL_LIMITS))
     },
     renewDecode: ({ job, attempt }: DecodeClaim): void => { jobs.renewDecode(job.id, attempt, now() + LEASE_MS) },
+    /** Gives a decode back undone: it does not count as an attempt. */
+    releaseDecode: ({ job, attempt }: DecodeClaim): void => { jobs.releaseDecode(job.id, attempt) },
     /** Claims the next window, by fair turn per owner and job. */
     claimWindow (): WindowClaim | undefined {
       return inTransaction(() => {
@@ -36,6 +38,8 @@ export function createScheduling ({ jobs, windows, inTransaction, now }: Deps) {
       })
     },
     renewWindow: (window: WindowClaim): void => { windows.renew(window, now() + LEASE_MS) },
+    /** Gives a window back undone: it does not count as an attempt. */
+    releaseWindow: (window: WindowClaim): void => { windows.release(window) },
     /** Queues again what died with another process. Only for whoever holds the work lock. */
     takeBackAll (): void {
       inTransaction(() => {

@@ -54,7 +54,7 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
 
   function findOpen (id: string, ownerId: number): StoredUpload {
     const upload = find(id, ownerId)
-    if (upload.jobId !== undefined) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+    if (upload.jobId !== undefined || completing.has(id)) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
     return upload
   }
 
@@ -78,7 +78,13 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       await files.removeMedia(file)
       throw new AppError('digest_mismatch', `sha256: what arrived has the digest ${stored.sha256}. Send the parts that differ again, or begin anew.`)
     }
-    const jobId = await ingest.createJob(upload, file, stored, (id) => { uploads.setJob(upload.id, id) })
+    const jobId = await ingest.createJob(upload, file, stored, (make) => {
+      const made = uploads.find(upload.id, upload.ownerId)?.jobId
+      if (made !== undefined) return made
+      const id = make()
+      uploads.setJob(upload.id, id)
+      return id
+    })
     await files.removeUpload(upload.id)
     return jobId
   }

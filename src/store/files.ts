@@ -86,6 +86,9 @@ export type AudioWriter = {
 async function createAudioWriter (path: string): Promise<AudioWriter> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const handle = await open(path, 'w', 0o600)
+  // The file's contents are synced when they are whole; its name, and its directory's, now.
+  await syncDirectory(dirname(path))
+  await syncDirectory(dirname(dirname(path)))
   return {
     append: async (chunk) => { await writeAll(handle, chunk) },
     sync: async () => { await handle.sync() },

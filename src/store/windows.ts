@@ -67,7 +67,9 @@ export function createWindowStore (db: Database) {
     VALUES (:jobId, :purpose, :idx, :startSample, :endSample)
   `)
   const removeFrom = db.prepare<WindowKey>('DELETE FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx >= :idx')
-  const removeOpen = db.prepare<{ jobId: number }>('DELETE FROM window WHERE job_id = :jobId AND status <> \'done\'')
+  const removeOpen = db.prepare<{ jobId: number }>(`
+    DELETE FROM window WHERE job_id = :jobId AND (status <> 'done' OR purpose = 'language')
+  `)
   const open = db.prepare<{ jobId: number, purpose: WindowPurpose }, { n: number }>(`
     SELECT count(*) AS n FROM window WHERE job_id = :jobId AND purpose = :purpose AND status <> 'done'
   `)
@@ -109,7 +111,7 @@ export function createWindowStore (db: Database) {
     insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window }) },
     /** Removes the windows from index `idx` on. */
     removeFrom: (key: WindowKey): void => { removeFrom.run(key) },
-    /** Removes the windows that are not done: decoding begins anew, and their samples may be gone. */
+    /** Removes the windows that are not done, and all samples of the language: decoding begins anew. */
     removeOpen: (jobId: number): void => { removeOpen.run({ jobId }) },
     /** How many windows are not done. */
     countOpen: (jobId: number, purpose: WindowPurpose): number => open.get({ jobId, purpose })?.n ?? 0,

@@ -1,7 +1,7 @@
 /** kill -9 at every step: after a restart the job completes with the text of an undisturbed run, each window's once. */
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
 
-type Rows = { job: { stage: string, status: string } | undefined, running: number, done: number, segments: number }
+type Rows = { job: { stage: string, status: string } | undefined, running: number, sampled: number, done: number, segments: number }
 
 /** What the database says, read from outside. */
 function look (dataDir: string): Rows {
@@ -21,6 +21,7 @@ function look (dataDir: string): Rows {
     return {
       job: db.prepare('SELECT stage, status FROM job WHERE id = 1').get() as Rows['job'],
       running: count('SELECT count(*) AS n FROM window WHERE status = \'running\''),
+      sampled: count('SELECT count(*) AS n FROM window WHERE purpose = \'language\' AND status = \'done\''),
       done: count('SELECT count(*) AS n FROM window WHERE purpose = \'speech\' AND status = \'done\''),
       segments: count('SELECT count(*) AS n FROM segment')
     }
@@ -146,6 +147,28 @@ t.test('between the last window and completion', async (t) => {
   db.close()
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
   t.strictSame(segmentsOf(dataDir), wholeSegments)
+})
+
+t.test('while the language is sampled, with the decoded sound lost as well', async (t) => {
+  const dataDir = t.testdir()
+  const server = await startServer(dataDir, { STENOBOX_WORKERS: '1' })
+  const key = server.firstKey ?? ''
+  await createClient(server.address, key).upload(bytes)
+  const rows = await killWhen(server, dataDir, ({ job, sampled }) => job?.stage === 'language' && sampled > 0)
+  t.match(rows.job, { stage: 'language' })
+  rmSync(`${dataDir}/work/1`, { recursive: true })
+  t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+})
+
+t.test('a polite stop does not wait for a client that never ends its request', async (t) => {
+  const dataDir = t.testdir()
+  const server = await startServer(dataDir)
+  const key = server.firstKey ?? ''
+  const upload = await createClient(server.address, key).begin(bytes)
+  const hanging = httpRequest(upload.parts[0]?.url ?? '', { method: 'PUT', headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize } })
+  hanging.on('error', () => {}).write('x')
+  while (!readdirSync(`${dataDir}/uploads`).includes(upload.uploadId)) await sleep(2)
+  t.equal(await server.stop(), 0)
 })
 
 t.test('a polite stop gives the windows in flight back and ends within seconds', async (t) => {

@@ -128,6 +128,15 @@ t.test('the command line says what is wrong', async (t) => {
   t.match(config, { code: 1, stderr: /STENOBOX_PORT: must be[^]*STENOBOX_WORKERS: must be/ })
 })
 
+t.test('a model file that cannot be loaded is passed over, and the jobs go on', async (t) => {
+  const dataDir = t.testdir({ models: { 'ggml-base.bin': Buffer.alloc(100_000) } })
+  const server = await startServer(dataDir, { STENOBOX_MODELS_DIR: dataDir + '/models' })
+  t.teardown(server.stop)
+  const client = createClient(server.address, server.firstKey ?? '')
+  t.match(await client.ended(await client.uploadFile(AUDIO + 'en-1.wav')), { status: 'completed', transcriptText: /meeting/ })
+  t.match(await client.request('GET', '/readyz'), { status: 200 })
+})
+
 t.test('doctor finds everything in order, and exits 1 when the model is damaged', async (t) => {
   const dataDir = t.testdir({ models: { 'ggml-base.bin': 'not a model' } })
   const fine = await runCommand(dataDir, ['doctor'])

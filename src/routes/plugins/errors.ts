@@ -9,7 +9,6 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   digest_mismatch: 400,
   unauthorized: 401,
-  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
