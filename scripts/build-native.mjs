@@ -87,6 +87,8 @@ function findProgram (name, folders = []) {
 
 const CUDA_FOLDERS = ['/usr/local/cuda/bin', '/opt/cuda/bin']
 
+const vulkanHeaders = () => readText(join(process.env.VULKAN_SDK ?? '/usr', 'include', 'vulkan', 'vulkan_core.h')) ?? ''
+
 /** Every tool the build runs, and the Debian package that has it. */
 function requiredTools ({ gpu }) {
   const compiler = { name: 'c++ compiler', found: process.env.CXX || findProgram('c++') || findProgram('g++') || findProgram('clang++'), package: 'g++' }
@@ -99,8 +101,9 @@ function requiredTools ({ gpu }) {
   if (gpu === 'vulkan') {
     tools.push(
       { name: 'glslc', found: findProgram('glslc'), package: 'glslc' },
-      { name: 'vulkan/vulkan.h', found: existsSync('/usr/include/vulkan/vulkan.h') || process.env.VULKAN_SDK, package: 'libvulkan-dev' },
-      { name: 'spirv headers', found: existsSync('/usr/include/spirv/unified1/spirv.hpp') || process.env.VULKAN_SDK, package: 'spirv-headers' }
+      // Debian 12 has older ones, and ggml does not compile with them.
+      { name: 'Vulkan headers of 1.3.275 or newer', found: vulkanHeaders().includes('VK_EXT_layer_settings'), package: 'libvulkan-dev' },
+      { name: 'SPIR-V headers', found: existsSync('/usr/include/spirv/unified1/spirv.hpp') || process.env.VULKAN_SDK, package: 'spirv-headers' }
     )
   }
   return tools

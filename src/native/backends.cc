@@ -56,6 +56,10 @@ void prepareBackends() {
   });
 }
 
+bool hasProcessor() {
+  return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr;
+}
+
 std::vector<Device> listDevices() {
   std::vector<Device> devices;
   for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {

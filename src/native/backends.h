@@ -18,6 +18,9 @@ struct Device {
 /// Silences the log and, in a portable build, loads the backend libraries beside the addon. Must run before anything else; cheap afterwards.
 void prepareBackends();
 
+/// False when a portable build found no library for this processor; whisper.cpp would then read through a null pointer.
+bool hasProcessor();
+
 std::vector<Device> listDevices();
 
 /// Name of the device that holds the weights of a model loaded with this option.

@@ -102,6 +102,7 @@ Model::~Model() {
 
 std::shared_ptr<Model> acquireModel(const LoadRequest & request) {
   prepareBackends();
+  if (!hasProcessor()) throw Failure(Code::ModelInvalid, "There is no compute library for this processor beside the addon");
   const std::string path = realPath(request.path);
   const std::string key = keyOf(path, request);
   std::shared_ptr<Slot> slot;

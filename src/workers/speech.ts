@@ -63,8 +63,19 @@ function likeliestLanguage ([best]: readonly LanguagePosterior[]): string {
   return best.language
 }
 
-export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
-  const state = stateFor(input.model)
+/** Runs `work` on this thread's state. A state that threw may be unusable (out of memory inside a decode): the next task gets a new one. */
+function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
+  const state = stateFor(model)
+  try {
+    return work(state)
+  } catch (error) {
+    held = undefined
+    state.free()
+    throw error
+  }
+}
+
+export const transcribe = serve((input: TranscribeInput): TranscribeOutput => withState(input.model, (state) => {
   const pcm = readPcm(input)
   const language = input.language ?? likeliestLanguage(state.detectLanguage(pcm, { threads: input.threads }))
   const { aborted, segments } = state.transcribe(pcm, {
@@ -78,10 +89,10 @@ export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   // Half a window is no result: the window will be decoded again, whole.
   if (aborted) throw new WorkerError('aborted', 'stopped on request')
   return { segments, language }
-})
+}))
 
 export const detectLanguage = serve((input: DetectInput): DetectOutput => {
-  const posteriors = stateFor(input.model).detectLanguage(readPcm(input), { threads: input.threads })
+  const posteriors = withState(input.model, (state) => state.detectLanguage(readPcm(input), { threads: input.threads }))
   return { posteriors }
 })
 
