@@ -16,8 +16,10 @@ const FRAME_SAMPLES = SAMPLE_RATE_HZ / 50
 const MAX_FRAMES = MAX_WINDOW_SAMPLES / FRAME_SAMPLES
 /** A window is cut in its second half, so that it is worth its encoder run: that costs the same for 1 s as for 30 s. */
 const MIN_CUT_FRAME = MAX_FRAMES / 2
-/** Pauses to look for, longest first, in frames: 0.8, 0.5, 0.3 and 0.16 s. */
-const PAUSES = [40, 25, 15, 8]
+/** A second before the end: room for the time stamp that closes the last segment, without which what follows it is decoded once more. */
+const MAX_CUT_FRAME = MAX_FRAMES - SAMPLE_RATE_HZ / FRAME_SAMPLES
+/** Pauses to look for, longest first, in frames: 0.3 s, as between phrases, and 0.16 s. Of those, the latest ends the window: longer windows are fewer. */
+const PAUSES = [15, 8]
 /** Frames this much above the quietest tenth of the window still count as pause. */
 const PAUSE_MARGIN_DB = 6
 /** Below this there is nothing to hear: dither and codec residue of digital silence. */
@@ -31,7 +33,7 @@ function loudnessDb (samples: Int16Array): number {
   return 10 * Math.log10(sum / samples.length / 32_768 ** 2 + 1e-12)
 }
 
-/** First frame after the cut: the middle of the latest of the longest pauses in the second half of a full window. */
+/** First frame after the cut: the middle of the latest pause in the second half of a full window. */
 function findCut (levels: readonly number[]): number {
   const sorted = [...levels].sort((a, b) => a - b)
   const levelAt = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
@@ -42,13 +44,13 @@ function findCut (levels: readonly number[]): number {
     const run = runs.filter(({ from, to }) => to - from >= pause).at(-1)
     if (run) return Math.ceil((run.from + run.to) / 2)
   }
-  const tail = levels.slice(MIN_CUT_FRAME)
+  const tail = levels.slice(MIN_CUT_FRAME, MAX_CUT_FRAME)
   return MIN_CUT_FRAME + tail.lastIndexOf(Math.min(...tail))
 }
 
 function quietRuns (levels: readonly number[], quiet: number): Array<{ from: number, to: number }> {
   const runs: Array<{ from: number, to: number }> = []
-  for (let i = MIN_CUT_FRAME; i < levels.length; i++) {
+  for (let i = MIN_CUT_FRAME; i < MAX_CUT_FRAME; i++) {
     if ((levels[i] ?? 0) > quiet) continue
     const last = runs.at(-1)
     if (last?.to === i) last.to = i + 1
