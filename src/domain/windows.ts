@@ -115,4 +115,3 @@ export function createWindowCutter () {
     }
   }
 }
-export type WindowCutter = ReturnType<typeof createWindowCutter>

@@ -6,7 +6,6 @@ import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
 import type { Pool } from './pool.js'
 
-export type { AudioSpan }
 /** Stops the window it was given to; the call rejects with code `aborted` within about a second. */
 export type Abort = { readonly flag: Int32Array, stop (): void }
 

@@ -164,4 +164,3 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
     }
   }
 }
-export type Loop = ReturnType<typeof createLoop>

@@ -138,6 +138,8 @@ export function createFiles (dataDir: string) {
   const mediaDir = join(dataDir, 'media')
   const uploadsDir = join(dataDir, 'uploads')
   const workDir = join(dataDir, 'work')
+  const audioPath = (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm')
+  const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string => pathInside(uploadsDir, uploadId, partName(part))
   return {
     dataDir,
     mediaPath: (file: string): string => pathInside(mediaDir, file),
@@ -145,21 +147,21 @@ export function createFiles (dataDir: string) {
     writePart: async (uploadId: string, partNumber: number, source: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredFile> =>
       await writeFrom(pathInside(uploadsDir, uploadId), source, maxBytes, ({ sha256 }) => partName({ partNumber, sha256 })),
     async removePart (uploadId: string, part: { partNumber: number, sha256: string }): Promise<void> {
-      await rm(pathInside(uploadsDir, uploadId, partName(part)), { force: true })
+      await rm(partPath(uploadId, part), { force: true })
     },
     /** Joins parts into the media file `file`. One part alone is linked, not copied. */
     async joinParts (uploadId: string, parts: ReadonlyArray<{ partNumber: number, sha256: string, sizeBytes: number }>, file: string): Promise<StoredFile> {
-      const paths = parts.map((part) => pathInside(uploadsDir, uploadId, partName(part)))
+      const paths = parts.map((part) => partPath(uploadId, part))
       const [only] = parts
-      if (parts.length === 1 && only && await tryLink(pathInside(uploadsDir, uploadId, partName(only)), pathInside(mediaDir, file))) {
+      if (parts.length === 1 && only && await tryLink(partPath(uploadId, only), pathInside(mediaDir, file))) {
         return { sizeBytes: only.sizeBytes, sha256: only.sha256 }
       }
       return await writeFrom(mediaDir, readAll(paths), Infinity, () => file)
     },
     /** Copies a file from outside the data directory into the media file `file`. */
     copyIn: async (path: string, maxBytes: number, file: string): Promise<StoredFile> => await writeFrom(mediaDir, readAll([path]), maxBytes, () => file),
-    audioPath: (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm'),
-    writeAudio: async (jobId: number): Promise<AudioWriter> => await createAudioWriter(pathInside(workDir, String(jobId), 'audio.pcm')),
+    audioPath,
+    writeAudio: async (jobId: number): Promise<AudioWriter> => await createAudioWriter(audioPath(jobId)),
     async removeMedia (file: string): Promise<void> {
       await rm(pathInside(mediaDir, file), { force: true })
     },

@@ -1,6 +1,7 @@
 /** Messages between the main thread and the pool. Types only: plain data that survives structured clone. */
 import type { LanguagePosterior } from '../domain/language.js'
 import type { DecodedSegment } from '../domain/words.js'
+import type { TranscribeOptions } from '../native/addon.js'
 
 /** Which weights, and how they are held in memory. */
 export type ModelChoice = {
@@ -8,17 +9,9 @@ export type ModelChoice = {
   gpu: boolean
 }
 
-/** How to decode; the fields are those of `native/addon.ts`. */
-export type DecodingOptions = {
-  beamSize: number
-  bestOf: number
-  temperatureStep: number
-  entropyThreshold: number
-  logProbThreshold: number
-  noSpeechThreshold: number
-  contextTokens: number
-  suppressNonSpeech: boolean
-}
+/** How to decode: what a quality and a model decide of the addon's options. */
+export type DecodingOptions = Pick<TranscribeOptions,
+  'beamSize' | 'bestOf' | 'temperatureStep' | 'entropyThreshold' | 'logProbThreshold' | 'noSpeechThreshold' | 'contextTokens' | 'suppressNonSpeech'>
 
 /** Where the samples of a window are: 16 kHz mono s16le in a file, samples `startSample` to `endSample`. */
 export type AudioSpan = { audioPath: string, startSample: number, endSample: number }

@@ -75,25 +75,22 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   }
 }
 
-export const transcribe = serve((input: TranscribeInput): TranscribeOutput => withState(input.model, (state) => {
+export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   const pcm = readPcm(input)
-  const language = input.language ?? likeliestLanguage(state.detectLanguage(pcm, { threads: input.threads }))
-  const { aborted, segments } = state.transcribe(pcm, {
-    ...input.decoding,
-    language,
-    prompt: input.prompt,
-    threads: input.threads,
-    minTailMs: MIN_TAIL_MS,
-    abort: input.abort
+  const { threads } = input
+  const { aborted, segments, language } = withState(input.model, (state) => {
+    const language = input.language ?? likeliestLanguage(state.detectLanguage(pcm, { threads }))
+    const { prompt, abort } = input
+    return { language, ...state.transcribe(pcm, { ...input.decoding, language, prompt, threads, minTailMs: MIN_TAIL_MS, abort }) }
   })
   // Half a window is no result: the window will be decoded again, whole.
   if (aborted) throw new WorkerError('aborted', 'stopped on request')
   return { segments, language }
-}))
+})
 
 export const detectLanguage = serve((input: DetectInput): DetectOutput => {
-  const posteriors = withState(input.model, (state) => state.detectLanguage(readPcm(input), { threads: input.threads }))
-  return { posteriors }
+  const pcm = readPcm(input)
+  return { posteriors: withState(input.model, (state) => state.detectLanguage(pcm, { threads: input.threads })) }
 })
 
 export const warmUp = serve(({ model }: { model: ModelChoice }): null => {

@@ -60,7 +60,7 @@ function toAppError (error: FastifyError | AppError): AppError {
   return new AppError('internal_error', SERVER_FAULT, { cause: error })
 }
 
-export function errorBody (code: ErrorCode, message: string, requestId: string) {
+function errorBody (code: ErrorCode, message: string, requestId: string) {
   return { success: false, error: message, code, requestId }
 }
 
