@@ -29,8 +29,8 @@ export type LoadOptions = {
 }
 
 export type TranscribeOptions = {
-  /** A code of whisper_lang_id, e.g. "en". Never "auto": detection is a call of its own. */
-  language: string
+  /** A code of whisper_lang_id, e.g. "en". Absent: the most likely one of the first 30 s, which the encoder then runs over only once. */
+  language?: string
   threads: number
   /** 1 decodes greedily. */
   beamSize: number
@@ -80,6 +80,8 @@ export type NativeSegment = {
 export type NativeTranscript = {
   /** True when the abort flag ended the call; `segments` then holds what was finished. */
   aborted: boolean
+  /** The language it was decoded in; empty when the call was stopped before that was known, or the audio was too short to hold a word. */
+  language: string
   segments: NativeSegment[]
 }
 

@@ -117,7 +117,7 @@ LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & option
 TranscribeRequest readTranscribeRequest(const Napi::Value & options) {
   const Napi::Object given = readObject(options, "options");
   TranscribeRequest request;
-  request.language = readString(given.Get("language"), "language");
+  request.language = given.Get("language").IsUndefined() ? "" : readString(given.Get("language"), "language");
   request.threads = readThreads(options);
   request.beamSize = readInteger(given.Get("beamSize"), "beamSize", 1, kMaxDecoders);
   request.bestOf = readInteger(given.Get("bestOf"), "bestOf", 1, kMaxDecoders);

@@ -50,6 +50,7 @@ Napi::Object toJs(Napi::Env env, const Transcript & transcript) {
   for (uint32_t i = 0; i < transcript.segments.size(); ++i) segments.Set(i, toJs(env, transcript.segments[i]));
   Napi::Object result = Napi::Object::New(env);
   result.Set("aborted", transcript.aborted);
+  result.Set("language", transcript.language);
   result.Set("segments", segments);
   return result;
 }

@@ -67,6 +67,8 @@ struct Run {
   const TranscribeRequest & request;
   const int64_t lengthMs;
   const bool aligns;
+  /// Tokens that are never said: laughter, music and other things that are not words.
+  const std::vector<whisper_token> suppressed;
   /// Where the next window may start, in centiseconds: whisper.cpp does not tell, so every place its decoders could have moved to.
   std::set<int> seeks {0};
   int percent = 0;
@@ -131,13 +133,14 @@ void filterLogits(whisper_context * context, whisper_state *, const whisper_toke
     std::fill_n(logits, count, 0.0f);
     run.damaged = true;
   }
+  for (whisper_token token : run.suppressed) logits[token] = -INFINITY;
   // See kLeastAlignedCs: no segment may end this early.
   if (run.aligns && tokens > 0) std::fill_n(logits + whisper_token_beg(context) + 1, kLeastAlignedCs / 2 - 1, -INFINITY);
 }
 
-whisper_full_params makeParams(const TranscribeRequest & request, const std::string & prompt, Run & run) {
+whisper_full_params makeParams(const TranscribeRequest & request, const std::string & language, const std::string & prompt, Run & run) {
   auto params = whisper_full_default_params(request.beamSize > 1 ? WHISPER_SAMPLING_BEAM_SEARCH : WHISPER_SAMPLING_GREEDY);
-  params.language = request.language.c_str();
+  params.language = language.c_str();
   params.n_threads = request.threads;
   params.beam_search.beam_size = request.beamSize;
   params.greedy.best_of = request.bestOf;
@@ -146,7 +149,6 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   params.entropy_thold = request.entropyThreshold;
   params.logprob_thold = request.logProbThreshold;
   params.no_speech_thold = request.noSpeechThreshold;
-  params.suppress_nst = request.suppressNonSpeech;
   params.no_context = true;
   params.n_max_text_ctx = request.contextTokens;
   if (request.contextTokens > 0 && !prompt.empty()) params.initial_prompt = prompt.c_str();
@@ -203,14 +205,14 @@ void Transcriber::checkLanguage(const std::string & language) const {
   throw Failure(Code::UnknownLanguage, "The model does not know the language \"" + language + "\"");
 }
 
-int Transcriber::decode(const float * pcm, size_t samples, const TranscribeRequest & request, Run & run) {
+int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, const std::string & language, Run & run) {
   const std::string prompt = promptTail(request.prompt);
-  const whisper_full_params params = makeParams(request, prompt, run);
+  const whisper_full_params params = makeParams(request, language, prompt, run);
   forgetHistory(*state_, std::max(request.beamSize, request.bestOf));
   clearErrorLine();
   const ComputeStop stop(state_, run);
   try {
-    const int code = runFull(model_->context(), *state_, params, pcm, static_cast<int>(samples));
+    const int code = runFull(model_->context(), *state_, params, heard);
     // whisper.cpp freed the state when it could not enlarge its cache.
     if (code == -7) state_ = nullptr;
     return code;
@@ -250,10 +252,13 @@ std::vector<Segment> Transcriber::collect(int64_t lengthMs) const {
 
 Transcript Transcriber::transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) {
   state();
-  checkLanguage(request.language);
+  whisper_context & context = model_->context();
+  if (!request.language.empty()) checkLanguage(request.language);
   const PaddedPcm audio(pcm, samples);
-  Run run {request, static_cast<int64_t>(samples / kSamplesPerMs), alignsTokens(model_->context())};
+  Run run {request, static_cast<int64_t>(samples / kSamplesPerMs), alignsTokens(context),
+    request.suppressNonSpeech ? nonSpeechTokens(context) : std::vector<whisper_token>()};
   Transcript transcript;
+  transcript.language = request.language;
   if (run.shouldStop()) {
     transcript.aborted = true;
     return transcript;
@@ -262,7 +267,20 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
     run.show(100);
     return transcript;
   }
-  const int code = decode(audio.data, audio.size, request, run);
+  const bool detects = request.language.empty();
+  if (detects) {
+    const ComputeStop stop(state_, run);
+    try {
+      transcript.language = posteriors(audio.data, audio.size, request.threads).front().first;
+    } catch (const Failure &) {
+      if (!run.stopped) throw;
+      transcript.aborted = true;
+      return transcript;
+    }
+  }
+  // A model of one language encodes nothing to tell it.
+  const Heard heard {audio.data, static_cast<int>(audio.size), detects && languageCount(context) > 1};
+  const int code = decode(heard, request, transcript.language, run);
   if (code == -7) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
   if (run.damaged) throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
   if (code != 0 && !run.stopped) {
@@ -271,33 +289,38 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
     throw Failure(memory ? Code::OutOfMemory : Code::DecodeFailed, "whisper.cpp returned " + std::to_string(code) + ": " + line);
   }
   transcript.aborted = run.stopped;
-  timeTokens(model_->context(), *state_, audio.data, audio.size);
+  timeTokens(context, *state_, audio.data, audio.size);
   transcript.segments = collect(run.lengthMs);
   run.show(100);
   return transcript;
 }
 
 std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const float * pcm, size_t samples, int threads) {
-  whisper_context & context = model_->context();
-  whisper_state & current = state();
-  if (languageCount(context) == 1) return {{"en", 1.0}};
+  state();
   const PaddedPcm audio(pcm, std::min(samples, kWindowSamples));
-  if (whisper_pcm_to_mel_with_state(&context, &current, audio.data, static_cast<int>(audio.size), threads) != 0) {
+  return posteriors(audio.data, audio.size, threads);
+}
+
+/// Leaves the spectrogram of all the audio, and its first 30 s encoded, in the state.
+std::vector<std::pair<std::string, double>> Transcriber::posteriors(const float * pcm, size_t samples, int threads) const {
+  whisper_context & context = model_->context();
+  if (languageCount(context) == 1) return {{"en", 1.0}};
+  if (whisper_pcm_to_mel_with_state(&context, state_, pcm, static_cast<int>(samples), threads) != 0) {
     throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
   }
-  const std::vector<float> logits = languageLogits(context, current, threads);
+  const std::vector<float> logits = languageLogits(context, *state_, threads);
   if (!std::all_of(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); })) {
     throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
   }
   const float most = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   for (float logit : logits) sum += std::exp(static_cast<double>(logit) - most);
-  std::vector<std::pair<std::string, double>> posteriors;
+  std::vector<std::pair<std::string, double>> found;
   for (size_t i = 0; i < logits.size(); ++i) {
-    posteriors.emplace_back(whisper_lang_str(static_cast<int>(i)), std::exp(static_cast<double>(logits[i]) - most) / sum);
+    found.emplace_back(whisper_lang_str(static_cast<int>(i)), std::exp(static_cast<double>(logits[i]) - most) / sum);
   }
-  std::stable_sort(posteriors.begin(), posteriors.end(), [](const auto & a, const auto & b) { return a.second > b.second; });
-  return posteriors;
+  std::stable_sort(found.begin(), found.end(), [](const auto & a, const auto & b) { return a.second > b.second; });
+  return found;
 }
 
 }  // namespace stenobox

@@ -14,6 +14,7 @@
 namespace stenobox {
 
 struct TranscribeRequest {
+  /// Empty: the most likely one of the first 30 s.
   std::string language;
   int threads;
   int beamSize;
@@ -51,6 +52,8 @@ struct Segment {
 
 struct Transcript {
   bool aborted = false;
+  /// The language it was decoded in.
+  std::string language;
   std::vector<Segment> segments;
 };
 
@@ -81,7 +84,8 @@ class Transcriber {
  private:
   whisper_state & state() const;
   void checkLanguage(const std::string & language) const;
-  int decode(const float * pcm, size_t samples, const TranscribeRequest & request, struct Run & run);
+  int decode(const struct Heard & heard, const TranscribeRequest & request, const std::string & language, struct Run & run);
+  std::vector<std::pair<std::string, double>> posteriors(const float * pcm, size_t samples, int threads) const;
   std::vector<Segment> collect(int64_t lengthMs) const;
 
   std::shared_ptr<Model> model_;

@@ -1,4 +1,4 @@
-// whisper.cpp, compiled as part of this file: what its public API hides is within reach, and no vendored line is changed.
+// whisper.cpp, compiled as part of this file: what its public API hides is within reach. What of it is replaced, and why, is in whisper-overrides.inc.
 #include "whisper-access.h"
 
 // All that whisper.cpp includes, so that the macros below touch its code only.
@@ -28,6 +28,7 @@
 #include "ggml-backend.h"
 #include "ggml-cpp.h"
 #include "model-file.h"
+#include "vector-math.h"
 
 namespace stenobox {
 
@@ -65,7 +66,7 @@ __attribute__((noinline)) void * operator new[] (std::size_t size, stenobox::Zer
 #define ggml_abort(...) stenobox::failAssertion()
 #define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
 #define ggml_backend_tensor_get stenobox::fetchLogits
-#include "whisper.cpp"
+#include "whisper-patched.cpp"
 #undef new
 #undef abort
 #undef ggml_abort
@@ -80,6 +81,7 @@ namespace {
 struct Decoding {
   whisper_batch * batch = nullptr;
   whisper_token start = 0;
+  bool isFirstWindowEncoded = false;
 };
 thread_local Decoding decoding;
 
@@ -185,12 +187,13 @@ void forgetHistory(whisper_state & state, int decoders) {
   state.result_all.reserve(1024);
 }
 
-int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, const float * pcm, int samples) {
+int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, Heard heard) {
   struct Reset {
     ~Reset() { decoding = {}; }
   } const reset;
-  decoding = {&state.batch, whisper_token_sot(&context)};
-  return whisper_full_with_state(&context, &state, params, pcm, samples);
+  decoding = {&state.batch, whisper_token_sot(&context), heard.isFirstWindowEncoded};
+  // Without samples it takes the spectrogram that is there.
+  return whisper_full_with_state(&context, &state, params, heard.pcm, heard.isFirstWindowEncoded ? 0 : heard.samples);
 }
 
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data) {
@@ -237,6 +240,23 @@ bool alignsTokens(const whisper_context & context) {
   return context.params.dtw_token_timestamps;
 }
 
+std::vector<whisper_token> nonSpeechTokens(const whisper_context & context) {
+  const auto & ids = context.vocab.token_to_id;
+  std::vector<whisper_token> tokens;
+  const auto add = [&](const std::string & text) {
+    const auto found = ids.find(text);
+    if (found != ids.end()) tokens.push_back(found->second);
+  };
+  for (const std::string & text : non_speech_tokens) {
+    add(text);
+    add(" " + text);
+  }
+  // Inside a word they are part of it; a word does not begin with them.
+  add(" -");
+  add(" '");
+  return tokens;
+}
+
 int languageCount(const whisper_context & context) {
   if (!context.vocab.is_multilingual()) return 1;
   return std::min(context.vocab.num_languages(), whisper_lang_max_id() + 1);
@@ -261,3 +281,5 @@ const std::string & tokenBytes(const whisper_context & context, whisper_token to
 }
 
 }  // namespace stenobox
+
+#include "whisper-overrides.inc"

@@ -28,8 +28,16 @@ whisper_state * openState(whisper_context & context);
 /// Makes the next decode independent of what the state decoded before.
 void forgetHistory(whisper_state & state, int decoders);
 
+/// Audio for a decode. `isFirstWindowEncoded`: languageLogits has just been called for the same audio, so its spectrogram and the encoder's
+/// output for its first 30 s are in the state and are used again.
+struct Heard {
+  const float * pcm;
+  int samples;
+  bool isFirstWindowEncoded;
+};
+
 /// whisper_full_with_state with its no-speech probability put right. Throws WhisperAssertion.
-int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, const float * pcm, int samples);
+int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, Heard heard);
 
 /// Lets `stop` end a computation between two of its operations; null for never. Devices that cannot be stopped ignore it.
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data);
@@ -42,6 +50,9 @@ void timeTokens(whisper_context & context, whisper_state & state, const float * 
 
 /// True when the context aligns tokens by dynamic time warping.
 bool alignsTokens(const whisper_context & context);
+
+/// Tokens that stand for sounds and marks nobody speaks, as in OpenAI's tokenizer.py.
+std::vector<whisper_token> nonSpeechTokens(const whisper_context & context);
 
 /// Languages the model was trained on: the first so many of whisper_lang_id.
 int languageCount(const whisper_context & context);

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { BYTES_PER_SAMPLE, toFloatPcm } from '../domain/audio.js'
 import { loadAddon } from '../native/addon.js'
-import type { LanguagePosterior, NativeAddon, NativeState } from '../native/addon.js'
+import type { NativeAddon, NativeState } from '../native/addon.js'
 import type { AudioSpan, DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
 import { serve, WorkerError } from './serve.js'
 
@@ -58,11 +58,6 @@ function readPcm ({ audioPath, startSample, endSample }: AudioSpan): Float32Arra
   return toFloatPcm(samples)
 }
 
-function likeliestLanguage ([best]: readonly LanguagePosterior[]): string {
-  if (!best) throw new WorkerError('internal_error', 'the model knows no language')
-  return best.language
-}
-
 /** Runs `work` on this thread's state. A state that threw may be unusable (out of memory inside a decode): the next task gets a new one. */
 function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   const state = stateFor(model)
@@ -77,12 +72,9 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
 
 export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   const pcm = readPcm(input)
-  const { threads } = input
-  const { aborted, segments, language } = withState(input.model, (state) => {
-    const language = input.language ?? likeliestLanguage(state.detectLanguage(pcm, { threads }))
-    const { prompt, abort } = input
-    return { language, ...state.transcribe(pcm, { ...input.decoding, language, prompt, threads, minTailMs: MIN_TAIL_MS, abort }) }
-  })
+  const { language: wanted, prompt, threads, abort, decoding } = input
+  const options = { ...decoding, ...(wanted ? { language: wanted } : {}), prompt, threads, minTailMs: MIN_TAIL_MS, abort }
+  const { aborted, segments, language } = withState(input.model, (state) => state.transcribe(pcm, options))
   // Half a window is no result: the window will be decoded again, whole.
   if (aborted) throw new WorkerError('aborted', 'stopped on request')
   return { segments, language }

@@ -76,7 +76,7 @@ t.test('next to nothing neither crashes nor is a word', async (t) => {
   ]
   state.transcribe(pcm, GREEDY)
   for (const [name, audio] of cases) {
-    t.same(state.transcribe(audio, OPTIONS), { aborted: false, segments: [] }, name)
+    t.same(state.transcribe(audio, OPTIONS), { aborted: false, language: 'en', segments: [] }, name)
     t.equal(state.detectLanguage(audio, { threads: 1 }).length, 99)
   }
   for (const seconds of [0.1, 0.2, 0.5, 0.99, 1, 1.01]) {
@@ -93,6 +93,17 @@ t.test('languages are told apart', async (t) => {
     t.same(posteriors, posteriors.toSorted((a, b) => b.probability - a.probability))
     t.ok(Math.abs(posteriors.reduce((sum, { probability }) => sum + probability, 0) - 1) < 1e-9)
     t.equal(new Set(posteriors.map((posterior) => posterior.language)).size, 99, 'all that the model knows, and no other')
+  }
+})
+
+t.test('a call without a language finds it, and the text is that of a call that names it', async (t) => {
+  const state = openState(t)
+  const { language: _, ...unnamed } = OPTIONS
+  for (const [file, language] of [['es-1.ogg', 'es'], ['de-1.m4a', 'de'], ['en-1.wav', 'en']] as const) {
+    const audio = decode(AUDIO + file)
+    const found = state.transcribe(audio, unnamed)
+    t.equal(found.language, language)
+    t.same(found, state.transcribe(audio, { ...OPTIONS, language }))
   }
 })
 
@@ -124,7 +135,7 @@ t.test('the abort flag ends a call', async (t) => {
   const result = state.transcribe(talk, { ...OPTIONS, abort, onProgress: (percent) => { if (percent > 0) abort[0] = 1 } })
   t.equal(result.aborted, true)
   t.ok(result.segments.length > 3, 'with what was finished')
-  t.same(state.transcribe(talk, { ...OPTIONS, abort }), { aborted: true, segments: [] }, 'before it begins')
+  t.same(state.transcribe(talk, { ...OPTIONS, abort }), { aborted: true, language: 'en', segments: [] }, 'before it begins')
   abort[0] = 0
   t.match(state.transcribe(pcm, { ...GREEDY, abort }), { aborted: false }, 'and the state goes on working')
 })

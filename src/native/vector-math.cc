@@ -1,0 +1,139 @@
+#include "vector-math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+// One build per instruction set, chosen when the library is loaded, so that a portable build is not held to the oldest one.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define STENOBOX_PER_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define STENOBOX_PER_PROCESSOR
+#endif
+
+namespace stenobox {
+
+namespace {
+
+/// Values per block: long enough for the widest registers, several times over.
+constexpr size_t kBlock = 64;
+
+/// exp without branches and calls, so that the compiler can do many at once: 2^n times a polynomial of the rest, as in Cephes' expf.
+__attribute__((always_inline)) inline float exponential(float value) {
+  constexpr float least = -87.3f;
+  constexpr float most = 88.3f;
+  const float x = value < least ? least : (value > most ? most : value);
+  constexpr float roundingShift = 12582912.0f;  // 1.5 · 2^23: adding and taking it away rounds to a whole number
+  const float n = (x * 1.44269504088896341f + roundingShift) - roundingShift;
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;  // ln 2 in two parts
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  const int32_t bits = (static_cast<int32_t>(n) + 127) << 23;
+  float scale;
+  std::memcpy(&scale, &bits, sizeof scale);
+  return value < least ? 0.0f : p * scale;
+}
+
+}  // namespace
+
+STENOBOX_PER_PROCESSOR
+float maximum(const float * values, size_t count) {
+  float lanes[kBlock];
+  for (size_t j = 0; j < kBlock; ++j) lanes[j] = -INFINITY;
+  size_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    for (size_t j = 0; j < kBlock; ++j) lanes[j] = lanes[j] < values[i + j] ? values[i + j] : lanes[j];
+  }
+  for (; i < count; ++i) lanes[0] = std::max(lanes[0], values[i]);
+  return *std::max_element(lanes, lanes + kBlock);
+}
+
+STENOBOX_PER_PROCESSOR
+double sumOfExponentials(const float * values, size_t count, float shift) {
+  // Fifty thousand additions into one float would lose the small ones; sixty-four sums of eight hundred do not.
+  float lanes[kBlock] = {};
+  size_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    for (size_t j = 0; j < kBlock; ++j) lanes[j] += exponential(values[i + j] - shift);
+  }
+  for (size_t j = 0; i < count; ++i, ++j) lanes[j] += exponential(values[i] - shift);
+  double sum = 0;
+  for (float lane : lanes) sum += lane;
+  return sum;
+}
+
+float logSumOfExponentials(const float * values, size_t count) {
+  const float most = maximum(values, count);
+  if (most == -INFINITY) return most;
+  return static_cast<float>(std::log(sumOfExponentials(values, count, most))) + most;
+}
+
+STENOBOX_PER_PROCESSOR
+void subtract(const float * source, size_t count, float shift, float * target) {
+  for (size_t i = 0; i < count; ++i) target[i] = source[i] - shift;
+}
+
+STENOBOX_PER_PROCESSOR
+void exponentials(const float * source, size_t count, float * target) {
+  for (size_t i = 0; i < count; ++i) target[i] = exponential(source[i]);
+}
+
+std::vector<int> largest(const float * values, size_t count, size_t wanted) {
+  std::vector<std::pair<float, int>> found;
+  if (wanted == 0) return {};
+  const auto before = [](const std::pair<float, int> & a, const std::pair<float, int> & b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  };
+  float bar = -INFINITY;
+  for (size_t i = 0; i < count; i += kBlock) {
+    const size_t end = std::min(count, i + kBlock);
+    // Almost every block has nothing to offer, which its maximum tells quickly.
+    if (!(maximum(values + i, end - i) > bar)) continue;
+    for (size_t j = i; j < end; ++j) {
+      if (!(values[j] > bar)) continue;
+      found.emplace_back(values[j], static_cast<int>(j));
+      std::sort(found.begin(), found.end(), before);
+      if (found.size() > wanted) found.pop_back();
+      if (found.size() == wanted) bar = found.back().first;
+    }
+  }
+  std::vector<int> indexes;
+  for (const auto & candidate : found) indexes.push_back(candidate.second);
+  return indexes;
+}
+
+STENOBOX_PER_PROCESSOR
+void medianOfSeven(const float * source, size_t count, float * target) {
+  constexpr size_t reach = 3;
+  constexpr size_t width = 2 * reach + 1;
+  std::vector<float> mirrored(count + 2 * reach + kBlock, 0.0f);
+  std::copy(source, source + count, mirrored.begin() + reach);
+  for (size_t i = 1; i <= reach; ++i) {
+    mirrored[reach - i] = source[i];
+    mirrored[reach + count - 1 + i] = source[count - 1 - i];
+  }
+  for (size_t i = 0; i < count; i += kBlock) {
+    float lanes[width][kBlock];
+    for (size_t w = 0; w < width; ++w) std::copy_n(mirrored.begin() + i + w, kBlock, lanes[w]);
+    // Each pass carries the largest of what is left to the end; the largest of the last four is the one in the middle.
+    for (size_t end = width - 1; end >= reach; --end) {
+      for (size_t w = 0; w < end; ++w) {
+        for (size_t j = 0; j < kBlock; ++j) {
+          const float a = lanes[w][j];
+          const float b = lanes[w + 1][j];
+          lanes[w][j] = a < b ? a : b;
+          lanes[w + 1][j] = a < b ? b : a;
+        }
+      }
+    }
+    std::copy_n(lanes[reach], std::min(kBlock, count - i), target + i);
+  }
+}
+
+}  // namespace stenobox

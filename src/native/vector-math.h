@@ -1,0 +1,32 @@
+// Arithmetic over long rows of numbers, apart from whisper.cpp's types: fifty thousand logits for every beam of every step, and the weights that
+// align tokens with sound.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace stenobox {
+
+/// Largest of `count` values; -INFINITY when there are none.
+float maximum(const float * values, size_t count);
+
+/// Sum of exp(value - shift). exp(-INFINITY) counts as 0; `shift` must be finite.
+double sumOfExponentials(const float * values, size_t count, float shift);
+
+/// Logarithm of the sum of the exponentials of `count` values; -INFINITY when all of them are.
+float logSumOfExponentials(const float * values, size_t count);
+
+/// target[i] = source[i] - shift.
+void subtract(const float * source, size_t count, float shift, float * target);
+
+/// target[i] = exp(source[i]), 0 for -INFINITY. Relative error below 2e-7 where the result is a normal number.
+void exponentials(const float * source, size_t count, float * target);
+
+/// Indexes of the `wanted` largest of `count` values, largest first; of equal values the one with the lower index. Values of -INFINITY are left out.
+std::vector<int> largest(const float * values, size_t count, size_t wanted);
+
+/// target[i] = median of the seven values around source[i], whose ends are mirrored. `count` is at least 4.
+void medianOfSeven(const float * source, size_t count, float * target);
+
+}  // namespace stenobox
