@@ -4,7 +4,8 @@ import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type JobAnswer = { id: number, status: 'queued' | 'processing' | 'completed' | 'failed', progress: number, failure?: { code: string } | null }
-export type SubmitOptions = { language?: string }
+export type SubmitOptions = { language?: string, options?: { sttQuality: string } }
+export type TranscriptDocument = { language?: string, durationSeconds: number, segments: Array<{ text: string, words: Array<{ word: string, start: number, end: number }> }> }
 export type WaitOptions = { everyMs?: number, onAnswer?: (job: JobAnswer) => void }
 type UploadPlan = { uploadId: string, partSize: number, parts: Array<{ partNumber: number, url: string }> }
 
@@ -33,7 +34,18 @@ export function createClient (baseUrl: string, key: string) {
     }
   }
 
+  /** Asks until the job has ended, and gives the last answer. */
+  async function follow (id: number, { everyMs = 50, onAnswer }: WaitOptions = {}): Promise<JobAnswer> {
+    for (;;) {
+      const job = await call<JobAnswer>('GET', `/api/v1/jobs/${id}`)
+      onAnswer?.(job)
+      if (job.status === 'completed' || job.status === 'failed') return job
+      await sleep(everyMs)
+    }
+  }
+
   return {
+    follow,
     findJob: (id: number): Promise<JobAnswer> => call<JobAnswer>('GET', `/api/v1/jobs/${id}`),
 
     async submit (file: string, options: SubmitOptions = {}): Promise<number> {
@@ -46,14 +58,16 @@ export function createClient (baseUrl: string, key: string) {
     },
 
     /** Asks until the job has ended. Throws when it failed. */
-    async waitFor (id: number, { everyMs = 50, onAnswer }: WaitOptions = {}): Promise<void> {
-      for (;;) {
-        const job = await call<JobAnswer>('GET', `/api/v1/jobs/${id}`)
-        onAnswer?.(job)
-        if (job.status === 'completed') return
-        if (job.status === 'failed') throw new Error(`Job ${id} failed: ${job.failure?.code ?? 'unknown'}`)
-        await sleep(everyMs)
-      }
+    async waitFor (id: number, options: WaitOptions = {}): Promise<void> {
+      const { status, failure } = await follow(id, options)
+      if (status === 'failed') throw new Error(`Job ${id} failed: ${failure?.code ?? 'unknown'}`)
+    },
+
+    /** The json export: segments and words with times in seconds. */
+    async readDocument (id: number): Promise<TranscriptDocument> {
+      const reply = await fetch(new URL(`/api/v1/transcriptions/${id}/export?format=json`, baseUrl), { headers: { authorization: `Bearer ${key}` } })
+      if (!reply.ok) throw new Error(`export of ${id}: ${reply.status}`)
+      return await reply.json() as TranscriptDocument
     },
 
     async readText (id: number): Promise<{ text: string, language: string }> {
