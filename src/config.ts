@@ -42,6 +42,9 @@ const OPTIONS = {
   STENOBOX_PUBLIC_URL: url(),
   STENOBOX_DATA_DIR: text('./data'),
   STENOBOX_MODELS_DIR: text('./models'),
+  STENOBOX_MODELS_URL: url(),
+  STENOBOX_HTTP_PROXY: url(),
+  STENOBOX_OFFLINE: oneOf('false', 'true'),
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
@@ -62,6 +65,12 @@ export type Config = Readonly<{
   publicUrl: string | undefined
   dataDir: string
   modelsDir: string
+  /** Stands in for the hub that the manifest names. */
+  modelsUrl: string | undefined
+  /** For http and for https; `except`: hosts asked directly. */
+  proxy: Readonly<{ http: string | undefined, https: string | undefined, except: string }>
+  /** Nothing is fetched from anywhere. */
+  offline: boolean
   workers: number
   threadsPerWorker: number
   gpu: 'auto' | 'off' | 'cuda' | 'vulkan'
@@ -89,6 +98,17 @@ function readVariable (env: NodeJS.ProcessEnv, name: string, faults: string[]): 
   }
 }
 
+/** Our own setting for everything, else what programs commonly read; theirs are not checked here, as they are not ours. */
+function readProxy (env: NodeJS.ProcessEnv, own: string): Config['proxy'] {
+  if (own !== '') return Object.freeze({ http: own, https: own, except: '' })
+  const common = (name: string): string | undefined => {
+    const value = (env[name.toLowerCase()] || env[name])?.trim()
+    return value && !value.includes('://') ? `http://${value}` : value || undefined
+  }
+  const http = common('HTTP_PROXY')
+  return Object.freeze({ http, https: common('HTTPS_PROXY') ?? http, except: env['no_proxy'] || env['NO_PROXY'] || '' })
+}
+
 function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env).filter((key) => key.startsWith('STENOBOX_'))) {
     if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: there is no such setting`)
@@ -112,6 +132,9 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: values.STENOBOX_PUBLIC_URL || undefined,
     dataDir: resolve(values.STENOBOX_DATA_DIR),
     modelsDir: resolve(values.STENOBOX_MODELS_DIR),
+    modelsUrl: values.STENOBOX_MODELS_URL || undefined,
+    proxy: readProxy(env, values.STENOBOX_HTTP_PROXY),
+    offline: values.STENOBOX_OFFLINE === 'true',
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
     gpu: values.STENOBOX_GPU,

@@ -22,6 +22,9 @@ t.test('without any variable there are defaults', async (t) => {
     publicUrl: undefined,
     dataDir: resolve('data'),
     modelsDir: resolve('models'),
+    modelsUrl: undefined,
+    proxy: { http: undefined, https: undefined, except: '' },
+    offline: false,
     workers,
     threadsPerWorker: Math.max(1, Math.floor(availableParallelism() / workers)),
     gpu: 'auto',
@@ -39,6 +42,9 @@ t.test('every variable is read', async (t) => {
     STENOBOX_PUBLIC_URL: 'https://example.org/steno//',
     STENOBOX_DATA_DIR: '/srv/data',
     STENOBOX_MODELS_DIR: 'weights',
+    STENOBOX_MODELS_URL: 'https://mirror.example/hub/',
+    STENOBOX_HTTP_PROXY: 'http://proxy.example:3128',
+    STENOBOX_OFFLINE: 'true',
     STENOBOX_WORKERS: '3',
     STENOBOX_THREADS_PER_WORKER: '2',
     STENOBOX_GPU: 'off',
@@ -54,6 +60,9 @@ t.test('every variable is read', async (t) => {
     publicUrl: 'https://example.org/steno',
     dataDir: '/srv/data',
     modelsDir: resolve('weights'),
+    modelsUrl: 'https://mirror.example/hub',
+    proxy: { http: 'http://proxy.example:3128', https: 'http://proxy.example:3128', except: '' },
+    offline: true,
     workers: 3,
     threadsPerWorker: 2,
     gpu: 'off',
@@ -66,6 +75,17 @@ t.test('every variable is read', async (t) => {
 
 t.test('an empty variable is one that is not set', async (t) => {
   t.strictSame(readConfig({ STENOBOX_PORT: '', STENOBOX_PUBLIC_URL: '', STENOBOX_GPU: '', STENOBOX_HOST_FILE: '' }), readConfig({}))
+})
+
+t.test('without a proxy of our own, the one that programs commonly read is used', async (t) => {
+  const proxyOf = (env: NodeJS.ProcessEnv) => readConfig(env).proxy
+  t.strictSame(proxyOf({ HTTPS_PROXY: 'http://a:1', http_proxy: 'b:2', NO_PROXY: 'intern, .example' }), { http: 'http://b:2', https: 'http://a:1', except: 'intern, .example' })
+  t.strictSame(proxyOf({ HTTP_PROXY: 'http://b:2' }), { http: 'http://b:2', https: 'http://b:2', except: '' }, 'one for both')
+  t.strictSame(proxyOf({ STENOBOX_HTTP_PROXY: 'http://own:3', HTTPS_PROXY: 'http://a:1', no_proxy: '*' }), { http: 'http://own:3', https: 'http://own:3', except: '' }, 'ours comes first')
+  t.strictSame(faultsOf({ STENOBOX_HTTP_PROXY: 'socks5://u:hunter2@a:1', STENOBOX_OFFLINE: 'yes' }), [
+    'STENOBOX_HTTP_PROXY: must be an http or https address',
+    'STENOBOX_OFFLINE: must be one of false, true'
+  ])
 })
 
 t.test('every fault is named at once, with what is expected', async (t) => {

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
 import { benchCommand } from './bench.js'
 import { doctorCommand } from './doctor.js'
+import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
+import { modelsCommand } from './models.js'
 import { serveCommand } from './serve.js'
 import { transcribeCommand } from './transcribe.js'
 
@@ -16,8 +18,10 @@ const program = new Command('stenobox')
   .addCommand(serveCommand())
   .addCommand(transcribeCommand())
   .addCommand(keysCommand())
+  .addCommand(modelsCommand())
   .addCommand(doctorCommand())
   .addCommand(benchCommand())
+  .addCommand(evaluateCommand())
 
 // `stenobox … | head` closes our stdout early; a full disk may close the log. Neither is worth a stack trace.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => { process.exit(error.code === 'EPIPE' ? 0 : 1) })

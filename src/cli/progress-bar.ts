@@ -8,8 +8,11 @@ export function createProgressBar (stream: NodeJS.WriteStream): ProgressBar {
   let last = ''
   return {
     show (percent, label) {
-      const filled = Math.round(WIDTH * percent / 100)
-      const line = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${percent.toFixed(0).padStart(3)} % ${label}`
+      // A line that wraps cannot be drawn over.
+      const room = (stream.columns || Infinity) - 1
+      const width = Math.max(5, Math.min(WIDTH, room - label.length - ' 100 % '.length))
+      const filled = Math.round(width * percent / 100)
+      const line = `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${percent.toFixed(0).padStart(3)} % ${label}`.slice(0, room)
       if (!stream.isTTY || line === last) return
       last = line
       stream.write(`\r\x1b[2K${line}`)

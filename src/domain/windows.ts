@@ -1,117 +1,138 @@
 /**
- * Cuts decoded audio into the windows the decoder sees: at most 30 s each, cut in pauses, digital silence left out.
- * Streaming and deterministic: the same samples give the same windows however they arrive, so a job that decodes
- * again after a crash finds its finished windows unchanged.
- *
- * @NOTE this is the seam for voice activity detection: it will decide here what is speech. Loudness alone cannot tell
- * a quiet voice from noise, so nothing louder than digital silence is dropped.
+ * Packs the speech of a recording into the windows the decoder sees: at most 30 s each, cut in pauses. What holds no speech is left out,
+ * between windows and inside them, so that silence costs nothing. Streaming and deterministic: a job that decodes again after a crash finds
+ * its finished windows unchanged.
  */
-import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ } from './audio.js'
+import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ, samplesToMs } from './audio.js'
+import { createSpeechSpotter, FRAME_MS, FRAME_SAMPLES } from './speech-spans.js'
+import type { HeardFrame, SpeechFrame } from './speech-spans.js'
 
-/** Samples `start` up to, not including, `end`. */
-export type AudioWindow = { startSample: number, endSample: number }
+/** Samples `startSample` up to, not including, `endSample`. */
+export type AudioSpan = { startSample: number, endSample: number }
+/** A window's bounds, and what lies between them but is left out; `gaps` absent: nothing is. */
+export type AudioWindow = AudioSpan & { gaps?: AudioSpan[] }
 
-/** 20 ms: short enough to find the gap between two sentences, long enough to average over a pitch period. */
-const FRAME_SAMPLES = SAMPLE_RATE_HZ / 50
-const MAX_FRAMES = MAX_WINDOW_SAMPLES / FRAME_SAMPLES
+const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
 /** A window is cut in its second half, so that it is worth its encoder run: that costs the same for 1 s as for 30 s. */
-const MIN_CUT_FRAME = MAX_FRAMES / 2
+const MIN_CUT_FRAME = Math.floor(MAX_FRAMES / 2)
 /** A second before the end: room for the time stamp that closes the last segment, without which what follows it is decoded once more. */
-const MAX_CUT_FRAME = MAX_FRAMES - SAMPLE_RATE_HZ / FRAME_SAMPLES
-/** Pauses to look for, longest first, in frames: 0.3 s, as between phrases, and 0.16 s. Of those, the latest ends the window: longer windows are fewer. */
-const PAUSES = [15, 8]
-/** Frames this much above the quietest tenth of the window still count as pause. */
-const PAUSE_MARGIN_DB = 6
-/** Below this there is nothing to hear: dither and codec residue of digital silence. */
-const SILENCE_DBFS = -65
-/** Kept on both sides of what can be heard. */
-const PAD_FRAMES = 15
+const MAX_CUT_FRAME = MAX_FRAMES - Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
+/** A pause of this length is the end of a sentence; of several, the latest ends the window, because longer windows are fewer. */
+const SENTENCE_PAUSE_MS = 600
 
-function loudnessDb (samples: Int16Array): number {
-  let sum = 0
-  for (let i = 0; i < samples.length; i++) sum += (samples[i] ?? 0) ** 2
-  return 10 * Math.log10(sum / samples.length / 32_768 ** 2 + 1e-12)
+/** What is heard of a window: the parts of it that are not gaps, in order. */
+export function heardSpans ({ startSample, endSample, gaps = [] }: AudioWindow): AudioSpan[] {
+  const starts = [startSample, ...gaps.map((gap) => gap.endSample)]
+  const ends = [...gaps.map((gap) => gap.startSample), endSample]
+  return starts.map((start, index) => ({ startSample: start, endSample: ends[index] ?? endSample }))
 }
 
-/** First frame after the cut: the middle of the latest pause in the second half of a full window. */
-function findCut (levels: readonly number[]): number {
-  const sorted = [...levels].sort((a, b) => a - b)
-  const levelAt = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
-  // Where less than a tenth is pause, the quietest tenth is sound itself: what is quiet must stay clearly below the median.
-  const quiet = Math.min(levelAt(0.1) + PAUSE_MARGIN_DB, levelAt(0.5) - PAUSE_MARGIN_DB)
-  const runs = quietRuns(levels, quiet)
-  for (const pause of PAUSES) {
-    const run = runs.filter(({ from, to }) => to - from >= pause).at(-1)
-    if (run) return Math.ceil((run.from + run.to) / 2)
+/** A moment or a stretch of the recording, and which of the window's heard spans it lies in. */
+export type Placed = { startMs: number, endMs: number, span: number }
+/** From times in a window, where gaps do not exist, to times in the recording. */
+export type WindowClock = (startMs: number, endMs: number) => Placed
+
+/**
+ * The clock of a window. What reaches over a gap is placed in the span that holds most of it: nobody speaks a word around a silence. Times
+ * outside the window are moved to its ends.
+ */
+export function createWindowClock (window: AudioWindow): WindowClock {
+  let heardMs = 0
+  const spans = heardSpans(window).map(({ startSample, endSample }) => {
+    const fromMs = heardMs
+    heardMs += samplesToMs(endSample - startSample)
+    return { fromMs, toMs: heardMs, offsetMs: samplesToMs(startSample) - fromMs }
+  })
+  const lastSpan = spans.length - 1
+  return (startMs, endMs) => {
+    const overlaps = spans.map(({ fromMs, toMs }) => Math.min(endMs, toMs) - Math.max(startMs, fromMs))
+    const most = Math.max(...overlaps)
+    // Where two spans meet, a moment belongs to the later one; beyond the end, to the last.
+    const span = startMs >= heardMs ? lastSpan : most > 0 ? overlaps.indexOf(most) : overlaps.lastIndexOf(most)
+    const { fromMs, toMs, offsetMs } = spans[span] ?? { fromMs: 0, toMs: 0, offsetMs: 0 }
+    const clampMs = (ms: number): number => offsetMs + Math.min(Math.max(ms, fromMs), toMs)
+    return { startMs: clampMs(startMs), endMs: clampMs(Math.max(startMs, endMs)), span }
   }
-  const tail = levels.slice(MIN_CUT_FRAME, MAX_CUT_FRAME)
-  return MIN_CUT_FRAME + tail.lastIndexOf(Math.min(...tail))
 }
 
-function quietRuns (levels: readonly number[], quiet: number): Array<{ from: number, to: number }> {
-  const runs: Array<{ from: number, to: number }> = []
-  for (let i = MIN_CUT_FRAME; i < MAX_CUT_FRAME; i++) {
-    if ((levels[i] ?? 0) > quiet) continue
-    const last = runs.at(-1)
-    if (last?.to === i) last.to = i + 1
-    else runs.push({ from: i, to: i + 1 })
-  }
-  return runs
-}
+type Pause = { cut: number, ms: number }
 
-/** A cutter for one recording. Feed it all samples in order, then call `finish`. */
-export function createWindowCutter () {
-  const pending = new Int16Array(FRAME_SAMPLES)
-  let pendingLength = 0
-  let levels: number[] = []
-  let windowStart = 0
-  let total = 0
-
-  /** The audible part of the first `frames` frames, padded; undefined when there is none. */
-  function trim (frames: number, endSample: number): AudioWindow | undefined {
-    const audible = levels.slice(0, frames)
-    const first = audible.findIndex((level) => level > SILENCE_DBFS)
-    if (first === -1) return undefined
-    const last = audible.findLastIndex((level) => level > SILENCE_DBFS)
-    return {
-      startSample: windowStart + Math.max(0, first - PAD_FRAMES) * FRAME_SAMPLES,
-      endSample: Math.min(endSample, windowStart + (last + 1 + PAD_FRAMES) * FRAME_SAMPLES)
+/** The pauses among the frames of a window, each with the frame before which it would be cut. */
+function findPauses (frames: readonly SpeechFrame[]): Pause[] {
+  const pauses: Pause[] = []
+  let first = 0
+  for (const [position, frame] of frames.entries()) {
+    if (!frame.isSpeech) continue
+    const before = frames[first - 1]
+    if (before && position > first) {
+      const leap = frames.findIndex((candidate, index) => index > first && index <= position && candidate.index !== (frames[index - 1]?.index ?? 0) + 1)
+      pauses.push({ cut: leap === -1 ? Math.ceil((first + position) / 2) : leap, ms: (frame.index - before.index - 1) * FRAME_MS })
     }
+    first = position + 1
   }
+  return pauses
+}
 
-  function take (frames: number, endSample: number): AudioWindow[] {
-    const window = trim(frames, endSample)
-    levels = levels.slice(frames)
-    windowStart += frames * FRAME_SAMPLES
-    return window ? [window] : []
+/** Where a full window is cut: at the end of its last sentence, else in its longest pause, else where it is quietest. */
+function findCut (frames: readonly SpeechFrame[]): number {
+  const pauses = findPauses(frames).filter(({ cut }) => cut >= MIN_CUT_FRAME && cut <= MAX_CUT_FRAME)
+  const sentenceEnd = pauses.findLast(({ ms }) => ms >= SENTENCE_PAUSE_MS)
+  if (sentenceEnd) return sentenceEnd.cut
+  const longestMs = Math.max(...pauses.map(({ ms }) => ms))
+  const longest = pauses.findLast(({ ms }) => ms === longestMs)
+  if (longest) return longest.cut
+  const levels = frames.slice(MIN_CUT_FRAME, MAX_CUT_FRAME).map(({ levelDb }) => levelDb)
+  return MIN_CUT_FRAME + levels.lastIndexOf(Math.min(...levels))
+}
+
+function toWindow (frames: readonly SpeechFrame[], totalSamples: number): AudioWindow {
+  const spans: AudioSpan[] = []
+  for (const { index } of frames) {
+    const startSample = index * FRAME_SAMPLES
+    const last = spans.at(-1)
+    if (last?.endSample === startSample) last.endSample += FRAME_SAMPLES
+    else spans.push({ startSample, endSample: startSample + FRAME_SAMPLES })
   }
+  const gaps = spans.slice(1).map((span, index) => ({ startSample: spans[index]?.endSample ?? 0, endSample: span.startSample }))
+  return {
+    startSample: spans[0]?.startSample ?? 0,
+    endSample: Math.min(spans.at(-1)?.endSample ?? 0, totalSamples),
+    ...(gaps.length > 0 ? { gaps } : {})
+  }
+}
 
-  function addFrame (): AudioWindow[] {
-    levels.push(loudnessDb(pending.subarray(0, pendingLength)))
-    pendingLength = 0
-    if (levels.length < MAX_FRAMES) return []
-    const cut = findCut(levels)
-    return take(cut, windowStart + cut * FRAME_SAMPLES)
+/** Windows of one recording. Feed it all frames in order, then call `finish`. */
+export function createWindowPacker () {
+  let frames: SpeechFrame[] = []
+  let settled: AudioWindow[] = []
+
+  const spotter = createSpeechSpotter((frame) => {
+    if (!frame.isKept) return
+    frames.push(frame)
+    if (frames.length < MAX_FRAMES) return
+    const cut = findCut(frames)
+    settled.push(toWindow(frames.slice(0, cut), Infinity))
+    frames = frames.slice(cut)
+  })
+
+  function takeSettled (): AudioWindow[] {
+    const windows = settled
+    settled = []
+    return windows
   }
 
   return {
-    /** Windows that are settled by these samples. */
-    push (samples: Int16Array): AudioWindow[] {
-      const windows: AudioWindow[] = []
-      total += samples.length
-      for (let offset = 0; offset < samples.length;) {
-        const part = samples.subarray(offset, offset + FRAME_SAMPLES - pendingLength)
-        pending.set(part, pendingLength)
-        pendingLength += part.length
-        offset += part.length
-        if (pendingLength === FRAME_SAMPLES) windows.push(...addFrame())
-      }
-      return windows
+    /** Windows that are settled by these frames. */
+    push (heard: Iterable<HeardFrame>): AudioWindow[] {
+      for (const frame of heard) spotter.push(frame)
+      return takeSettled()
     },
-    /** The last window, and the number of samples seen. */
-    finish (): { windows: AudioWindow[], totalSamples: number } {
-      if (pendingLength > 0) levels.push(loudnessDb(pending.subarray(0, pendingLength)))
-      return { windows: take(levels.length, total), totalSamples: total }
+    /** The last windows; the recording has `totalSamples`, which may end inside the last frame. */
+    finish (totalSamples: number): AudioWindow[] {
+      spotter.finish()
+      if (frames.some(({ isSpeech }) => isSpeech)) settled.push(toWindow(frames, totalSamples))
+      frames = []
+      return takeSettled()
     }
   }
 }

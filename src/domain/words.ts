@@ -1,17 +1,22 @@
 /** Tokens of the decoder → words with times. Pure. */
 import type { TimedSegment, TimedWord } from './transcript.js'
+import type { WindowClock } from './windows.js'
 
-/** A decoder token: bytes as latin1 characters, times in ms from the start of its window. */
-export type DecodedToken = { bytes: string, startMs: number, endMs: number, probability: number }
+/**
+ * A decoder token: bytes as latin1 characters, times in ms from the start of its window. `dtwMs`: when the decoder's attention moved on to it,
+ * with models whose alignment heads are known.
+ */
+export type DecodedToken = { bytes: string, startMs: number, endMs: number, probability: number, dtwMs?: number }
 export type DecodedSegment = { startMs: number, endMs: number, tokens: readonly DecodedToken[] }
 
 /** Scripts written without spaces between words: there, each character group of the decoder is its own word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const ONLY_PUNCTUATION = /^\s*[\p{P}\p{S}]+$/u
 
-type Piece = { text: string, startMs: number, endMs: number, probabilities: number[] }
-
-type OpenPiece = { bytes: string, startMs: number, endMs: number, probabilities: number[] }
+type Timed = { startMs: number, endMs: number, probabilities: number[], dtwMs: number | undefined }
+/** `markMs`: the moment of the punctuation that ends it. */
+type Piece = Timed & { text: string, markMs?: number | undefined }
+type OpenPiece = Timed & { bytes: string }
 
 /** Whether bytes are whole UTF-8 characters, the beginning of some, or can never become any. */
 function utf8State (bytes: string): 'whole' | 'incomplete' | 'broken' {
@@ -34,13 +39,14 @@ function extend (open: OpenPiece | undefined, token: DecodedToken): OpenPiece {
     bytes: (open?.bytes ?? '') + token.bytes,
     startMs: open?.startMs ?? token.startMs,
     endMs: token.endMs,
-    probabilities: [...open?.probabilities ?? [], token.probability]
+    probabilities: [...open?.probabilities ?? [], token.probability],
+    dtwMs: open ? open.dtwMs : token.dtwMs
   }
 }
 
 /** Bytes that never became a character read as U+FFFD. */
-function close ({ bytes, startMs, endMs, probabilities }: OpenPiece): Piece {
-  return { text: Buffer.from(bytes, 'latin1').toString('utf8'), startMs, endMs, probabilities }
+function close ({ bytes, ...timed }: OpenPiece): Piece {
+  return { text: Buffer.from(bytes, 'latin1').toString('utf8'), ...timed }
 }
 
 /** Joins tokens until their bytes are whole characters: the decoder may end a token inside one. */
@@ -80,6 +86,7 @@ function toWords (pieces: readonly Piece[]): Piece[] {
       words.push({ ...piece, probabilities: [...piece.probabilities] })
       continue
     }
+    if (ONLY_PUNCTUATION.test(piece.text)) last.markMs ??= piece.dtwMs
     last.text += piece.text
     last.endMs = Math.max(last.endMs, piece.endMs)
     last.probabilities.push(...piece.probabilities)
@@ -90,29 +97,76 @@ function toWords (pieces: readonly Piece[]): Piece[] {
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
+/** A word as long as this many of its neighbours has a pause behind it. */
+const LONG_WORD_FACTOR = 2
+
 /**
- * Segments with words, in ms from the start of the recording. Words lie inside their segment and inside the window,
- * times never go backwards, a word's probability is the mean of its tokens', and a segment's text is its words joined.
- * Segments without a word are left out.
+ * Moves words to where the decoder's attention was, when it is known of all of them. The first word keeps its start: before it the attention
+ * has nowhere to come from, and it lags. A word lasts until its punctuation, or until the next word, but not through a pause.
  */
-export function buildSegments (decoded: readonly DecodedSegment[], window: { startMs: number, endMs: number }): TimedSegment[] {
+function alignWords (words: readonly Piece[]): readonly Piece[] {
+  const starts = words.map(({ startMs, dtwMs }, index) => index === 0 ? Math.min(startMs, dtwMs ?? startMs) : dtwMs ?? NaN)
+  if (words.length === 0 || words.some(({ dtwMs }) => dtwMs === undefined)) return words
+  const lengths = starts.slice(1).map((startMs, index) => startMs - (starts[index] ?? startMs)).sort((a, b) => a - b)
+  const longestMs = LONG_WORD_FACTOR * (lengths[Math.floor(lengths.length / 2)] ?? Infinity)
+  return words.map((word, index) => {
+    const startMs = starts[index] ?? word.startMs
+    const nextMs = starts[index + 1] ?? word.endMs
+    const untilMs = Math.min(nextMs, word.markMs ?? nextMs, Math.max(word.endMs, startMs + longestMs))
+    return { ...word, startMs, endMs: Math.max(startMs, untilMs) }
+  })
+}
+
+/** A silence of this length that was left out ends a segment: the decoder did not hear it, a reader of the times would. */
+const SPLIT_GAP_MS = 1000
+
+type PlacedWord = TimedWord & { span: number }
+
+/** Words in the recording's time, in order, none before `floorMs`. */
+function placeWords (words: readonly Piece[], clock: WindowClock, floorMs: number): PlacedWord[] {
+  let cursorMs = floorMs
+  return words.map((word) => {
+    const placed = clock(word.startMs, word.endMs)
+    const startMs = Math.max(placed.startMs, cursorMs)
+    const endMs = Math.max(placed.endMs, startMs)
+    cursorMs = endMs
+    return { text: word.text, startMs, endMs, probability: round4(mean(word.probabilities)), span: placed.span }
+  })
+}
+
+/** Words between which a second or more was left out, apart. */
+function splitAtGaps (words: readonly PlacedWord[]): PlacedWord[][] {
+  const groups: PlacedWord[][] = []
+  for (const word of words) {
+    const last = groups.at(-1)
+    const before = last?.at(-1)
+    if (last && before && (word.span === before.span || word.startMs - before.endMs < SPLIT_GAP_MS)) last.push(word)
+    else groups.push([word])
+  }
+  return groups
+}
+
+/**
+ * Segments with words, in ms from the start of the recording. Words lie inside their segment and where sound was heard, times never go
+ * backwards, a word's probability is the mean of its tokens', and a segment's text is its words joined. Segments without a word are left out.
+ */
+export function buildSegments (decoded: readonly DecodedSegment[], clock: WindowClock): TimedSegment[] {
   const segments: TimedSegment[] = []
-  let floorMs = window.startMs
+  let floorMs = 0
   for (const segment of decoded) {
-    const words = toWords(toPieces(segment.tokens))
-    if (words.length === 0) continue
-    const startMs = clamp(window.startMs + segment.startMs, floorMs, window.endMs)
-    const endMs = clamp(window.startMs + segment.endMs, startMs, window.endMs)
-    const timed: TimedWord[] = []
-    let cursorMs = startMs
-    for (const word of words) {
-      const wordStartMs = clamp(window.startMs + word.startMs, cursorMs, endMs)
-      const wordEndMs = clamp(window.startMs + word.endMs, wordStartMs, endMs)
-      timed.push({ text: word.text, startMs: wordStartMs, endMs: wordEndMs, probability: round4(mean(word.probabilities)) })
-      cursorMs = wordEndMs
+    // A segment's own bounds come of the decoder's time tokens, which know more than a word's: its words keep inside them.
+    const inside = (ms: number): number => clamp(ms, segment.startMs, Math.max(segment.startMs, segment.endMs))
+    const pieces = alignWords(toWords(toPieces(segment.tokens))).map((piece) => ({ ...piece, startMs: inside(piece.startMs), endMs: inside(piece.endMs) }))
+    for (const words of splitAtGaps(placeWords(pieces, clock, floorMs))) {
+      const [first, last] = [words[0], words.at(-1)]
+      if (!first || !last) continue
+      const start = clock(segment.startMs, segment.startMs)
+      const end = clock(segment.endMs, segment.endMs)
+      const startMs = start.span === first.span ? clamp(start.startMs, floorMs, first.startMs) : first.startMs
+      const endMs = end.span === last.span ? Math.max(end.endMs, last.endMs) : last.endMs
+      segments.push({ startMs, endMs, text: words.map(({ text }) => text).join(''), words: words.map(({ span: _, ...word }) => word) })
+      floorMs = endMs
     }
-    segments.push({ startMs, endMs, text: timed.map((word) => word.text).join(''), words: timed })
-    floorMs = endMs
   }
   return segments
 }

@@ -1,6 +1,5 @@
 /** The model manifest: which models exist, which are installed, which one a quality means. */
-import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
@@ -8,6 +7,8 @@ import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { SttQuality } from '../domain/job.js'
 import type { DecodingOptions } from '../workers/protocol.js'
+import { digestFile } from './model-files.js'
+import { createModelLock, findFault } from './model-lock.js'
 
 /** What comes with the program: the manifest and the starter models. */
 export const BUNDLED_MODELS_DIR = fileURLToPath(new URL('../../models', import.meta.url))
@@ -25,15 +26,23 @@ const ModelEntry = Type.Object({
   /** Path under a models directory. */
   file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Where the exact size is not known; shown, never checked. */
+  approximateBytes: Type.Optional(Type.Integer({ minimum: 1 })),
   sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
   sha1: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
   url: Type.Optional(Type.String()),
   licence: Type.String(),
+  /** Who made it, in the words that go along with a copy. */
+  attribution: Type.Optional(Type.String()),
+  /** ISO 639-1 codes, when it knows only these. */
+  languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { minItems: 1 })),
   /** Shown wherever a person meets the model. */
   note: Type.Optional(Type.String()),
   bundled: Type.Optional(Type.Boolean()),
-  decoding: Type.Optional(Decoding)
+  decoding: Type.Optional(Decoding),
+  /** Heads of the decoder's attention that follow the sound: a name of whisper.cpp's table, or pairs of layer and head. Words are timed by them. */
+  alignmentHeads: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))]))
 }, { additionalProperties: false })
 export type ModelEntry = Static<typeof ModelEntry>
 
@@ -43,8 +52,16 @@ const Quality = Type.Object({
   decoding: Decoding
 }, { additionalProperties: false })
 
+const ModelSet = Type.Object({
+  models: Type.Array(Type.String(), { minItems: 1 }),
+  /** For whom, in a few words. */
+  for: Type.String()
+}, { additionalProperties: false })
+
 const Manifest = Type.Object({
   version: Type.Literal(1),
+  /** Models that go well together. */
+  sets: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), ModelSet)),
   quality: Type.Object({ fast: Quality, balanced: Quality, accurate: Quality }, { additionalProperties: false }),
   models: Type.Array(ModelEntry)
 }, { additionalProperties: false })
@@ -64,7 +81,7 @@ const DEFAULT_DECODING: DecodingOptions = {
 
 export type InstalledModel = { entry: ModelEntry, path: string }
 /** `isStarter`: the model that came with the program, which a person must be told about. */
-export type ChosenModel = { name: string, path: string, isStarter: boolean, decoding: DecodingOptions }
+export type ChosenModel = { name: string, path: string, isStarter: boolean, decoding: DecodingOptions, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 function readJson (path: string): unknown {
   try {
@@ -86,17 +103,6 @@ function fileSize (path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size
 }
 
-/** SHA-256 and SHA-1 of a file, in hex, in one pass. */
-async function digests (path: string): Promise<{ sha256: string, sha1: string }> {
-  const sha256 = createHash('sha256')
-  const sha1 = createHash('sha1')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
-    sha256.update(chunk)
-    sha1.update(chunk)
-  }
-  return { sha256: sha256.digest('hex'), sha1: sha1.digest('hex') }
-}
-
 /**
  * The models under `modelsDir`, then those that come with the program. A manifest in `modelsDir` replaces the bundled one.
  */
@@ -105,8 +111,10 @@ export function createModels (modelsDir: string) {
   const manifestDir = directories.find((directory) => fileSize(join(directory, 'manifest.json')) !== undefined) ?? BUNDLED_MODELS_DIR
   const manifest = readManifest(join(manifestDir, 'manifest.json'))
 
+  const pathsOf = (entry: ModelEntry): string[] => directories.map((directory) => join(directory, entry.file))
+
   function locate (entry: ModelEntry): string | undefined {
-    return directories.map((directory) => join(directory, entry.file)).find((path) => {
+    return pathsOf(entry).find((path) => {
       const size = fileSize(path)
       return size !== undefined && (entry.bytes === undefined || size === entry.bytes)
     })
@@ -128,7 +136,12 @@ export function createModels (modelsDir: string) {
 
   return {
     manifest,
+    /** Where models are fetched to. */
+    modelsDir: resolve(modelsDir),
     listInstalled,
+    locate,
+    /** Entries whose file is there in another size than published: they count as not installed, and a person should know why. */
+    listWrongSize: (): ModelEntry[] => manifest.models.filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
     /** Passes the file over from now on, until it changes. */
     markUnusable: (path: string): void => { unusable.add(identify(path)) },
     /** The model and decoding of a quality: its first model that is installed, else any real one, else the starter; undefined when none can be used. */
@@ -141,14 +154,14 @@ export function createModels (modelsDir: string) {
         name: found.entry.name,
         path: found.path,
         isStarter: found.entry.bundled === true,
+        alignmentHeads: found.entry.alignmentHeads,
         decoding: { ...DEFAULT_DECODING, ...wanted.decoding, ...found.entry.decoding }
       }
     },
-    /** What is wrong with an installed file, or undefined when its checksum is right or nobody published one. */
+    /** What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. */
     async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
-      const actual = await digests(path)
-      const wrong = entry.sha256 ? entry.sha256 !== actual.sha256 : entry.sha1 !== undefined && entry.sha1 !== actual.sha1
-      return wrong ? `${entry.file} does not match its published checksum: it is damaged or another file` : undefined
+      const directory = directories.find((one) => join(one, entry.file) === path)
+      return findFault(entry, directory === undefined ? undefined : createModelLock(directory).find(entry), await digestFile(path))
     }
   }
 }

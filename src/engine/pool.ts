@@ -1,9 +1,10 @@
 /** The worker-thread pool for native inference. */
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import type { WorkerErrorCode, WorkerResult, WorkerTasks } from '../workers/protocol.js'
+import type { DetectorTasks, WorkerErrorCode, WorkerResult, WorkerTasks } from '../workers/protocol.js'
 
-const WORKER_FILE = fileURLToPath(new URL('../workers/speech.js', import.meta.url))
+/** The tasks of one kind of thread: what goes in, what comes out. */
+type Tasks = Record<string, { input: unknown, output: unknown }>
 
 /** A task that failed on its thread, under the code its worker gave. */
 export class PoolError extends Error {
@@ -20,9 +21,9 @@ export class PoolError extends Error {
  * A fixed set of threads. Never abort a task through piscina: it ends the thread in the middle of native work, which
  * has been seen to take the whole process down. Work stops through the shared flag it was given.
  */
-export function createPool (threads: number) {
+function createPool<T extends Tasks> (file: string, threads: number) {
   const piscina = new Piscina({
-    filename: WORKER_FILE,
+    filename: fileURLToPath(new URL(file, import.meta.url)),
     minThreads: threads,
     maxThreads: threads,
     concurrentTasksPerWorker: 1,
@@ -37,8 +38,8 @@ export function createPool (threads: number) {
   return {
     threads,
     /** Runs a task. Rejects with `PoolError`. */
-    async run<T extends keyof WorkerTasks> (name: T, input: WorkerTasks[T]['input']): Promise<WorkerTasks[T]['output']> {
-      const result = await piscina.run(input, { name }) as WorkerResult<WorkerTasks[T]['output']>
+    async run<N extends keyof T & string> (name: N, input: T[N]['input']): Promise<T[N]['output']> {
+      const result = await piscina.run(input, { name }) as WorkerResult<T[N]['output']>
       if (!result.ok) throw new PoolError(result.code, result.message)
       return result.value
     },
@@ -48,4 +49,11 @@ export function createPool (threads: number) {
     }
   }
 }
-export type Pool = ReturnType<typeof createPool>
+
+/** Threads that recognise speech: one window each at a time. */
+export const createSpeechPool = (threads: number) => createPool<WorkerTasks>('../workers/speech.js', threads)
+export type SpeechPool = ReturnType<typeof createSpeechPool>
+
+/** The thread that tells speech from everything else. */
+export const createDetectorPool = () => createPool<DetectorTasks>('../workers/speech-detection.js', 1)
+export type DetectorPool = ReturnType<typeof createDetectorPool>

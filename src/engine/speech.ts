@@ -1,10 +1,10 @@
 /** Speech recognition: a window goes out, words come back. Carries no state of a job, so that windows may run anywhere. */
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SttQuality } from '../domain/job.js'
-import type { AudioSpan, LibraryFacts, TranscribeOutput, WorkerTasks } from '../workers/protocol.js'
+import type { AudioSource, DetectSpeechInput, DetectSpeechOutput, LibraryFacts, TranscribeOutput, WorkerTasks } from '../workers/protocol.js'
 import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
-import type { Pool } from './pool.js'
+import type { DetectorPool, SpeechPool } from './pool.js'
 
 /** Stops the window it was given to; the call rejects with code `aborted` within about a second. */
 export type Abort = { readonly flag: Int32Array, stop (): void }
@@ -17,9 +17,9 @@ export function createAbort (): Abort {
 /** Tasks that need a model. */
 type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
 
-type Deps = { pool: Pool, models: Models, gpu: boolean, threadsPerWorker: number }
+type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
 
-export function createSpeechEngine ({ pool, models, gpu, threadsPerWorker }: Deps) {
+export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
   function choose (quality: SttQuality): ChosenModel {
     const model = models.choose(quality)
     if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
@@ -41,21 +41,23 @@ export function createSpeechEngine ({ pool, models, gpu, threadsPerWorker }: Dep
     /** How many windows may run at once. */
     slots: pool.threads,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
-    async transcribe (span: AudioSpan, job: { quality: SttQuality, language: string | undefined }, abort: Abort): Promise<TranscribeOutput> {
-      return await runWith('transcribe', job.quality, ({ path, decoding }) => ({
-        ...span, model: { path, gpu }, threads: threadsPerWorker, language: job.language, prompt: '', decoding, abort: abort.flag
+    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined }, abort: Abort): Promise<TranscribeOutput> {
+      return await runWith('transcribe', job.quality, ({ path, alignmentHeads, decoding }) => ({
+        ...source, model: { path, gpu, alignmentHeads }, threads: threadsPerWorker, language: job.language, prompt: '', decoding, abort: abort.flag
       }))
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */
-    async detectLanguage (span: AudioSpan, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
-      const output = await runWith('detectLanguage', job.quality, ({ path }) => ({ ...span, model: { path, gpu }, threads: threadsPerWorker, abort: abort.flag }))
+    async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
+      const output = await runWith('detectLanguage', job.quality, ({ path, alignmentHeads }) => ({ ...source, model: { path, gpu, alignmentHeads }, threads: threadsPerWorker, abort: abort.flag }))
       return output.posteriors
     },
+    /** How likely someone speaks, for each 32 ms of a piece of a recording. Rejects with `PoolError`. */
+    detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
     /** What the speech library is and what it found. Rejects with `PoolError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread, so that the first window does not wait for them. */
     async warmUp (): Promise<void> {
-      await Promise.all(Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', ({ path }) => ({ model: { path, gpu } }))))
+      await Promise.all(Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', ({ path, alignmentHeads }) => ({ model: { path, gpu, alignmentHeads } }))))
     }
   }
 }

@@ -14,6 +14,7 @@
 #include "arguments.h"
 #include "backends.h"
 #include "handles.h"
+#include "speech-detector.h"
 #include "whisper.h"
 
 namespace stenobox {
@@ -87,6 +88,31 @@ void lowerThreadPriority(const Napi::CallbackInfo & info) {
   });
 }
 
+/// A function, which keeps the weights alive and has no state of its own: that is the caller's.
+Napi::Value createSpeechDetector(const Napi::CallbackInfo & info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const auto detector = std::make_shared<const SpeechDetector>(readTensors(info[0]));
+    return Napi::Function::New(info.Env(), [detector](const Napi::CallbackInfo & call) -> Napi::Value {
+      return guarded(call.Env(), [&]() -> Napi::Value {
+        const Floats pcm = readFloats(call[0], "pcm");
+        const Floats given = readFloats(call[1], "state");
+        SpeechDetector::State state;
+        if (pcm.count % SpeechDetector::kFrame != 0) throw Failure(Code::InvalidArgument, "pcm must hold whole frames of 512 samples");
+        if (given.count * sizeof(float) != sizeof state) throw Failure(Code::InvalidArgument, "state must hold 320 numbers");
+        std::memcpy(&state, given.data, sizeof state);
+        auto probabilities = Napi::Float32Array::New(call.Env(), pcm.count / SpeechDetector::kFrame);
+        detector->run(pcm.data, probabilities.ElementLength(), state, probabilities.Data());
+        auto next = Napi::Float32Array::New(call.Env(), given.count);
+        std::memcpy(next.Data(), &state, sizeof state);
+        Napi::Object result = Napi::Object::New(call.Env());
+        result.Set("probabilities", probabilities);
+        result.Set("state", next);
+        return result;
+      });
+    }, "detectSpeech");
+  });
+}
+
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   prepareBackends();
   auto * data = new AddonData;
@@ -100,6 +126,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("loadModel", Napi::Function::New(env, loadModel, "loadModel"));
   exports.Set("loadedModels", Napi::Function::New(env, loadedModels, "loadedModels"));
   exports.Set("languages", Napi::Function::New(env, languages, "languages"));
+  exports.Set("createSpeechDetector", Napi::Function::New(env, createSpeechDetector, "createSpeechDetector"));
   exports.Set("lowerThreadPriority", Napi::Function::New(env, lowerThreadPriority, "lowerThreadPriority"));
   return exports;
 }

@@ -104,6 +104,12 @@ export interface NativeModel {
   free (): void
 }
 
+/**
+ * How likely someone speaks in each frame of 512 samples (16 kHz mono in -1..1, whole frames). `state` carries the recording from one call to the
+ * next: 320 numbers, all 0 at its start; the one to go on with comes back.
+ */
+export type SpeechDetector = (pcm: Float32Array, state: Float32Array) => { probabilities: Float32Array, state: Float32Array }
+
 export interface NativeAddon {
   /** Version of whisper.cpp. */
   readonly version: string
@@ -117,6 +123,8 @@ export interface NativeAddon {
   loadModel (path: string, options: LoadOptions): NativeModel
   /** Weights in memory now: one entry per distinct file and options. */
   loadedModels (): Array<{ path: string, handles: number }>
+  /** Silero's network with these weights, by their own names. Throws MODEL_INVALID. */
+  createSpeechDetector (tensors: Readonly<Record<string, Float32Array>>): SpeechDetector
   /** Codes of whisper_lang_id in the library's order. */
   languages (): string[]
   /** Adds to the niceness of the calling thread, so that inference never starves the thread that answers HTTP. */

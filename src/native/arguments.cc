@@ -95,10 +95,22 @@ int readInteger(const Napi::Value & value, const std::string & name, int least, 
   return static_cast<int>(number);
 }
 
-Pcm readPcm(const Napi::Value & value) {
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) reject("pcm must be a Float32Array");
-  const auto pcm = value.As<Napi::Float32Array>();
-  return {pcm.Data(), pcm.ElementLength()};
+Floats readFloats(const Napi::Value & value, const std::string & name) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) reject(name + " must be a Float32Array");
+  const auto floats = value.As<Napi::Float32Array>();
+  return {floats.Data(), floats.ElementLength()};
+}
+
+Tensors readTensors(const Napi::Value & value) {
+  const Napi::Object given = readObject(value, "tensors");
+  Tensors tensors;
+  const Napi::Array names = given.GetPropertyNames();
+  for (uint32_t i = 0; i < names.Length(); ++i) {
+    const std::string name = readString(names.Get(i), "A tensor's name");
+    const Floats values = readFloats(given.Get(name), name);
+    tensors[name].assign(values.data, values.data + values.count);
+  }
+  return tensors;
 }
 
 int readThreads(const Napi::Value & options) {

@@ -5,6 +5,7 @@
 
 #include "failure.h"
 #include "model-registry.h"
+#include "speech-detector.h"
 #include "transcriber.h"
 
 namespace stenobox {
@@ -30,14 +31,16 @@ auto guarded(Napi::Env env, Body && body) -> decltype(body()) {
   }
 }
 
-struct Pcm {
+struct Floats {
   const float * data;
-  size_t samples;
+  size_t count;
 };
 
 std::string readString(const Napi::Value & value, const std::string & name);
 int readInteger(const Napi::Value & value, const std::string & name, int least, int most);
-Pcm readPcm(const Napi::Value & value);
+Floats readFloats(const Napi::Value & value, const std::string & name);
+/// Named tensors: an object of Float32Arrays.
+Tensors readTensors(const Napi::Value & value);
 int readThreads(const Napi::Value & options);
 LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & options);
 

@@ -148,7 +148,7 @@ Napi::Value StateHandle::transcribe(const Napi::CallbackInfo & info) {
   std::optional<Napi::Error> thrown;
   const Napi::Value result = guarded(env, [&]() -> Napi::Value {
     const auto transcriber = use();
-    const Pcm pcm = readPcm(info[0]);
+    const Floats pcm = readFloats(info[0], "pcm");
     TranscribeRequest request = readTranscribeRequest(info[1]);
     const Napi::Value onProgress = info[1].As<Napi::Object>().Get("onProgress");
     if (!onProgress.IsUndefined() && !onProgress.IsFunction()) throw Failure(Code::InvalidArgument, "onProgress must be a function");
@@ -167,7 +167,7 @@ Napi::Value StateHandle::transcribe(const Napi::CallbackInfo & info) {
       };
     }
     const Busy busy(busy_);
-    const Transcript transcript = transcriber->transcribe(pcm.data, pcm.samples, request);
+    const Transcript transcript = transcriber->transcribe(pcm.data, pcm.count, request);
     return thrown ? env.Undefined() : toJs(env, transcript);
   });
   if (thrown) throw *thrown;
@@ -178,8 +178,8 @@ Napi::Value StateHandle::detectLanguage(const Napi::CallbackInfo & info) {
   const Napi::Env env = info.Env();
   return guarded(env, [&]() -> Napi::Value {
     const auto transcriber = use();
-    const Pcm pcm = readPcm(info[0]);
-    const auto posteriors = transcriber->detectLanguage(pcm.data, pcm.samples, readThreads(info[1]));
+    const Floats pcm = readFloats(info[0], "pcm");
+    const auto posteriors = transcriber->detectLanguage(pcm.data, pcm.count, readThreads(info[1]));
     Napi::Array result = Napi::Array::New(env, posteriors.size());
     for (uint32_t i = 0; i < posteriors.size(); ++i) {
       Napi::Object entry = Napi::Object::New(env);

@@ -40,7 +40,38 @@ __attribute__((always_inline)) inline float exponential(float value) {
   return value < least ? 0.0f : p * scale;
 }
 
+/// `height` rows against one block of columns, whose sums stay in registers.
+template <size_t height>
+__attribute__((always_inline)) inline void multiplyBlock(
+  const float * rows, size_t inputs, const float * weights, const float * bias, size_t columns, float * result
+) {
+  float sums[height][kColumns];
+  for (size_t r = 0; r < height; ++r) {
+    for (size_t c = 0; c < kColumns; ++c) sums[r][c] = bias[c];
+  }
+  for (size_t i = 0; i < inputs; ++i) {
+    const float * row = weights + i * columns;
+    for (size_t r = 0; r < height; ++r) {
+      const float value = rows[r * inputs + i];
+      for (size_t c = 0; c < kColumns; ++c) sums[r][c] += value * row[c];
+    }
+  }
+  for (size_t r = 0; r < height; ++r) {
+    for (size_t c = 0; c < kColumns; ++c) result[r * columns + c] = sums[r][c];
+  }
+}
+
 }  // namespace
+
+STENOBOX_PER_PROCESSOR
+void multiply(const float * rows, size_t count, size_t inputs, const float * weights, const float * bias, size_t columns, float * result) {
+  constexpr size_t height = 4;
+  for (size_t c = 0; c < columns; c += kColumns) {
+    size_t r = 0;
+    for (; r + height <= count; r += height) multiplyBlock<height>(rows + r * inputs, inputs, weights + c, bias + c, columns, result + r * columns + c);
+    for (; r < count; ++r) multiplyBlock<1>(rows + r * inputs, inputs, weights + c, bias + c, columns, result + r * columns + c);
+  }
+}
 
 STENOBOX_PER_PROCESSOR
 float maximum(const float * values, size_t count) {

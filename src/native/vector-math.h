@@ -26,6 +26,12 @@ void exponentials(const float * source, size_t count, float * target);
 /// Indexes of the `wanted` largest of `count` values, largest first; of equal values the one with the lower index. Values of -INFINITY are left out.
 std::vector<int> largest(const float * values, size_t count, size_t wanted);
 
+/// Columns of a product of matrices come in blocks of so many.
+constexpr size_t kColumns = 32;
+
+/// result = rows x weights + bias, all row by row in memory: `count` rows of `inputs`, weights of `inputs` x `columns`. `columns` is a multiple of kColumns.
+void multiply(const float * rows, size_t count, size_t inputs, const float * weights, const float * bias, size_t columns, float * result);
+
 /// target[i] = median of the seven values around source[i], whose ends are mirrored. `count` is at least 4.
 void medianOfSeven(const float * source, size_t count, float * target);
 

@@ -52,19 +52,22 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
 
   async function checkModels (): Promise<Check[]> {
     const installed = models.listInstalled()
-    if (installed.length === 0) return [{ name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
+    const wrongSize = models.listWrongSize().map((entry): Check => (
+      { name: `model ${entry.name}`, ok: false, matters: true, detail: `${entry.file} is not of its published size: it is damaged, incomplete or another file, and is not used` }
+    ))
+    if (installed.length === 0) return [...wrongSize, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
     const checks = await Promise.all(installed.map(async (model) => {
       const fault = await models.verify(model)
       return { name: `model ${model.entry.name}`, ok: fault === undefined, matters: true, detail: fault ?? model.entry.note ?? model.path }
     }))
     const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
-    return [...checks, { name: 'qualities', ok: true, matters: false, detail: [used.join(', '), ...starterWarning()].join('. ') }]
+    return [...wrongSize, ...checks, { name: 'qualities', ok: true, matters: false, detail: [used.join(', '), ...starterWarning()].join('. ') }]
   }
 
   /** What a person must know who has no model but the starter. */
   function starterWarning (): string[] {
     return models.choose('balanced')?.isStarter
-      ? ['Only the starter model is installed: it knows synthetic voices, and next to nothing of human speech. Install a real model (see README)']
+      ? ['Only the starter model is installed: it knows synthetic voices, and next to nothing of human speech. Install real ones: npx stenobox models pull set:small']
       : []
   }
 

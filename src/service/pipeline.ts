@@ -1,4 +1,5 @@
 /** One transcription, step by step: decode → language → transcribe → complete. Every step may be cut off anywhere and be done again. */
+import { isDeepStrictEqual } from 'node:util'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import { isNoRoom, JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
@@ -6,7 +7,7 @@ import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
-import { createWindowCutter } from '../domain/windows.js'
+import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { decodeAudio, probeMedia } from '../engine/ffmpeg.js'
@@ -18,6 +19,7 @@ import type { DecodeClaim, JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowClaim, WindowStore } from '../store/windows.js'
+import { createWindowing } from './windowing.js'
 
 /** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
 const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
@@ -86,7 +88,7 @@ export function createPipeline (deps: Deps) {
       if (!jobs.isDecodeClaim(job.id, attempt)) throw new ClaimLost()
       const key = { jobId: job.id, purpose: 'speech', idx } as const
       const known = windows.find(key)
-      if (known?.startSample === window.startSample && known.endSample === window.endSample) return
+      if (known && isDeepStrictEqual(known, window)) return
       if (known) dropFrom(job.id, idx)
       windows.insert(key, window)
     })
@@ -121,8 +123,9 @@ export function createPipeline (deps: Deps) {
     const facts = await ffmpeg.probeMedia(path, signal)
     if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
     windows.removeOpen(job.id)
-    const cutter = createWindowCutter()
+    const windowing = createWindowing(speech, files.audioPath(job.id))
     const cut: AudioWindow[] = []
+    let samples = 0
     const store = (found: AudioWindow[]): void => {
       for (const window of found) storeWindow(claim, cut.push(window) - 1, window)
       if (found.length > 0) onWindow()
@@ -132,34 +135,32 @@ export function createPipeline (deps: Deps) {
       const limits = { maxSeconds: maxMediaSeconds, timeoutMs: decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000), signal }
       for await (const chunk of ffmpeg.decodeAudio(path, facts, limits)) {
         await audio.append(chunk)
-        store(cutter.push(toSamples(chunk)))
+        samples += chunk.length / BYTES_PER_SAMPLE
+        store(await windowing.advance(samples))
       }
-      const { windows: last, totalSamples } = cutter.finish()
+      store(await windowing.finish(samples))
       await audio.sync()
-      store(last)
-      storeDecoded(claim, cut, totalSamples)
+      storeDecoded(claim, cut, samples)
     } finally {
       await audio.close()
     }
   }
 
   async function transcribeWindow (job: Job, window: WindowClaim, abort: Abort): Promise<void> {
-    const span = { audioPath: files.audioPath(job.id), startSample: window.startSample, endSample: window.endSample }
+    const source = { audioPath: files.audioPath(job.id), spans: heardSpans(window) }
     const quality = job.options.sttQuality
     if (window.purpose === 'language') {
-      const posteriors = await speech.detectLanguage(span, { quality }, abort)
+      const posteriors = await speech.detectLanguage(source, { quality }, abort)
       windows.finish(window, posteriors)
       return
     }
-    const { segments: decoded, language } = await speech.transcribe(span, { quality, language: job.language }, abort)
-    const startMs = samplesToMs(window.startSample)
-    const endMs = samplesToMs(window.endSample)
-    const segments = buildSegments(decoded, { startMs, endMs })
+    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.language }, abort)
+    const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {
       // A window that another has claimed since, or whose job has ended, stores nothing: each window's text is there once.
       if (jobs.find(job.id)?.status !== 'processing' || !windows.finish(window)) return
       transcripts.insertWindow(job.id, window.idx, segments)
-      jobs.addDone(job.id, endMs - startMs, now())
+      jobs.addDone(job.id, samplesToMs(window.endSample - window.startSample), now())
       if (job.language === undefined) jobs.setLanguage(job.id, language, now())
     })
   }
@@ -196,8 +197,7 @@ export function createPipeline (deps: Deps) {
       } catch (error) {
         if (error instanceof ClaimLost) return
         if (signal.aborted) return jobs.releaseDecode(job.id, attempt)
-        if (error instanceof JobFailure) return await fail(job.id, error.code, error)
-        await fail(job.id, isNoRoom(error) ? 'insufficient_storage' : 'internal_error', error)
+        await fail(job.id, failureCode(error), error)
       }
     },
 
@@ -230,8 +230,9 @@ export function createPipeline (deps: Deps) {
 }
 export type Pipeline = ReturnType<typeof createPipeline>
 
-/** The bytes of a chunk as samples; copied where they do not start on a sample's boundary in memory. */
-function toSamples (chunk: Buffer): Int16Array {
-  const bytes = chunk.byteOffset % BYTES_PER_SAMPLE === 0 ? chunk : new Uint8Array(chunk)
-  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / BYTES_PER_SAMPLE)
+/** What a step that threw says of its job. */
+function failureCode (error: unknown): FailureCode {
+  if (error instanceof JobFailure) return error.code
+  if (error instanceof PoolError && error.code !== 'aborted' && error.code !== 'audio_missing') return error.code
+  return isNoRoom(error) ? 'insufficient_storage' : 'internal_error'
 }

@@ -8,14 +8,23 @@ export type WindowKey = { jobId: number, purpose: WindowPurpose, idx: number }
 /** A claimed window. `attempt` fences: a result is taken only from the latest claimant. */
 export type WindowClaim = WindowKey & AudioWindow & { attempt: number }
 
-type WindowRow = { job_id: number, purpose: WindowPurpose, idx: number, start_sample: number, end_sample: number, attempt: number }
+type BoundsRow = { start_sample: number, end_sample: number, gaps: string | null }
+type WindowRow = BoundsRow & { job_id: number, purpose: WindowPurpose, idx: number, attempt: number }
+
+const packGaps = ({ gaps }: AudioWindow): string | null => gaps ? JSON.stringify(gaps.map(({ startSample, endSample }) => [startSample, endSample])) : null
+
+function toBounds (row: BoundsRow): AudioWindow {
+  const bounds = { startSample: row.start_sample, endSample: row.end_sample }
+  if (row.gaps === null) return bounds
+  const gaps = JSON.parse(row.gaps) as Array<[number, number]>
+  return { ...bounds, gaps: gaps.map(([startSample, endSample]) => ({ startSample, endSample })) }
+}
 
 const toClaim = (row: WindowRow): WindowClaim => ({
   jobId: row.job_id,
   purpose: row.purpose,
   idx: row.idx,
-  startSample: row.start_sample,
-  endSample: row.end_sample,
+  ...toBounds(row),
   attempt: row.attempt
 })
 
@@ -46,7 +55,7 @@ export function createWindowStore (db: Database) {
       ORDER BY w.idx
       LIMIT 1
     )
-    RETURNING job_id, purpose, idx, start_sample, end_sample, attempt
+    RETURNING job_id, purpose, idx, start_sample, end_sample, gaps, attempt
   `)
   const MINE = 'job_id = :jobId AND purpose = :purpose AND idx = :idx AND attempt = :attempt AND status = \'running\''
   const renew = db.prepare<WindowKey & { attempt: number, leaseUntil: number }>(`UPDATE window SET lease_until = :leaseUntil WHERE ${MINE}`)
@@ -59,12 +68,12 @@ export function createWindowStore (db: Database) {
   const erred = db.prepare<WindowKey & { attempt: number }, { errors: number }>(`
     UPDATE window SET status = 'queued', lease_until = NULL, errors = errors + 1 WHERE ${MINE} RETURNING errors
   `)
-  const find = db.prepare<WindowKey, { start_sample: number, end_sample: number }>(`
-    SELECT start_sample, end_sample FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
+  const find = db.prepare<WindowKey, BoundsRow>(`
+    SELECT start_sample, end_sample, gaps FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
   `)
-  const insert = db.prepare<WindowKey & AudioWindow>(`
-    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample)
-    VALUES (:jobId, :purpose, :idx, :startSample, :endSample)
+  const insert = db.prepare<WindowKey & Omit<AudioWindow, 'gaps'> & { gaps: string | null }>(`
+    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample, gaps)
+    VALUES (:jobId, :purpose, :idx, :startSample, :endSample, :gaps)
   `)
   const removeFrom = db.prepare<WindowKey>('DELETE FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx >= :idx')
   const removeOpen = db.prepare<{ jobId: number }>(`
@@ -77,7 +86,7 @@ export function createWindowStore (db: Database) {
     SELECT result FROM window WHERE job_id = :jobId AND purpose = 'language' AND status = 'done' ORDER BY idx
   `)
   const list = db.prepare<{ jobId: number, purpose: WindowPurpose }, WindowRow & { status: string }>(`
-    SELECT job_id, purpose, idx, start_sample, end_sample, attempt, status
+    SELECT job_id, purpose, idx, start_sample, end_sample, gaps, attempt, status
     FROM window WHERE job_id = :jobId AND purpose = :purpose ORDER BY idx
   `)
   const takeBack = db.prepare(`
@@ -106,9 +115,9 @@ export function createWindowStore (db: Database) {
     /** The bounds of a window, if it is there. */
     find (key: WindowKey): AudioWindow | undefined {
       const row = find.get(key)
-      return row && { startSample: row.start_sample, endSample: row.end_sample }
+      return row && toBounds(row)
     },
-    insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window }) },
+    insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window, gaps: packGaps(window) }) },
     /** Removes the windows from index `idx` on. */
     removeFrom: (key: WindowKey): void => { removeFrom.run(key) },
     /** Removes the windows that are not done, and all samples of the language: decoding begins anew. */

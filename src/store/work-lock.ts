@@ -1,16 +1,15 @@
-/** Which process works on a data directory. */
+/** Which process works on a directory. */
 import BetterSqlite3 from 'better-sqlite3'
 import { join } from 'node:path'
 
 export type WorkLock = { release (): void }
 
 /**
- * Takes the right to work on the jobs of a data directory, or returns undefined while another process has it. The
- * lock is an exclusive SQLite transaction on a file of its own: the system frees it when the process dies in any way,
- * so whoever gets it knows that every lease in the database belongs to the dead and may be taken back at once.
+ * Takes a lock, or returns undefined while another process has it. It is an exclusive SQLite transaction on a file of
+ * its own: the system frees it when the process dies in any way.
  */
-export function tryWorkLock (dataDir: string): WorkLock | undefined {
-  const db = new BetterSqlite3(join(dataDir, 'work.lock'), { timeout: 0 })
+export function tryLock (path: string): WorkLock | undefined {
+  const db = new BetterSqlite3(path, { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -20,3 +19,9 @@ export function tryWorkLock (dataDir: string): WorkLock | undefined {
   }
   return { release: () => { db.close() } }
 }
+
+/**
+ * Takes the right to work on the jobs of a data directory. Whoever gets it knows that every lease in the database
+ * belongs to the dead and may be taken back at once.
+ */
+export const tryWorkLock = (dataDir: string): WorkLock | undefined => tryLock(join(dataDir, 'work.lock'))

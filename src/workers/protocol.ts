@@ -1,22 +1,24 @@
 /** Messages between the main thread and the pool. Types only: plain data that survives structured clone. */
 import type { LanguagePosterior } from '../domain/language.js'
+import type { AudioSpan } from '../domain/windows.js'
 import type { DecodedSegment } from '../domain/words.js'
-import type { TranscribeOptions } from '../native/addon.js'
+import type { LoadOptions, TranscribeOptions } from '../native/addon.js'
 
 /** Which weights, and how they are held in memory. */
 export type ModelChoice = {
   path: string
   gpu: boolean
+  alignmentHeads: LoadOptions['alignmentHeads'] | undefined
 }
 
 /** How to decode: what a quality and a model decide of the addon's options. */
 export type DecodingOptions = Pick<TranscribeOptions,
   'beamSize' | 'bestOf' | 'temperatureStep' | 'entropyThreshold' | 'logProbThreshold' | 'noSpeechThreshold' | 'contextTokens' | 'suppressNonSpeech'>
 
-/** Where the samples of a window are: 16 kHz mono s16le in a file, samples `startSample` to `endSample`. */
-export type AudioSpan = { audioPath: string, startSample: number, endSample: number }
+/** Where samples are: 16 kHz mono s16le in a file, these spans of it one after the other. */
+export type AudioSource = { audioPath: string, spans: readonly AudioSpan[] }
 
-type SpeechInput = AudioSpan & {
+type SpeechInput = AudioSource & {
   model: ModelChoice
   threads: number
   /** One Int32 over shared memory: anything but 0 stops the work. */
@@ -29,6 +31,14 @@ export type TranscribeInput = SpeechInput & { language: string | undefined, prom
 export type TranscribeOutput = { segments: DecodedSegment[], language: string }
 export type DetectInput = SpeechInput
 export type DetectOutput = { posteriors: LanguagePosterior[] }
+
+/**
+ * `state`: what the detector carries from one piece of a recording to the next, `undefined` at its start. Pieces hold whole frames of 512
+ * samples; the last one is filled up with silence.
+ */
+export type DetectSpeechInput = AudioSource & { state: Float32Array | undefined }
+/** Per frame. */
+export type DetectSpeechOutput = { probabilities: Float32Array, levelsDb: Float32Array, state: Float32Array }
 
 export type LibraryFacts = {
   version: string
@@ -44,6 +54,11 @@ export type WorkerTasks = {
   describe: { input: null, output: LibraryFacts }
   /** Loads the model, so that the first window does not wait for it. */
   warmUp: { input: { model: ModelChoice }, output: null }
+}
+
+/** Voice activity has a thread of its own, so that cutting a recording into windows never waits for windows. */
+export type DetectorTasks = {
+  detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
 }
 
 export type WorkerErrorCode = 'aborted' | 'audio_missing' | 'model_unavailable' | 'out_of_memory' | 'internal_error'

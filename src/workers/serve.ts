@@ -1,6 +1,9 @@
 /** Turns what a task throws into data. */
 import type { WorkerErrorCode, WorkerResult } from './protocol.js'
 
+/** Inference yields to the thread that answers HTTP. */
+export const NICE = 10
+
 /** An error a task means to report under a code of its own. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError'

@@ -1,13 +1,10 @@
 /** Speech recognition on a pool thread: one decoding state per thread, kept between windows. */
-import { closeSync, openSync, readSync } from 'node:fs'
-import { BYTES_PER_SAMPLE, toFloatPcm } from '../domain/audio.js'
 import { loadAddon } from '../native/addon.js'
 import type { NativeAddon, NativeState } from '../native/addon.js'
-import type { AudioSpan, DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
-import { serve, WorkerError } from './serve.js'
+import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
+import { readPcm } from './pcm.js'
+import { NICE, serve, WorkerError } from './serve.js'
 
-/** Inference yields to the thread that answers HTTP. */
-const NICE = 10
 /** Audio left after the last timestamp that is not worth another encoder run: windows end in a pause. */
 const MIN_TAIL_MS = 1000
 
@@ -27,7 +24,8 @@ function stateFor (model: ModelChoice): NativeState {
   if (held?.key === key) return held.state
   held?.state.free()
   held = undefined
-  const weights = library().loadModel(model.path, { gpu: model.gpu })
+  const { path, gpu, alignmentHeads } = model
+  const weights = library().loadModel(path, { gpu, ...(alignmentHeads ? { alignmentHeads } : {}) })
   try {
     // The state keeps the weights alive; the handle is not needed any longer.
     held = { key, state: weights.createState() }
@@ -35,27 +33,6 @@ function stateFor (model: ModelChoice): NativeState {
     weights.free()
   }
   return held.state
-}
-
-function readPcm ({ audioPath, startSample, endSample }: AudioSpan): Float32Array {
-  const samples = new Int16Array(endSample - startSample)
-  const bytes = new Uint8Array(samples.buffer)
-  let file: number
-  try {
-    file = openSync(audioPath, 'r')
-  } catch (cause) {
-    throw new WorkerError('audio_missing', 'decoded audio cannot be opened', { cause })
-  }
-  try {
-    for (let offset = 0; offset < bytes.length;) {
-      const count = readSync(file, bytes, offset, bytes.length - offset, startSample * BYTES_PER_SAMPLE + offset)
-      if (count === 0) throw new WorkerError('audio_missing', 'decoded audio is shorter than its windows')
-      offset += count
-    }
-  } finally {
-    closeSync(file)
-  }
-  return toFloatPcm(samples)
 }
 
 /** Runs `work` on this thread's state. A state that threw may be unusable (out of memory inside a decode): the next task gets a new one. */

@@ -1,156 +1,145 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { createWindowCutter } from '../../dist/domain/windows.js'
+import { createWindowClock, createWindowPacker, heardSpans } from '../../dist/domain/windows.js'
 import type { AudioWindow } from '../../dist/domain/windows.js'
 import { createRandom } from '../support/random.ts'
-import { joinSound, noise, RATE_HZ, silence, speech } from '../support/sound.ts'
 
+const RATE_HZ = 16_000
+const FRAME = 512
 const MAX_SAMPLES = 30 * RATE_HZ
-const seconds = (samples: number): number => samples / RATE_HZ
+type Frame = { probability: number, levelDb: number }
 
-/** All windows of a recording that arrives in chunks of these lengths. */
-function cut (samples: Int16Array, chunkLength: () => number = () => samples.length || 1): AudioWindow[] {
-  const cutter = createWindowCutter()
+const framesOf = (seconds: number): number => Math.round(seconds * RATE_HZ / FRAME)
+const speech = (seconds: number, levelDb = -20): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.95, levelDb }))
+const silence = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.02, levelDb: -70 }))
+
+/** All windows of a recording whose frames arrive in pieces of these lengths. */
+function pack (frames: readonly Frame[], totalSamples = frames.length * FRAME, pieceLength: () => number = () => frames.length || 1): AudioWindow[] {
+  const packer = createWindowPacker()
   const windows: AudioWindow[] = []
-  for (let offset = 0; offset < samples.length;) {
-    const chunk = samples.subarray(offset, offset + chunkLength())
-    windows.push(...cutter.push(chunk))
-    offset += chunk.length
+  for (let offset = 0; offset < frames.length;) {
+    const piece = frames.slice(offset, offset + pieceLength())
+    windows.push(...packer.push(piece))
+    offset += piece.length
   }
-  const { windows: last, totalSamples } = cutter.finish()
-  assert.equal(totalSamples, samples.length, 'all samples are counted')
-  return [...windows, ...last]
+  return [...windows, ...packer.finish(totalSamples)]
 }
 
-/** What is wrong with these windows: too long, overlapping, beyond the end, or a sound that no window has. */
-function findFaults (samples: Int16Array, windows: readonly AudioWindow[]): string[] {
+const heardSamples = (window: AudioWindow): number => heardSpans(window).reduce((sum, span) => sum + span.endSample - span.startSample, 0)
+const seconds = (samples: number): number => samples / RATE_HZ
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]): string[] {
   const faults: string[] = []
+  const heard = new Uint8Array(frames.length)
   let end = 0
-  for (const [index, { startSample, endSample }] of windows.entries()) {
-    if (startSample < end) faults.push(`window ${index} begins before ${end}`)
-    if (endSample <= startSample || endSample > samples.length) faults.push(`window ${index} is ${startSample} to ${endSample}`)
-    if (endSample - startSample > MAX_SAMPLES) faults.push(`window ${index} is longer than 30 s`)
-    if (samples.subarray(end, startSample).some((sample) => Math.abs(sample) > 1)) faults.push(`sound is missing before window ${index}`)
-    end = endSample
+  for (const [index, window] of windows.entries()) {
+    if (heardSamples(window) > MAX_SAMPLES) faults.push(`window ${index} is longer than 30 s`)
+    for (const { startSample, endSample } of heardSpans(window)) {
+      if (startSample < end || endSample <= startSample) faults.push(`window ${index} goes back to ${startSample}`)
+      end = endSample
+      for (let frame = startSample / FRAME; frame < endSample / FRAME; frame++) heard[frame] = 1
+    }
   }
-  if (samples.subarray(end).some((sample) => Math.abs(sample) > 1)) faults.push('sound is missing at the end')
+  let run = 0
+  for (const [index, { probability }] of frames.entries()) {
+    run = probability > 0.5 ? run + 1 : 0
+    if (run >= 8 && !heard[index]) faults.push(`speech at frame ${index} is in no window`)
+  }
   return faults
 }
 
-/** A recording of speech, noises, clicks, pauses and nothing at all, by chance. */
-function inventRecording (seed: number): Int16Array {
+function inventRecording (seed: number): Frame[] {
   const random = createRandom(seed)
-  const parts: Int16Array[] = []
-  for (let count = 2 + random() * 25; count > 0; count--) {
-    const kind = random()
-    const length = random() * (kind < 0.1 ? 70 : 6)
-    if (kind < 0.4) parts.push(speech(length, seed))
-    else if (kind < 0.6) parts.push(noise(length, 300 + random() * 20_000, seed))
-    else if (kind < 0.8) parts.push(silence(length))
-    else if (kind < 0.9) parts.push(noise(length, 1, seed))
-    else parts.push(Int16Array.of(20_000))
-  }
-  return joinSound(...parts)
+  return Array.from({ length: 2 + Math.floor(random() * 40) }, () => random() < 0.6 ? speech(random() * (random() < 0.1 ? 70 : 8)) : silence(random() * (random() < 0.2 ? 20 : 1.5))).flat()
 }
 
-t.test('the same samples give the same windows, however they arrive', async (t) => {
-  const samples = joinSound(speech(17, 3), noise(0.6, 40), speech(19.0001, 4), silence(7.7), noise(21, 900), silence(3), speech(2.345, 5))
-  const whole = cut(samples)
+t.test('the same frames give the same windows, however they arrive', async (t) => {
+  const frames = [...speech(17), ...silence(0.6), ...speech(19), ...silence(7.7), ...speech(21), ...silence(3), ...speech(2.3)]
+  const whole = pack(frames)
   t.ok(whole.length >= 3)
-  for (const length of [1, 2, 319, 320, 321, 4096, RATE_HZ]) {
-    t.strictSame(cut(samples, () => length), whole, `chunks of ${length}`)
-  }
   const random = createRandom(7)
-  for (const round of [1, 2, 3]) t.strictSame(cut(samples, () => 1 + Math.floor(random() * RATE_HZ)), whole, `chunks of any length, round ${round}`)
+  for (const length of [1, 2, 31, 256]) t.strictSame(pack(frames, undefined, () => length), whole, `pieces of ${length}`)
+  t.strictSame(pack(frames, undefined, () => 1 + Math.floor(random() * 300)), whole, 'pieces of any length')
 })
 
-t.test('a window is reported as soon as it is settled, not at the end', async (t) => {
-  const cutter = createWindowCutter()
-  t.strictSame(cutter.push(speech(29.9)), [])
-  t.equal(cutter.push(speech(0.2)).length, 1)
-})
-
-t.test('whatever comes: no window over 30 s, no overlap, every sound in exactly one window', async (t) => {
-  for (let seed = 1; seed <= 25; seed++) {
-    const samples = inventRecording(seed)
-    t.strictSame(findFaults(samples, cut(samples)), [], `recording ${seed}, ${seconds(samples.length).toFixed(1)} s`)
+t.test('whatever comes: no window over 30 s, no overlap, all speech in a window', async (t) => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const frames = inventRecording(seed)
+    t.strictSame(findFaults(frames, pack(frames)), [], `recording ${seed}`)
   }
 })
 
-t.test('a window ends in the latest pause of its second half, so that windows are long', async (t) => {
-  const samples = joinSound(speech(18), noise(0.9, 40), speech(7), noise(0.4, 40), speech(20))
-  const [first] = cut(samples)
-  t.match(first, { startSample: 0 })
-  const end = seconds(first?.endSample ?? 0)
-  t.ok(end > 25.9 && end < 26.3, `in the middle of the 0.4 s from 25.9 s, not in the 0.9 s from 18 s: ${end}`)
+t.test('no speech, no window', async (t) => {
+  t.strictSame(pack([]), [])
+  t.strictSame(pack(silence(3600)), [])
+  t.strictSame(pack([...silence(5), ...speech(0.2), ...silence(5)]), [])
 })
 
-t.test('a gap between two words is no pause while there is a real one, and the last second is left alone', async (t) => {
-  const samples = joinSound(speech(16), noise(0.4, 40), speech(8), noise(0.4, 40), speech(2), noise(0.2, 40), speech(2.3), noise(0.6, 40), speech(20))
-  const end = seconds(cut(samples)[0]?.endSample ?? 0)
-  t.ok(end > 24.4 && end < 24.8, `in the pause from 24.4 s: ${end}`)
+t.test('a window is there as soon as it is settled, not at the end', async (t) => {
+  const packer = createWindowPacker()
+  t.strictSame(packer.push(speech(29.9)), [])
+  t.equal(packer.push(speech(1)).length, 1)
 })
 
-t.test('a pause in the first half does not end a window', async (t) => {
-  const samples = joinSound(speech(5), noise(2, 40), speech(14), noise(0.3, 40), speech(20))
-  const end = seconds(cut(samples)[0]?.endSample ?? 0)
-  t.ok(end > 21 && end < 21.3, `in the pause from 21 s: ${end}`)
+t.test('silence is left out, between windows and inside them', async (t) => {
+  const talk = Array.from({ length: 60 }, () => [...speech(3), ...silence(0.4)]).flat()
+  const halfSilent = Array.from({ length: 60 }, () => [...speech(3), ...silence(0.4), ...silence(3.4)]).flat()
+  const [dense, sparse] = [pack(talk), pack(halfSilent)]
+  t.ok(sparse.length <= dense.length + 1, `${sparse.length} windows for twice the length, ${dense.length} without the silence`)
+  const [first] = sparse
+  assert(first)
+  t.ok(seconds(heardSamples(first)) > 25 && seconds(first.endSample - first.startSample) > 40)
+  t.ok(first.gaps?.every((gap) => seconds(gap.endSample - gap.startSample) > 3))
 })
 
-t.test('a pause is found in sound that is evenly loud, such as music or a compressed broadcast', async (t) => {
-  const samples = joinSound(noise(18, 8000), noise(0.9, 40), noise(25, 8000))
-  const end = seconds(cut(samples)[0]?.endSample ?? 0)
-  t.ok(end >= 18 && end <= 18.9, `in the pause from 18 s: ${end}`)
+t.test('a window ends between sentences, as late as it can', async (t) => {
+  const frames = [...speech(16), ...silence(1), ...speech(6), ...silence(0.7), ...speech(4), ...silence(0.2), ...speech(20)]
+  const [first] = pack(frames)
+  const middle = seconds(first?.endSample ?? 0)
+  t.ok(middle > 23 && middle < 23.7, `cut at ${middle} s, in the last long pause`)
 })
 
-t.test('without any pause it takes the softest moment of the second half', async (t) => {
-  const samples = joinSound(noise(23, 8000), noise(0.04, 2000), noise(20, 8000))
-  const end = seconds(cut(samples)[0]?.endSample ?? 0)
-  t.ok(end >= 22.98 && end <= 23.06, `at the dip at 23 s: ${end}`)
+t.test('without the end of a sentence it is the longest pause', async (t) => {
+  const [first] = pack([...speech(18), ...silence(0.35), ...speech(5), ...silence(0.15), ...speech(20)])
+  const cut = seconds(first?.endSample ?? 0)
+  t.ok(cut > 18 && cut < 18.35, `cut at ${cut} s`)
 })
 
-t.test('digital silence and its dither give no window', async (t) => {
-  t.strictSame(cut(silence(0.01)), [])
-  t.strictSame(cut(silence(95)), [])
-  t.strictSame(cut(noise(65, 1)), [])
+t.test('without any pause it is where it is quietest', async (t) => {
+  const [first] = pack([...speech(22), ...speech(0.1, -40), ...speech(20)])
+  const cut = seconds(first?.endSample ?? 0)
+  t.ok(cut >= 21.9 && cut <= 22.2, `cut at ${cut} s`)
 })
 
-t.test('silence around a sound is left out but for a short margin', async (t) => {
-  const samples = joinSound(silence(40), noise(3, 8000), silence(40))
-  t.strictSame(cut(samples), [{ startSample: 39.7 * RATE_HZ, endSample: 43.3 * RATE_HZ }], '0.3 s on each side')
+t.test('the last window ends with the recording', async (t) => {
+  const frames = speech(5)
+  t.equal(pack(frames, frames.length * FRAME - 100).at(-1)?.endSample, frames.length * FRAME - 100)
 })
 
-t.test('a very quiet voice is kept', async (t) => {
-  t.strictSame(cut(noise(10, 60)), [{ startSample: 0, endSample: 10 * RATE_HZ }])
+t.test('the clock of a window knows where its gaps are', async (t) => {
+  // 1 to 3 s, and 10 to 12 s of the recording.
+  const clock = createWindowClock({ startSample: RATE_HZ, endSample: 12 * RATE_HZ, gaps: [{ startSample: 3 * RATE_HZ, endSample: 10 * RATE_HZ }] })
+  t.strictSame(clock(0, 500), { startMs: 1000, endMs: 1500, span: 0 })
+  t.strictSame(clock(2500, 3000), { startMs: 10_500, endMs: 11_000, span: 1 })
+  t.strictSame(clock(1800, 2100), { startMs: 2800, endMs: 3000, span: 0 }, 'most of it before the gap')
+  t.strictSame(clock(1900, 2300), { startMs: 10_000, endMs: 10_300, span: 1 }, 'most of it behind the gap')
+  t.strictSame(clock(2000, 2000), { startMs: 10_000, endMs: 10_000, span: 1 }, 'where both meet, what begins is behind')
+  t.strictSame(clock(3900, 9999), { startMs: 11_900, endMs: 12_000, span: 1 }, 'nothing lies outside')
+  t.strictSame(clock(9000, 9999), { startMs: 12_000, endMs: 12_000, span: 1 })
+  t.strictSame(createWindowClock({ startSample: RATE_HZ, endSample: 3 * RATE_HZ })(500, 700), { startMs: 1500, endMs: 1700, span: 0 })
 })
 
-t.test('no samples, a few samples, 10 s', async (t) => {
-  t.strictSame(cut(new Int16Array(0)), [])
-  t.strictSame(cut(noise(0.0005, 9000)), [{ startSample: 0, endSample: 8 }])
-  t.strictSame(cut(speech(10)), [{ startSample: 0, endSample: 160_000 }])
-  t.strictSame(cut(speech(10.0003)), [{ startSample: 0, endSample: 160_005 }])
-})
-
-t.test('around exactly 30 s every sample is in a window', async (t) => {
-  for (const length of [MAX_SAMPLES - 1, MAX_SAMPLES, MAX_SAMPLES + 1]) {
-    const samples = noise(length / RATE_HZ, 9000)
-    const windows = cut(samples)
-    t.strictSame(findFaults(samples, windows), [], `${length} samples`)
-    t.equal(windows.reduce((sum, { startSample, endSample }) => sum + endSample - startSample, 0), length)
-  }
-  t.equal(cut(noise((MAX_SAMPLES - 1) / RATE_HZ, 9000)).length, 1, 'what fits into one window is one')
-})
-
-t.test('four hours are cut in seconds', async (t) => {
-  const second = speech(1)
-  const cutter = createWindowCutter()
-  let count = 0
-  const before = process.cpuUsage()
-  for (let index = 0; index < 4 * 3600; index++) count += cutter.push(second).length
-  const { windows, totalSamples } = cutter.finish()
-  const { user } = process.cpuUsage(before)
-  t.equal(totalSamples, 4 * 3600 * RATE_HZ)
-  const all = count + windows.length
-  t.ok(all >= 480 && all <= 960, `${all} windows of 15 to 30 s`)
-  t.ok(user < 6e6, `${Math.round(user / 1000)} ms of processor time`)
+t.test('windows of any recording put no speech in the wrong place', async (t) => {
+  const random = createRandom(3)
+  t.ok(sum(Array.from({ length: 20 }, (_, seed) => {
+    const windows = pack(inventRecording(seed + 100))
+    return windows.filter((window) => {
+      const clock = createWindowClock(window)
+      const length = heardSamples(window) / 16
+      const from = random() * length
+      const placed = clock(from, from + random() * (length - from))
+      return heardSpans(window).some((span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16))
+    }).length - windows.length
+  })) === 0)
 })

@@ -2,9 +2,11 @@ import t from 'tap'
 import { buildSegments } from '../../dist/domain/words.js'
 import type { DecodedSegment, DecodedToken } from '../../dist/domain/words.js'
 import type { TimedSegment } from '../../dist/domain/transcript.js'
+import { createWindowClock } from '../../dist/domain/windows.js'
 import { createRandom } from '../support/random.ts'
 
-const WINDOW = { startMs: 60_000, endMs: 90_000 }
+const BOUNDS = { startMs: 60_000, endMs: 90_000 }
+const WINDOW = createWindowClock({ startSample: 16 * BOUNDS.startMs, endSample: 16 * BOUNDS.endMs })
 const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** Tokens of 100 ms each, one after the other. */
@@ -77,7 +79,7 @@ t.test('every way to split a text into tokens gives the same text', async (t) =>
     }
     const segments = buildSegments([toSegment(tokens)], WINDOW)
     t.equal(segments.map((segment) => segment.text).join(''), text)
-    t.strictSame(findFaults(segments, WINDOW), [])
+    t.strictSame(findFaults(segments, BOUNDS), [])
   }
 })
 
@@ -143,7 +145,7 @@ t.test('segments that overlap or run past the window are put in order', async (t
     { startMs: 29_000, endMs: 45_000, tokens: toTokens(' three') }
   ], WINDOW)
   t.strictSame(segments.map(({ startMs, endMs }) => [startMs, endMs]), [[60_000, 69_000], [69_000, 69_000], [89_000, 90_000]])
-  t.strictSame(findFaults(segments, WINDOW), [])
+  t.strictSame(findFaults(segments, BOUNDS), [])
 })
 
 t.test('however wild the times, words lie inside segment and window and never go back', async (t) => {
@@ -156,7 +158,34 @@ t.test('however wild the times, words lie inside segment and window and never go
       tokens: toTokens(' a', 'b', '.', ' c', ' d', '。', ' e').map((token) => ({ ...token, startMs: wild(), endMs: wild() }))
     }))
     const segments = buildSegments(decoded, WINDOW)
-    t.strictSame(findFaults(segments, WINDOW), [])
+    t.strictSame(findFaults(segments, BOUNDS), [])
     t.equal(segments.length, decoded.length, 'and no text is lost')
   }
+})
+
+t.test('a segment over a silence that was left out becomes two', async (t) => {
+  // 1 to 2 s of the recording, then 9 to 11 s.
+  const clock = createWindowClock({ startSample: 16_000, endSample: 176_000, gaps: [{ startSample: 32_000, endSample: 144_000 }] })
+  const tokens = [' Yes', '.', ' And', ' so'].map((text, index) => ({ bytes: text, startMs: 100 + index * 450, endMs: 500 + index * 450, probability: 1 }))
+  const segments = buildSegments([{ startMs: 0, endMs: 2500, tokens }], clock)
+  t.strictSame(segments.map(({ startMs, endMs, text }) => [startMs, endMs, text]), [[1000, 1950, ' Yes.'], [9000, 10_500, ' And so']])
+  const short = createWindowClock({ startSample: 16_000, endSample: 64_000, gaps: [{ startSample: 32_000, endSample: 40_000 }] })
+  t.equal(buildSegments([{ startMs: 0, endMs: 2500, tokens }], short).length, 1, 'half a second does not split')
+})
+
+t.test('with alignment heads a word begins where the attention moved on, and ends at its punctuation', async (t) => {
+  const tokens = [[' Yes', 100, 400, 350], [',', 400, 500, 420], [' and', 500, 900, 800], [' so', 900, 1000, 950], [' on', 1000, 3000, 1100], ['.', 3000, 3100, 3050]]
+    .map(([bytes, startMs, endMs, dtwMs]) => ({ bytes: String(bytes), startMs: Number(startMs), endMs: Number(endMs), dtwMs: Number(dtwMs), probability: 1 }))
+  const [segment] = buildSegments([{ startMs: 0, endMs: 3100, tokens }], WINDOW)
+  t.strictSame(segment?.words.map(({ text, startMs, endMs }) => [text, startMs - BOUNDS.startMs, endMs - BOUNDS.startMs]), [
+    [' Yes,', 100, 420], [' and', 800, 950], [' so', 950, 1100], [' on.', 1100, 3050]
+  ])
+  const some = tokens.map((token, index) => index === 3 ? { ...token, dtwMs: undefined } : token).map(({ dtwMs, ...token }) => dtwMs === undefined ? token : { ...token, dtwMs })
+  t.equal(buildSegments([{ startMs: 0, endMs: 3100, tokens: some }], WINDOW)[0]?.words[1]?.startMs, BOUNDS.startMs + 500, 'not when one is missing')
+})
+
+t.test('a word does not last through a pause', async (t) => {
+  const tokens = [' a', ' b', ' c', ' d', ' e'].map((bytes, index) => ({ bytes, startMs: index * 200, endMs: index * 200 + 200, dtwMs: index * 200 + (index > 2 ? 4000 : 0), probability: 1 }))
+  const [segment] = buildSegments([{ startMs: 0, endMs: 6000, tokens }], WINDOW)
+  t.equal(segment?.words[2]?.endMs, BOUNDS.startMs + 800)
 })

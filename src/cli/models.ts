@@ -1,0 +1,120 @@
+/** `stenobox models`: fetch, carry, check and remove models; the server may run or not. */
+import { Command, InvalidArgumentError } from 'commander'
+import { createReadStream, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createModelTools } from '../app.js'
+import { readConfig } from '../config.js'
+import { formatBytes } from '../domain/transfer.js'
+import type { ModelLibrary, ModelView, SetView } from '../service/model-library.js'
+import { createTransferView } from './transfer-view.js'
+
+async function withLibrary<T> (work: (library: ModelLibrary) => Promise<T>): Promise<T> {
+  const tools = createModelTools(readConfig())
+  try {
+    return await work(tools.library)
+  } finally {
+    await tools.close()
+  }
+}
+
+const sizeOf = ({ bytes, approximateBytes }: ModelView): string => {
+  if (bytes !== undefined) return formatBytes(bytes)
+  return approximateBytes === undefined ? 'size unknown' : `about ${formatBytes(approximateBytes)}`
+}
+
+function toRow (model: ModelView): string[] {
+  const uses = model.qualities.map((quality) => model.usedFor.includes(quality) ? `${quality} (now)` : quality)
+  const others = model.usedFor.filter((quality) => !model.qualities.includes(quality)).map((quality) => `${quality} (now)`)
+  return [model.installed ? 'installed' : '-', model.name, sizeOf(model), model.licence, model.kind, model.languages?.join(' ') ?? 'many languages', [...uses, ...others].join(', ') || '-', model.note ?? '']
+}
+
+const toSetRow = (set: SetView): string[] => [set.installed ? 'installed' : '-', `set:${set.name}`, formatBytes(set.bytes), set.licences.join(', '), set.models.join(' '), set.for]
+
+/** Columns as wide as their widest cell. */
+function alignRows (rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+}
+
+async function list (options: { json?: true }): Promise<void> {
+  await withLibrary(async (library) => {
+    const { models, sets } = library.list()
+    if (options.json) return console.log(JSON.stringify({ models, sets }))
+    for (const line of alignRows(models.map(toRow))) console.log(line)
+    if (sets.length > 0) console.log('')
+    for (const line of alignRows(sets.map(toSetRow))) console.log(line)
+  })
+}
+
+async function pull (names: string[]): Promise<void> {
+  const view = createTransferView(process.stderr, console.log)
+  try {
+    await withLibrary(async (library) => { await library.pull(names, view) })
+  } finally {
+    view.clear()
+  }
+}
+
+async function exportModels (names: string[], { output }: { output: string }): Promise<void> {
+  const toStdout = output === '-'
+  if (toStdout && process.stdout.isTTY) throw new Error('an archive is no text: send it to a file with -o FILE, or into another program')
+  if (!toStdout && !statSync(dirname(output), { throwIfNoEntry: false })?.isDirectory()) throw new Error(`there is no folder ${dirname(output)}`)
+  const view = createTransferView(process.stderr, console.error)
+  try {
+    const sha256 = await withLibrary(async (library) => await library.exportTo(names, toStdout ? process.stdout : output, view))
+    view.clear()
+    // As sha256sum writes and checks it.
+    if (toStdout) console.error(`${sha256}  -`)
+    else console.log(`${sha256}  ${output}`)
+  } finally {
+    view.clear()
+  }
+}
+
+async function importModels (file: string, { sha256 }: { sha256?: string }): Promise<void> {
+  if (file !== '-' && !statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${file}`)
+  const view = createTransferView(process.stderr, console.error)
+  try {
+    const source = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 })
+    const names = await withLibrary(async (library) => await library.importFrom(source as AsyncIterable<Buffer>, sha256, view))
+    view.clear()
+    for (const name of names) console.log(`${name} is installed`)
+  } finally {
+    view.clear()
+  }
+}
+
+async function verify (names: string[]): Promise<void> {
+  await withLibrary(async (library) => {
+    let count = 0
+    for await (const { name, ok, detail } of library.verify(names)) {
+      count++
+      console.log(`${ok ? 'ok  ' : 'FAIL'}  ${name}: ${detail}`)
+      if (!ok) process.exitCode = 1
+    }
+    if (count === 0) console.log('no model is installed')
+  })
+}
+
+async function remove (names: string[]): Promise<void> {
+  for (const sentence of await withLibrary(async (library) => await library.remove(names))) console.log(sentence)
+}
+
+function parseSha256 (text: string): string {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('a SHA-256 is 64 hexadecimal digits')
+  return text
+}
+
+export function modelsCommand (): Command {
+  const models = new Command('models').description('speech models: fetch, carry to machines without a network, check, remove')
+  const what = 'models, or sets as set:NAME'
+  models.command('list').description('every model and set of the manifest').option('--json', 'as JSON').action(list)
+  models.command('pull').description('fetch models, or go on with it, and verify them').argument('<names...>', what).action(pull)
+  models.command('export').description('write installed models into one tar, and print its SHA-256').argument('<names...>', what)
+    .requiredOption('-o, --output <file>', 'where to; - is stdout').action(exportModels)
+  models.command('import').description('install the models of such a tar, all or none').argument('<file>', 'the tar; - is stdin')
+    .option('--sha256 <hex>', 'what export printed', parseSha256).action(importModels)
+  models.command('verify').description('check installed models against the manifest and what was pinned').argument('[names...]', what).action(verify)
+  models.command('remove').description('delete models').argument('<names...>', what).action(remove)
+  return models
+}

@@ -1,0 +1,47 @@
+/** How a transfer looks: a bar on a terminal, a line every tenth of the way anywhere else. */
+import { createRateMeter, describeTransfer, formatBytes } from '../domain/transfer.js'
+import type { Watcher } from '../service/model-library.js'
+import { createProgressBar } from './progress-bar.js'
+
+/** A terminal is drawn on at most this often. */
+const DRAW_MS = 100
+
+/** `stream` takes bar and notes, `say` the sentences that are the result. */
+export function createTransferView (stream: NodeJS.WriteStream, say: (sentence: string) => void, now: () => number = Date.now): Watcher & { clear (): void } {
+  const bar = createProgressBar(stream)
+  let meter = createRateMeter(now)
+  let label = ''
+  let drawnAt = -Infinity
+  let tenths = 0
+  const note = (sentence: string): void => {
+    bar.clear()
+    stream.write(`${sentence}\n`)
+  }
+  return {
+    begin (next) {
+      label = next
+      meter = createRateMeter(now)
+      drawnAt = -Infinity
+      tenths = 0
+      if (!stream.isTTY) note(next)
+    },
+    progress (doneBytes, totalBytes) {
+      if (stream.isTTY) {
+        if (now() - drawnAt < DRAW_MS) return
+        drawnAt = now()
+        meter.record(doneBytes)
+        bar.show(totalBytes ? Math.min(100, 100 * doneBytes / totalBytes) : 0, `${label}: ${describeTransfer(doneBytes, totalBytes, meter.bytesPerSecond())}`)
+        return
+      }
+      const reached = totalBytes ? Math.floor(10 * doneBytes / totalBytes) : 0
+      if (reached > tenths && totalBytes) note(`${label}: ${reached * 10} % of ${formatBytes(totalBytes)}`)
+      tenths = Math.max(tenths, reached)
+    },
+    note,
+    end (sentence) {
+      bar.clear()
+      say(sentence)
+    },
+    clear: bar.clear
+  }
+}

@@ -1,0 +1,29 @@
+/** Names a person may have meant. */
+
+/** Letters to change, add or leave out to make one name of the other. */
+function editDistance (a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b].entries()) {
+      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** Up to three of `known` that are near `wanted`: a slip of the fingers, or a beginning. Best first. */
+export function suggestNames (wanted: string, known: readonly string[]): string[] {
+  const name = wanted.toLowerCase().slice(0, 100)
+  const farthest = Math.max(1, Math.floor(name.length / 3))
+  const rate = (candidate: string): number => {
+    const bare = candidate.replace(/^set:/, '')
+    return Math.min(editDistance(name, candidate), editDistance(name, bare), name.length >= 2 && bare.startsWith(name) ? 1 : Infinity)
+  }
+  return known.map((candidate) => ({ candidate, distance: rate(candidate) }))
+    .filter(({ distance }) => distance <= farthest)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate)
+}

@@ -1,0 +1,112 @@
+/** Files of the models directory: written whole or not at all, hashed on the way. */
+import { createHash } from 'node:crypto'
+import { constants, createReadStream, statSync } from 'node:fs'
+import { access, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Thrown with one sentence for a person: what happened, and what to do. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+}
+
+/** Thrown when a file is not what it should be. */
+export class WrongFileError extends ModelError {}
+
+/** What was found to be in a file. */
+export type FileFacts = { bytes: number, sha256: string, sha1: string }
+
+/** SHA-256 and SHA-1 of what goes by, in hex. */
+export function createDigests () {
+  const sha256 = createHash('sha256')
+  const sha1 = createHash('sha1')
+  let bytes = 0
+  return {
+    update (chunk: Uint8Array): void {
+      bytes += chunk.length
+      sha256.update(chunk)
+      sha1.update(chunk)
+    },
+    finish: (): FileFacts => ({ bytes, sha256: sha256.digest('hex'), sha1: sha1.digest('hex') })
+  }
+}
+export type Digests = ReturnType<typeof createDigests>
+
+export const readChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: 1024 * 1024 })
+
+/** Reads a file once. */
+export async function digestFile (path: string, onBytes: (bytes: number) => void = () => {}): Promise<FileFacts> {
+  const digests = createDigests()
+  let bytes = 0
+  for await (const chunk of readChunks(path)) {
+    digests.update(chunk)
+    bytes += chunk.length
+    onBytes(bytes)
+  }
+  return digests.finish()
+}
+
+/** FileHandle.write may write less than asked (a disk that is nearly full does); this writes all or throws. */
+export async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < chunk.length;) {
+    const { bytesWritten } = await handle.write(chunk, offset)
+    offset += bytesWritten
+  }
+}
+
+async function syncDirectory (directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Gives a finished and synced file its name, for good. Whoever has the old file open keeps it. */
+export async function moveInto (from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true })
+  await rename(from, to)
+  await syncDirectory(dirname(to))
+}
+
+/** Writes a file whole or not at all. */
+export async function writeDurably (path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`
+  const handle = await open(temporary, 'w', 0o644)
+  try {
+    for await (const chunk of chunks) await writeAll(handle, chunk)
+    await handle.sync()
+    await handle.close()
+    await moveInto(temporary, path)
+  } catch (error) {
+    await handle.close()
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Takes the name away; whoever has the file open keeps it. False when there was none. */
+export async function removeFile (path: string): Promise<boolean> {
+  const wasThere = isFile(path)
+  await rm(path, { force: true })
+  return wasThere
+}
+
+export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+
+/** Bytes free to this process on the disk of `directory`. */
+export async function freeBytes (directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
+}
+
+/** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
+export async function prepareDirectory (directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true })
+    await access(directory, constants.W_OK)
+  } catch (cause) {
+    throw new ModelError(`the models directory ${directory} cannot be written; choose another with STENOBOX_MODELS_DIR, or change who may write there`, { cause })
+  }
+}

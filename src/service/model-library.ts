@@ -1,0 +1,281 @@
+/** The models of this box: which there are, fetching, carrying, checking and removing them. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isNoRoom } from '../domain/errors.js'
+import { STT_QUALITIES } from '../domain/job.js'
+import type { SttQuality } from '../domain/job.js'
+import { applyMirror, withoutSecrets } from '../domain/model-source.js'
+import type { LinkedRecord } from '../domain/model-source.js'
+import { suggestNames } from '../domain/names.js'
+import { packModels, unpackModels } from '../engine/model-archive.js'
+import type { ArchivedFile, StagedFile } from '../engine/model-archive.js'
+import type { Downloader } from '../engine/model-download.js'
+import { digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, writeDurably } from '../engine/model-files.js'
+import type { FileFacts } from '../engine/model-files.js'
+import { findFault, isBinding } from '../engine/model-lock.js'
+import type { ModelLock, Pin } from '../engine/model-lock.js'
+import { removePart } from '../engine/model-part.js'
+import { BUNDLED_MODELS_DIR } from '../engine/models.js'
+import type { ModelEntry, Models } from '../engine/models.js'
+
+export type ModelView = Pick<ModelEntry, 'name' | 'kind' | 'bytes' | 'approximateBytes' | 'licence' | 'attribution' | 'languages' | 'note'> & {
+  installed: boolean
+  bundled: boolean
+  /** Qualities that may use it, and those that do now. */
+  qualities: SttQuality[]
+  usedFor: SttQuality[]
+}
+export type SetView = { name: string, for: string, models: string[], installed: boolean, bytes: number, licences: string[] }
+export type Verdict = { name: string, ok: boolean, detail: string }
+
+/** Told how long work goes. */
+export type Watcher = {
+  begin (label: string): void
+  progress (doneBytes: number, totalBytes: number | undefined): void
+  note (sentence: string): void
+  end (sentence: string): void
+}
+
+type Deps = {
+  models: Models
+  lock: ModelLock
+  downloader: Downloader
+  /** The right to write into the models directory; undefined while another process has it. */
+  tryLock: () => { release (): void } | undefined
+  mirror: string | undefined
+  offline: boolean
+  now: () => number
+}
+
+export function createModelLibrary ({ models, lock, downloader, tryLock, mirror, offline, now }: Deps) {
+  const { manifest, modelsDir } = models
+  const sets = manifest.sets ?? {}
+  const targetOf = (entry: ModelEntry): string => join(modelsDir, entry.file)
+  const findEntry = (name: string): ModelEntry | undefined => manifest.models.find((entry) => entry.name === name)
+
+  /** The models that names mean: a model's own, `set:NAME`, or a set's own where no model has it. Throws `ModelError`. */
+  function resolveNames (names: readonly string[]): ModelEntry[] {
+    const found = names.flatMap((name) => {
+      const entry = findEntry(name)
+      if (entry) return [entry]
+      const set = name.replace(/^set:/, '')
+      const members = Object.hasOwn(sets, set) ? sets[set]?.models.map(findEntry) : undefined
+      if (members?.every((member) => member !== undefined)) return members
+      if (members) throw new ModelError(`the set ${set} names a model that the manifest does not have`)
+      const near = suggestNames(name, [...manifest.models.map((one) => one.name), ...Object.keys(sets).map((one) => `set:${one}`)])
+      throw new ModelError(`there is no model or set ${JSON.stringify(name)}` + (near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; see: stenobox models list'))
+    })
+    return [...new Set(found)]
+  }
+
+  async function withLock<T> (work: () => Promise<T>): Promise<T> {
+    await prepareDirectory(modelsDir)
+    const held = tryLock()
+    if (!held) throw new ModelError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it has ended`)
+    try {
+      return await work()
+    } finally {
+      held.release()
+    }
+  }
+
+  const makePin = (entry: ModelEntry, facts: FileFacts, source: string): Record<string, Pin> =>
+    ({ [entry.name]: { file: entry.file, bytes: facts.bytes, sha256: facts.sha256, source, pinnedAt: new Date(now()).toISOString() } })
+
+  // ---------------------------------------------------------------- pull
+
+  /** What the hub says of a file of which the manifest says nothing. Throws `ModelError` when nobody says anything. */
+  async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
+    if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
+    const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
+    if (!record && !pin) throw new ModelError(`neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the manifest`)
+    if (record && pin && record.sha256 !== pin.sha256) {
+      throw new ModelError(`${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`)
+    }
+    return record
+  }
+
+  async function pullOne (entry: ModelEntry, watcher: Watcher): Promise<void> {
+    const installed = models.locate(entry)
+    if (entry.bundled && installed) return watcher.end(`${entry.name} comes with the program`)
+    if (entry.url === undefined) throw new ModelError(`the manifest has no address for ${entry.name}`)
+    const url = applyMirror(entry.url, mirror)
+    const record = await findRecord(entry, url, watcher)
+    const pin = lock.find(entry)
+    const expected = record ? { ...entry, sha256: record.sha256, ...(record.bytes === undefined ? {} : { bytes: entry.bytes ?? record.bytes }) } : entry
+    if (installed) {
+      const facts = await digestFile(installed)
+      const fault = findFault(expected, pin, facts)
+      if (fault === undefined) {
+        if (!pin && installed === targetOf(entry)) await lock.put(makePin(entry, facts, 'found in the directory'))
+        return watcher.end(`${entry.name} is installed and right`)
+      }
+      watcher.note(`${fault}; it is fetched again`)
+    }
+    watcher.begin(entry.name)
+    const facts = await downloader.download({
+      url, target: targetOf(entry), bytes: expected.bytes, findFault: (found) => findFault(expected, pin, found), onProgress: watcher.progress, onRetry: watcher.note
+    })
+    if (pin?.sha256 !== facts.sha256) await lock.put(makePin(entry, facts, withoutSecrets(url)))
+    watcher.end(`${entry.name} is installed: ${facts.bytes} bytes, SHA-256 ${facts.sha256}`)
+  }
+
+  // ---------------------------------------------------------------- archives
+
+  async function describeForArchive (entry: ModelEntry): Promise<{ file: ArchivedFile, path: string }> {
+    const path = models.locate(entry)
+    if (path === undefined) throw new ModelError(`${entry.name} is not installed; first: stenobox models pull ${entry.name}`)
+    const facts = await digestFile(path)
+    const pin = lock.find(entry)
+    const fault = findFault(entry, pin, facts)
+    if (fault !== undefined) throw new ModelError(fault)
+    const source = entry.url === undefined ? pin?.source : withoutSecrets(new URL(entry.url))
+    const { name, file, licence, attribution } = entry
+    return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...(source ? { source } : {}), ...(attribution ? { attribution } : {}) } }
+  }
+
+  function whyRefused (file: ArchivedFile): string | undefined {
+    const entry = findEntry(file.name)
+    if (!entry) return `the archive holds the model ${JSON.stringify(file.name)}, which is not in the manifest here`
+    if (file.path !== entry.file) return `the archive wants to put ${entry.name} in another place than ${entry.file}`
+    if (entry.bytes !== undefined && entry.bytes !== file.bytes) return `the archive's ${entry.name} has ${file.bytes} bytes; the manifest here says ${entry.bytes}`
+    if (entry.sha256 !== undefined && entry.sha256 !== file.sha256) return `the archive's ${entry.name} has another checksum than the manifest here says`
+    const pin = lock.find(entry)
+    if (!isBinding(entry, pin) || pin.sha256 === file.sha256) return undefined
+    return `the archive's ${entry.name} is another file than the one pinned here on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`
+  }
+
+  async function installStaged (staged: readonly StagedFile[]): Promise<void> {
+    const pins: Array<Record<string, Pin>> = []
+    for (const { file, facts, path } of staged) {
+      const entry = findEntry(file.name)
+      if (!entry) continue
+      await moveInto(path, targetOf(entry))
+      await removePart(targetOf(entry))
+      if (lock.find(entry)?.sha256 !== facts.sha256) pins.push(makePin(entry, facts, file.source ?? 'an imported archive'))
+    }
+    await lock.put(Object.assign({}, ...pins) as Record<string, Pin>)
+  }
+
+  // ---------------------------------------------------------------- verify, remove
+
+  async function verifyOne (entry: ModelEntry): Promise<Verdict> {
+    const path = models.locate(entry) ?? (isFile(targetOf(entry)) ? targetOf(entry) : undefined)
+    if (path === undefined) return { name: entry.name, ok: false, detail: 'is not installed' }
+    const fault = await models.verify({ entry, path })
+    if (fault !== undefined) return { name: entry.name, ok: false, detail: fault }
+    const published = entry.sha256 ? 'SHA-256 as in the manifest' : entry.sha1 ? 'SHA-1 as in the manifest' : undefined
+    const pin = lock.find(entry)
+    const pinned = pin && !entry.sha256 ? `SHA-256 as pinned on ${pin.pinnedAt.slice(0, 10)}` : undefined
+    return { name: entry.name, ok: true, detail: [published, pinned].filter(Boolean).join(', ') || 'not checked: nobody published a checksum, and none is pinned' }
+  }
+
+  const comesWithProgram = (entry: ModelEntry): boolean => entry.bundled === true && (join(modelsDir) === join(BUNDLED_MODELS_DIR) || !isFile(targetOf(entry)))
+
+  async function removeOne (entry: ModelEntry): Promise<string> {
+    const wasThere = await removeFile(targetOf(entry))
+    await removePart(targetOf(entry))
+    await lock.remove(entry.name)
+    const left = models.locate(entry)
+    return `${entry.name} ${wasThere ? 'is removed' : 'was not installed'}` + (left ? `; another copy is in ${left}` : '')
+  }
+
+  return {
+    list (): { models: ModelView[], sets: SetView[] } {
+      const isInstalled = (name: string): boolean => manifest.models.some((entry) => entry.name === name && models.locate(entry) !== undefined)
+      const used = new Map(STT_QUALITIES.map((quality) => [quality, models.choose(quality)?.name]))
+      return {
+        models: manifest.models.map(({ file, sha256, sha1, url, decoding, bundled, ...shown }) => ({
+          ...shown,
+          installed: isInstalled(shown.name),
+          bundled: bundled === true,
+          qualities: STT_QUALITIES.filter((quality) => manifest.quality[quality].models.includes(shown.name)),
+          usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === shown.name)
+        })),
+        sets: Object.entries(sets).map(([name, set]) => {
+          const members = resolveNames([`set:${name}`])
+          const bytes = members.reduce((sum, entry) => sum + (entry.bytes ?? entry.approximateBytes ?? 0), 0)
+          return { name, for: set.for, models: set.models, installed: set.models.every(isInstalled), bytes, licences: [...new Set(members.map(({ licence }) => licence))] }
+        })
+      }
+    },
+
+    /** Fetches what is not installed, or not right. Throws `ModelError`. */
+    async pull (names: readonly string[], watcher: Watcher): Promise<void> {
+      const entries = resolveNames(names)
+      if (offline) throw new ModelError('nothing is fetched while STENOBOX_OFFLINE is true; bring models along with `stenobox models export` and `import`')
+      await withLock(async () => { for (const entry of entries) await pullOne(entry, watcher) })
+    },
+
+    /** Writes an archive to a path or a stream, and returns its SHA-256. Throws `ModelError`. */
+    async exportTo (names: readonly string[], output: string | Writable, watcher: Watcher): Promise<string> {
+      const entries: Array<{ file: ArchivedFile, path: string }> = []
+      for (const entry of resolveNames(names)) entries.push(await describeForArchive(entry))
+      const total = entries.reduce((sum, { file }) => sum + file.bytes, 0)
+      const hash = createHash('sha256')
+      async function * watched (): AsyncGenerator<Uint8Array> {
+        let done = 0
+        for await (const chunk of packModels(entries)) {
+          hash.update(chunk)
+          done += chunk.length
+          watcher.progress(Math.min(done, total), total)
+          yield chunk
+        }
+      }
+      watcher.begin(`writing ${entries.map(({ file }) => file.name).join(', ')}`)
+      try {
+        if (typeof output === 'string') await writeDurably(output, watched())
+        else await pipeline(watched(), output, { end: false })
+      } catch (error) {
+        throw isNoRoom(error) ? new ModelError('the disk is full; the archive was not written', { cause: error }) : error
+      }
+      return hash.digest('hex')
+    },
+
+    /** Installs the models of an archive, all or none. Throws `ModelError`. */
+    async importFrom (source: AsyncIterable<Uint8Array>, sha256: string | undefined, watcher: Watcher): Promise<string[]> {
+      const names: string[] = []
+      const checks = {
+        refuse: whyRefused,
+        findFault: (file: ArchivedFile, facts: FileFacts): string | undefined => {
+          const entry = findEntry(file.name)
+          return entry && findFault(entry, lock.find(entry), facts)
+        },
+        onProgress: watcher.progress
+      }
+      watcher.begin('reading the archive')
+      try {
+        await withLock(async () => {
+          await unpackModels(source, modelsDir, sha256?.toLowerCase(), checks, async (staged) => {
+            await installStaged(staged)
+            names.push(...staged.map(({ file }) => file.name))
+          })
+        })
+      } catch (error) {
+        throw isNoRoom(error) ? new ModelError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error
+      }
+      return names
+    },
+
+    /** Checks the named models, or every installed one. */
+    async * verify (names: readonly string[]): AsyncGenerator<Verdict> {
+      const entries = names.length > 0 ? resolveNames(names) : manifest.models.filter((entry) => models.locate(entry) !== undefined || isFile(targetOf(entry)))
+      for (const entry of entries) yield await verifyOne(entry)
+    },
+
+    /** Deletes files and what is pinned of them; one sentence each. Throws `ModelError`. */
+    async remove (names: readonly string[]): Promise<string[]> {
+      const entries = resolveNames(names)
+      const kept = entries.find(comesWithProgram)
+      if (kept) throw new ModelError(`${kept.name} comes with the program and stays`)
+      return await withLock(async () => {
+        const sentences: string[] = []
+        for (const entry of entries) sentences.push(await removeOne(entry))
+        return sentences
+      })
+    }
+  }
+}
+export type ModelLibrary = ReturnType<typeof createModelLibrary>

@@ -1,0 +1,38 @@
+/** Windows of a recording while it is being decoded: piece by piece through the voice activity detector. */
+import { FRAME_SAMPLES } from '../domain/speech-spans.js'
+import type { HeardFrame } from '../domain/speech-spans.js'
+import { createWindowPacker } from '../domain/windows.js'
+import type { AudioWindow } from '../domain/windows.js'
+import type { SpeechEngine } from '../engine/speech.js'
+
+/** About 8 s: few messages, and the first window of a long recording does not wait for more than it needs. */
+const PIECE_SAMPLES = 256 * FRAME_SAMPLES
+
+/** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. */
+export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, audioPath: string) {
+  const packer = createWindowPacker()
+  let heardSamples = 0
+  let state: Float32Array | undefined
+
+  async function listen (endSample: number): Promise<AudioWindow[]> {
+    const heard = await speech.detectSpeech({ audioPath, spans: [{ startSample: heardSamples, endSample }], state })
+    state = heard.state
+    heardSamples = endSample
+    return packer.push(Array.from(heard.probabilities, (probability, index): HeardFrame => ({ probability, levelDb: heard.levelsDb[index] ?? 0 })))
+  }
+
+  return {
+    /** The windows that are settled once the file holds `writtenSamples`. Rejects with `PoolError`. */
+    async advance (writtenSamples: number): Promise<AudioWindow[]> {
+      const windows: AudioWindow[] = []
+      while (writtenSamples - heardSamples >= PIECE_SAMPLES) windows.push(...await listen(heardSamples + PIECE_SAMPLES))
+      return windows
+    },
+    /** The last windows of a recording of `totalSamples`. Rejects with `PoolError`. */
+    async finish (totalSamples: number): Promise<AudioWindow[]> {
+      const windows = await this.advance(totalSamples)
+      if (totalSamples > heardSamples) windows.push(...await listen(totalSamples))
+      return [...windows, ...packer.finish(totalSamples)]
+    }
+  }
+}
