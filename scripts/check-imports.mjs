@@ -23,7 +23,7 @@ const LAYERS = {
   formats: { src: ['domain'], packages: [], node: [] },
   store: { src: ['domain'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
-  workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads'] },
+  workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
   engine: { src: ['domain', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },

@@ -106,6 +106,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
       loop.start()
       sweep.start()
       for (const warning of health.starterWarning()) log.warn({}, warning)
+      health.gpuWarning().then((warnings) => {
+        for (const warning of warnings) log.warn({}, warning)
+      }, (error: unknown) => { log.error({ err: error }, 'the speech library could not be asked for its devices') })
     },
     /** Stops working; what runs is queued again. Answers go on. */
     async stopWork (): Promise<void> {

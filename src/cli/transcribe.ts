@@ -7,7 +7,7 @@ import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
-import { jobProgress, STT_QUALITIES } from '../domain/job.js'
+import { jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
 import { parseLanguage } from '../domain/language.js'
 import { createLogger } from '../logger.js'
@@ -18,7 +18,7 @@ import { createProgressBar } from './progress-bar.js'
 /** How often the state of the job is looked at. */
 const LOOK_MS = 200
 
-type Options = { format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, owner: string, output?: string }
+type Options = { format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, prompt?: string, owner: string, output?: string }
 
 /** Waits for the end of a job, wherever it is worked on: here, or by a server on the same data directory. */
 async function follow ({ transcripts }: Appliance, id: number, ownerId: number, signal: AbortSignal): Promise<JobView> {
@@ -53,7 +53,7 @@ async function transcribe (file: string, options: Options): Promise<void> {
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
     const ownerId = appliance.access.ensureOwner(options.owner)
-    const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality }
+    const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality, ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}) }
     const id = await appliance.ingest.submitFile(file, { ownerId, fileName: basename(file), options: jobOptions })
     if (process.stderr.isTTY) for (const warning of appliance.health.starterWarning()) console.error(`Note: ${warning}.`)
     appliance.start()
@@ -74,6 +74,7 @@ export function transcribeCommand (): Command {
     .addOption(new Option('--format <format>', 'form of the transcript').choices(EXPORT_FORMATS).default('txt'))
     .addOption(new Option('--quality <quality>', 'model and effort').choices(STT_QUALITIES).default('balanced'))
     .option('--language <language>', 'spoken language, e.g. en or german; detected when left out')
+    .option('--prompt <text>', 'names and terms to expect')
     .option('--owner <owner>', 'whose library it joins', 'default')
     .option('-o, --output <file>', 'write the transcript to a file')
     .action(transcribe)

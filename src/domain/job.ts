@@ -19,7 +19,12 @@ export type JobOptions = {
   /** Whisper's code of the spoken language; absent: detect it. */
   language?: string
   sttQuality: SttQuality
+  /** Names and terms the decoder should expect, in any wording. */
+  prompt?: string
 }
+
+/** Of a prompt; its last 224 tokens are what the decoder sees. */
+export const MAX_PROMPT_LENGTH = 2000
 
 /** Runs of one window or one decode before the job is given up. High, because an appliance that is restarted often
  * is no fault of the recording: only a window that takes the process down every single time should end here. */

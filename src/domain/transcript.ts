@@ -6,7 +6,8 @@ export const Word = Type.Object({
   word: Type.String(),
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
-  probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the decoder' })
+  probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the decoder' }),
+  speaker: Type.Optional(Type.String({ description: 'absent when speakers were not told apart' }))
 }, { additionalProperties: false })
 
 export const Segment = Type.Object({
@@ -14,6 +15,7 @@ export const Segment = Type.Object({
   start: Type.Number(),
   end: Type.Number(),
   text: Type.String(),
+  speaker: Type.Optional(Type.String({ description: 'who speaks most of it' })),
   words: Type.Array(Word)
 }, { additionalProperties: false })
 
@@ -27,10 +29,10 @@ export const TranscriptDocument = Type.Object({
 export type TranscriptDocument = Static<typeof TranscriptDocument>
 
 /** A word as stored: integer milliseconds, its own leading space kept so that a segment's text is its words joined. */
-export type TimedWord = { text: string, startMs: number, endMs: number, probability: number }
+export type TimedWord = { text: string, startMs: number, endMs: number, probability: number, speaker?: string }
 
 /** A segment as stored, in milliseconds from the start of the recording. */
-export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[] }
+export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
 
 export type Transcript = {
   id: number

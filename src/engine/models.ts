@@ -71,6 +71,7 @@ export type Manifest = Static<typeof Manifest>
 const DEFAULT_DECODING: DecodingOptions = {
   beamSize: 5,
   bestOf: 5,
+  temperature: 0,
   temperatureStep: 0.2,
   entropyThreshold: 2.4,
   logProbThreshold: -1,

@@ -41,9 +41,9 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     /** How many windows may run at once. */
     slots: pool.threads,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
-    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined }, abort: Abort): Promise<TranscribeOutput> {
+    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
       return await runWith('transcribe', job.quality, ({ path, alignmentHeads, decoding }) => ({
-        ...source, model: { path, gpu, alignmentHeads }, threads: threadsPerWorker, language: job.language, prompt: '', decoding, abort: abort.flag
+        ...source, model: { path, gpu, alignmentHeads }, threads: threadsPerWorker, language: job.language, prompt: job.prompt, decoding, abort: abort.flag
       }))
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */

@@ -12,11 +12,13 @@ export function toDocument (transcript: Transcript): TranscriptDocument {
       start: toSeconds(segment.startMs),
       end: toSeconds(segment.endMs),
       text: segment.text,
-      words: segment.words.map(({ text, startMs, endMs, probability }) => ({
+      ...(segment.speaker === undefined ? {} : { speaker: segment.speaker }),
+      words: segment.words.map(({ text, startMs, endMs, probability, speaker }) => ({
         word: text,
         start: toSeconds(startMs),
         end: toSeconds(endMs),
-        probability
+        probability,
+        ...(speaker === undefined ? {} : { speaker })
       }))
     }))
   }

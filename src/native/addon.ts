@@ -36,7 +36,9 @@ export type TranscribeOptions = {
   beamSize: number
   /** Candidates sampled at temperatures above 0. */
   bestOf: number
-  /** Step of the temperature fallback 0, step, 2·step … 1; 0 switches the fallback off. */
+  /** The first temperature, 0 to 1: 0 takes the likeliest words, above it they are drawn by lot, with the same result for the same audio. */
+  temperature: number
+  /** Step of the temperature fallback from there up to 1; 0 switches the fallback off. */
   temperatureStep: number
   /** Fall back when the token entropy of a long result is below this (repeat loops). */
   entropyThreshold: number

@@ -133,6 +133,8 @@ TranscribeRequest readTranscribeRequest(const Napi::Value & options) {
   request.threads = readThreads(options);
   request.beamSize = readInteger(given.Get("beamSize"), "beamSize", 1, kMaxDecoders);
   request.bestOf = readInteger(given.Get("bestOf"), "bestOf", 1, kMaxDecoders);
+  request.temperature = readNumber(given.Get("temperature"), "temperature");
+  if (request.temperature < 0 || request.temperature > 1) reject("temperature must be from 0 to 1");
   request.temperatureStep = readTemperatureStep(given.Get("temperatureStep"));
   request.entropyThreshold = readNumber(given.Get("entropyThreshold"), "entropyThreshold");
   request.logProbThreshold = readNumber(given.Get("logProbThreshold"), "logProbThreshold");

@@ -144,7 +144,7 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   params.n_threads = request.threads;
   params.beam_search.beam_size = request.beamSize;
   params.greedy.best_of = request.bestOf;
-  params.temperature = 0.0f;
+  params.temperature = request.temperature;
   params.temperature_inc = request.temperatureStep;
   params.entropy_thold = request.entropyThreshold;
   params.logprob_thold = request.logProbThreshold;

@@ -19,6 +19,7 @@ struct TranscribeRequest {
   int threads;
   int beamSize;
   int bestOf;
+  float temperature;
   float temperatureStep;
   float entropyThreshold;
   float logProbThreshold;

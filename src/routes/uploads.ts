@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../domain/errors.js'
 import { parseLanguage } from '../domain/language.js'
-import { SttQuality } from '../domain/job.js'
+import { MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
 import { partCount } from '../domain/upload.js'
 import type { Upload } from '../domain/upload.js'
 import type { Uploads, UploadState } from '../service/uploads.js'
@@ -21,7 +21,10 @@ const InitBody = Type.Object({
   fileType: Type.Optional(Type.String({ maxLength: 255 })),
   sha256: Type.Optional(Sha256),
   language: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  options: Type.Optional(Type.Object({ sttQuality: Type.Optional(SttQuality) }, { additionalProperties: false }))
+  options: Type.Optional(Type.Object({
+    sttQuality: Type.Optional(SttQuality),
+    prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'names and terms to expect' }))
+  }, { additionalProperties: false }))
 }, { additionalProperties: false })
 
 const InitReply = Type.Object({
@@ -95,7 +98,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
       sizeBytes: fileSize,
       fileType,
       sha256,
-      options: { ...(code === undefined ? {} : { language: code }), sttQuality: options?.sttQuality ?? 'balanced' }
+      options: { ...(code === undefined ? {} : { language: code }), sttQuality: options?.sttQuality ?? 'balanced', ...(options?.prompt ? { prompt: options.prompt } : {}) }
     })
     const base = publicUrl ?? `${request.protocol}://${request.host}`
     return reply.code(201).send(ok({

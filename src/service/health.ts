@@ -24,6 +24,11 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
     return { name, ok: version !== undefined, matters: true, detail: version ?? `not found. Install it: apt-get install ${name === 'ffprobe' ? 'ffmpeg' : name}` }
   }
 
+  const wantsGpu = gpu === 'cuda' || gpu === 'vulkan'
+  const noGpuDetail = (build: string): string => `STENOBOX_GPU=${gpu}, but ` + (build.includes(gpu)
+    ? 'no such device was found: the CPU is used'
+    : `the speech library was built without it (${build}): the CPU is used. Build it anew with: STENOBOX_GPU=${gpu} npm run build`)
+
   async function checkDisk (): Promise<Check> {
     const free = await files.freeBytes()
     const ok = free >= minFreeBytes
@@ -34,15 +39,14 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
     try {
       const { version, build, systemInfo, devices } = await speech.describe()
       const gpus = devices.filter((device) => device.kind === 'gpu')
-      const wanted = gpu === 'cuda' || gpu === 'vulkan'
       return [
         { name: 'speech library', ok: true, matters: true, detail: `whisper.cpp ${version}, build ${build}` },
         { name: 'cpu', ok: true, matters: false, detail: `${runtime.workers} workers of ${runtime.threadsPerWorker} thread(s); ${systemInfo}` },
         {
           name: 'gpu',
-          ok: gpus.length > 0 || !wanted,
+          ok: gpus.length > 0 || !wantsGpu,
           matters: false,
-          detail: gpus.map((device) => `${device.description}, ${(device.totalBytes / GIB).toFixed(1)} GiB`).join('; ') || (wanted ? `STENOBOX_GPU=${gpu}, but none was found: the CPU is used` : 'none in use')
+          detail: gpus.map((device) => `${device.description}, ${(device.totalBytes / GIB).toFixed(1)} GiB`).join('; ') || (wantsGpu ? noGpuDetail(build) : 'none in use')
         }
       ]
     } catch (error) {
@@ -73,6 +77,12 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
 
   return {
     starterWarning,
+    /** What a person must know who asked for a GPU and does not get one. Rejects with `PoolError`. */
+    async gpuWarning (): Promise<string[]> {
+      if (!wantsGpu) return []
+      const { build, devices } = await speech.describe()
+      return devices.some((device) => device.kind === 'gpu') ? [] : [noGpuDetail(build)]
+    },
     /** Every check, in the order a person wants to read them. */
     async checkAll (): Promise<Check[]> {
       const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }

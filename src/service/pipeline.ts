@@ -7,11 +7,13 @@ import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
+import { assignSpeakers } from '../domain/speaker.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { decodeAudio, probeMedia } from '../engine/ffmpeg.js'
 import { PoolError } from '../engine/pool.js'
+import type { SpeakerEngine } from '../engine/speakers.js'
 import type { Abort, SpeechEngine } from '../engine/speech.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -24,6 +26,9 @@ import { createWindowing } from './windowing.js'
 /** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
 const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
 
+/** Speakers of the longest recording are told apart in this time, or not at all. */
+const SPEAKERS_TIMEOUT_MS = 60 * 60_000
+
 type Deps = {
   jobs: JobStore
   windows: WindowStore
@@ -32,6 +37,8 @@ type Deps = {
   files: Files
   inTransaction: InTransaction
   speech: SpeechEngine
+  /** Absent: nobody tells speakers apart. */
+  speakers?: SpeakerEngine
   ffmpeg: { probeMedia: typeof probeMedia, decodeAudio: typeof decodeAudio }
   maxMediaSeconds: number
   now: () => number
@@ -42,7 +49,7 @@ type Deps = {
 class ClaimLost extends Error {}
 
 export function createPipeline (deps: Deps) {
-  const { jobs, windows, transcripts, media, files, inTransaction, speech, ffmpeg, maxMediaSeconds, now, log } = deps
+  const { jobs, windows, transcripts, media, files, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
   const endedListeners: Array<(jobId: number) => void> = []
 
   function ended (jobId: number): void {
@@ -57,17 +64,38 @@ export function createPipeline (deps: Deps) {
     ended(jobId)
   }
 
+  /** Jobs whose speakers are being told apart. */
+  const naming = new Set<number>()
+
+  /** Gives words their speakers. Worth having, but never worth a transcript: when it fails, there are none. */
+  async function nameSpeakers (engine: SpeakerEngine, jobId: number): Promise<void> {
+    naming.add(jobId)
+    try {
+      const turns = await engine.findTurns(files.audioPath(jobId), AbortSignal.timeout(SPEAKERS_TIMEOUT_MS))
+      inTransaction(() => { transcripts.nameSpeakers(jobId, (segments) => assignSpeakers(segments, turns)) })
+    } catch (error) {
+      log.warn({ jobId, err: error }, 'speakers could not be told apart')
+    } finally {
+      naming.delete(jobId)
+    }
+  }
+
+  /** Moves the job on as far as its windows allow; true when only completing it is left. */
+  function advance (jobId: number): boolean {
+    const job = jobs.find(jobId)
+    if (job?.status !== 'processing') return false
+    if (job.stage === 'language' && windows.countOpen(jobId, 'language') === 0) settleLanguage(job)
+    const { stage } = jobs.find(jobId) ?? job
+    if (stage === 'transcribe' && windows.countOpen(jobId, 'speech') === 0) jobs.enterStage(jobId, 'transcribe', 'complete', now())
+    return jobs.find(jobId)?.stage === 'complete'
+  }
+
   /** Completes the job when its last window is done. Safe to call at any time, any number of times. */
   async function settle (jobId: number): Promise<void> {
-    const isCompleted = inTransaction(() => {
-      const job = jobs.find(jobId)
-      if (job?.status !== 'processing') return false
-      if (job.stage === 'language' && windows.countOpen(jobId, 'language') === 0) settleLanguage(job)
-      if (jobs.find(jobId)?.stage !== 'transcribe' || windows.countOpen(jobId, 'speech') > 0) return false
-      jobs.enterStage(jobId, 'transcribe', 'complete', now())
-      return jobs.complete(jobId, now())
-    })
-    if (!isCompleted) return
+    const isAllDone = inTransaction(() => advance(jobId))
+    if (!isAllDone || naming.has(jobId)) return
+    if (speakers) await nameSpeakers(speakers, jobId)
+    if (!inTransaction(() => jobs.complete(jobId, now()))) return
     log.info({ jobId }, 'transcription completed')
     ended(jobId)
     await files.removeWork(jobId)
@@ -154,7 +182,7 @@ export function createPipeline (deps: Deps) {
       windows.finish(window, posteriors)
       return
     }
-    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.language }, abort)
+    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.language, prompt: job.options.prompt ?? '' }, abort)
     const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {
       // A window that another has claimed since, or whose job has ended, stores nothing: each window's text is there once.

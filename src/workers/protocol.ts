@@ -13,7 +13,7 @@ export type ModelChoice = {
 
 /** How to decode: what a quality and a model decide of the addon's options. */
 export type DecodingOptions = Pick<TranscribeOptions,
-  'beamSize' | 'bestOf' | 'temperatureStep' | 'entropyThreshold' | 'logProbThreshold' | 'noSpeechThreshold' | 'contextTokens' | 'suppressNonSpeech'>
+  'beamSize' | 'bestOf' | 'temperature' | 'temperatureStep' | 'entropyThreshold' | 'logProbThreshold' | 'noSpeechThreshold' | 'contextTokens' | 'suppressNonSpeech'>
 
 /** Where samples are: 16 kHz mono s16le in a file, these spans of it one after the other. */
 export type AudioSource = { audioPath: string, spans: readonly AudioSpan[] }

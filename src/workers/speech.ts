@@ -1,12 +1,18 @@
 /** Speech recognition on a pool thread: one decoding state per thread, kept between windows. */
+import { deflateRawSync } from 'node:zlib'
+import { isLoop } from '../domain/loops.js'
 import { loadAddon } from '../native/addon.js'
-import type { NativeAddon, NativeState } from '../native/addon.js'
+import type { NativeAddon, NativeState, TranscribeOptions } from '../native/addon.js'
 import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
 import { readPcm } from './pcm.js'
 import { NICE, serve, WorkerError } from './serve.js'
 
 /** Audio left after the last timestamp that is not worth another encoder run: windows end in a pause. */
 const MIN_TAIL_MS = 1000
+/** Half of the decoder's text context, which is what Whisper leaves for a prompt. */
+const PROMPT_TOKENS = 224
+/** Of a second attempt after a loop. */
+const RETRY_TEMPERATURE = 0.4
 
 let addon: NativeAddon | undefined
 let held: { key: string, state: NativeState } | undefined
@@ -47,14 +53,34 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   }
 }
 
-export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
-  const pcm = readPcm(input)
-  const { language: wanted, prompt, threads, abort, decoding } = input
-  const options = { ...decoding, ...(wanted ? { language: wanted } : {}), prompt, threads, minTailMs: MIN_TAIL_MS, abort }
-  const { aborted, segments, language } = withState(input.model, (state) => state.transcribe(pcm, options))
-  // Half a window is no result: the window will be decoded again, whole.
+/** Decodes a window. Half a window is no result: throws `WorkerError` aborted when the call was stopped. */
+function decode (state: NativeState, pcm: Float32Array, options: TranscribeOptions): TranscribeOutput {
+  const { aborted, segments, language } = state.transcribe(pcm, options)
   if (aborted) throw new WorkerError('aborted', 'stopped on request')
   return { segments, language }
+}
+
+function hasLoop ({ segments }: TranscribeOutput): boolean {
+  const text = Buffer.from(segments.flatMap(({ tokens }) => tokens.map(({ bytes }) => bytes)).join(''), 'latin1')
+  return isLoop(text.toString('utf8'), deflateRawSync(text).length)
+}
+
+export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
+  const pcm = readPcm(input)
+  const { language, prompt, threads, abort, decoding } = input
+  const options = {
+    ...decoding, ...(language ? { language } : {}), prompt, threads, minTailMs: MIN_TAIL_MS, abort,
+    // A prompt takes its place in the context.
+    contextTokens: prompt === '' ? decoding.contextTokens : PROMPT_TOKENS
+  }
+  return withState(input.model, (state) => {
+    const first = decode(state, pcm, options)
+    if (!hasLoop(first)) return first
+    // Once more, without what may have led it astray, and not by the same path.
+    const second = decode(state, pcm, { ...options, language: first.language, prompt: '', contextTokens: 0, temperature: RETRY_TEMPERATURE })
+    // Who says the same thing twice in a row may mean it.
+    return hasLoop(second) ? first : second
+  })
 })
 
 export const detectLanguage = serve((input: DetectInput): DetectOutput => {

@@ -1,0 +1,36 @@
+/** Repeat loops: the decoder's habit of saying the same words again and again when it has lost the sound. */
+
+/** A phrase of so many words is a loop when it comes this often without a break. People do say "no, no, no, no". */
+const LOOP_TIMES: ReadonlyArray<{ words: number, times: number }> = [{ words: 1, times: 8 }, { words: 3, times: 4 }, { words: 12, times: 3 }]
+/** Text that deflates to less than 1/2.4 of its bytes repeats itself: the limit of OpenAI's transcribe.py. */
+const MAX_COMPRESSION_RATIO = 2.4
+/** Shorter text compresses by chance. */
+const MIN_RATIO_BYTES = 120
+
+/** Words, or the characters of scripts without spaces. */
+function toUnits (text: string): string[] {
+  return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}'’]+/gu) ?? []
+}
+
+/** The most times in a row that any phrase of `length` units is said. */
+function mostRepeats (units: readonly string[], length: number): number {
+  let most = 0
+  let equal = 0
+  for (let i = length; i < units.length; i++) {
+    equal = units[i] === units[i - length] ? equal + 1 : 0
+    most = Math.max(most, Math.floor(equal / length) + 1)
+  }
+  return units.length >= length ? Math.max(most, 1) : 0
+}
+
+/** Whether a window's text says a phrase over and over. `deflatedBytes`: its size after deflate. */
+export function isLoop (text: string, deflatedBytes: number): boolean {
+  const bytes = Buffer.byteLength(text)
+  if (bytes >= MIN_RATIO_BYTES && bytes > MAX_COMPRESSION_RATIO * deflatedBytes) return true
+  const units = toUnits(text)
+  let length = 1
+  for (const { words, times } of LOOP_TIMES) {
+    for (; length <= words; length++) if (mostRepeats(units, length) >= times) return true
+  }
+  return false
+}

@@ -1,0 +1,50 @@
+/** Who said it: words take the speaker who talks during them. Pure. */
+import type { TimedSegment, TimedWord } from './transcript.js'
+
+/** A stretch during which one voice talks. Turns may overlap. `voice` tells voices of one recording apart and means nothing beyond it. */
+export type SpeakerTurn = { startMs: number, endMs: number, voice: number }
+
+/** A word in a pause between turns belongs to a turn this near. */
+const NEAR_MS = 500
+
+/** How long a turn and a word share; below 0, how far they are apart. */
+const overlapMs = (turn: SpeakerTurn, word: TimedWord): number => Math.min(turn.endMs, word.endMs) - Math.max(turn.startMs, word.startMs)
+
+function findVoice (word: TimedWord, turns: readonly SpeakerTurn[]): number | undefined {
+  let best: { voice: number, ms: number } | undefined
+  for (const turn of turns) {
+    const ms = overlapMs(turn, word)
+    if (ms > -NEAR_MS && (!best || ms > best.ms)) best = { voice: turn.voice, ms }
+  }
+  return best?.voice
+}
+
+/** The one who speaks most of these words, by time; of equals, the first. */
+function mostSpoken (words: readonly TimedWord[]): string | undefined {
+  const spokenMs = new Map<string, number>()
+  for (const { speaker, startMs, endMs } of words) {
+    if (speaker !== undefined) spokenMs.set(speaker, (spokenMs.get(speaker) ?? 0) + Math.max(1, endMs - startMs))
+  }
+  return [...spokenMs].sort(([, a], [, b]) => b - a)[0]?.[0]
+}
+
+/**
+ * The same segments with the speaker of every word, "Speaker 1" to "Speaker n" in the order in which they are first heard. A word that no
+ * turn is near has none. A segment has the speaker of most of it.
+ */
+export function assignSpeakers (segments: readonly TimedSegment[], turns: readonly SpeakerTurn[]): TimedSegment[] {
+  const labels = new Map<number, string>()
+  const labelOf = (voice: number): string => {
+    const label = labels.get(voice) ?? `Speaker ${labels.size + 1}`
+    labels.set(voice, label)
+    return label
+  }
+  return segments.map((segment) => {
+    const words = segment.words.map((word) => {
+      const voice = findVoice(word, turns)
+      return voice === undefined ? word : { ...word, speaker: labelOf(voice) }
+    })
+    const speaker = mostSpoken(words)
+    return { ...segment, words, ...(speaker === undefined ? {} : { speaker }) }
+  })
+}
