@@ -61,6 +61,12 @@ replace_once("            if (wctx.params.flash_attn) {
 # Candidates are distinct tokens now, so equal sequences come of equal beams in the first step too.
 replace_once("whisper_sequence_tokens_equal(beam_candidates[cur_c].sequence, cur.sequence) && i > 0)" "whisper_sequence_tokens_equal(beam_candidates[cur_c].sequence, cur.sequence))")
 
+set(spectrogram_arguments "(int ith, const float * hann, const std::vector<float> & samples,
+                                              int n_samples, int frame_size, int frame_step, int n_threads,
+                                              const whisper_filters & filters, whisper_mel & mel)")
+replace_once("static void log_mel_spectrogram_worker_thread${spectrogram_arguments} {" "static void log_mel_spectrogram_worker_thread${spectrogram_arguments};
+static void replaced_log_mel_spectrogram_worker_thread${spectrogram_arguments} {")
+
 set(median_filter_arguments "(struct ggml_tensor * dst , const struct ggml_tensor * a, int ith, int /*nth*/, void * userdata)")
 replace_once("static void median_filter${median_filter_arguments} {" "static void median_filter${median_filter_arguments};
 static void replaced_median_filter${median_filter_arguments} {")

@@ -28,6 +28,7 @@
 #include "ggml-backend.h"
 #include "ggml-cpp.h"
 #include "model-file.h"
+#include "spectrogram.h"
 #include "vector-math.h"
 
 namespace stenobox {

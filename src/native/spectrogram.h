@@ -1,0 +1,25 @@
+// The sound as Whisper sees it: energies of 400 samples in mel bands, 160 samples apart.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace stenobox {
+
+/// Samples of one frame: 25 ms at 16 kHz.
+constexpr size_t kFrameSamples = 400;
+/// From one frame to the next: 10 ms.
+constexpr size_t kHopSamples = 160;
+constexpr size_t kSpectrumBins = kFrameSamples / 2 + 1;
+
+/// `filters`: `mels` rows of kSpectrumBins weights.
+struct MelFilters {
+  const float * weights;
+  size_t mels;
+};
+
+/// Decimal logarithm of the energy in every band, frame by frame: `frames` rows of `mels`, at least -10. `samples` holds all samples of the last
+/// frame. The frames are weighed with a periodic Hann window, as in OpenAI's audio.py.
+std::vector<float> logMelFrames(const float * samples, size_t frames, const MelFilters & filters);
+
+}  // namespace stenobox
