@@ -20,8 +20,11 @@ type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
 type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
 
 export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
+  /** What each quality was last served with: weights in memory outlive their file, and are better than none. */
+  const served = new Map<SttQuality, ChosenModel>()
+
   function choose (quality: SttQuality): ChosenModel {
-    const model = models.choose(quality)
+    const model = models.choose(quality) ?? served.get(quality)
     if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
     return model
   }
@@ -30,9 +33,14 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
   async function runWith<T extends ModelTask> (name: T, quality: SttQuality, input: (model: ChosenModel) => WorkerTasks[T]['input']): Promise<WorkerTasks[T]['output']> {
     const model = choose(quality)
     try {
-      return await pool.run(name, input(model))
+      const output = await pool.run(name, input(model))
+      served.set(quality, model)
+      return output
     } catch (error) {
-      if (error instanceof PoolError && error.code === 'model_unavailable') models.markUnusable(model.path)
+      if (error instanceof PoolError && error.code === 'model_unavailable') {
+        models.markUnusable(model.path)
+        served.delete(quality)
+      }
       throw error
     }
   }
@@ -40,6 +48,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
   return {
     /** How many windows may run at once. */
     slots: pool.threads,
+    /** Whether a model is left that the quality may be tried with. */
+    hasModel: (quality: SttQuality): boolean => (models.choose(quality) ?? served.get(quality)) !== undefined,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
     async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
       return await runWith('transcribe', job.quality, ({ path, alignmentHeads, decoding }) => ({

@@ -83,10 +83,10 @@ size_t alignmentBytes(size_t heads) {
 Model::Model(const std::string & path, const LoadRequest & request) : path_(path), device_(weightsDevice(request.gpu)), heads_(request.heads) {
   checkHeads(heads_, checkModelFile(path));
   whisper_context_params params = whisper_context_default_params();
-  params.use_gpu = request.gpu;
+  params.use_gpu = request.gpu && device_ != "CPU";
   // Of the decoder only; the encoder's attention is always fused. Five beams over one recording read the same keys: as one product of matrices
   // that is faster on a processor than fused attention, which reads them once per beam. Alignment reads weights that fused attention never forms.
-  params.flash_attn = request.gpu && device_ != "CPU" && heads_.empty();
+  params.flash_attn = params.use_gpu && heads_.empty();
   if (!heads_.empty()) {
     params.dtw_token_timestamps = true;
     params.dtw_aheads_preset = WHISPER_AHEADS_CUSTOM;

@@ -53,9 +53,14 @@ replace_once("static struct ggml_cgraph * whisper_build_graph_conv(" "static boo
 static struct ggml_cgraph * whisper_build_graph_conv(")
 replace_once("whisper_encode_internal(*ctx, *state, seek, params.n_threads," "stenobox_encode_window(*ctx, *state, seek, params.n_threads,")
 
-# The encoder's own attention is fastest fused, whatever the decoder does: it has no alignment heads and no beams.
+# The encoder's attention: ours on a processor, fused on a GPU, whatever the decoder does.
+replace_once("static struct ggml_cgraph * whisper_build_graph_encoder(" "static struct ggml_tensor * stenobox_encoder_attention(
+    struct ggml_context * ctx, const whisper_hparams & hparams, struct ggml_tensor * queries, struct ggml_tensor * keys, struct ggml_tensor * values);
+static struct ggml_cgraph * whisper_build_graph_encoder(")
 replace_once("            if (wctx.params.flash_attn) {
-                ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k" "            if (true) {
+                ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k" "            if (!wctx.params.use_gpu) {
+                cur = stenobox_encoder_attention(ctx0, hparams, Qcur, Kcur, Vcur);
+            } else if (true) {
                 ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k")
 
 # Candidates are distinct tokens now, so equal sequences come of equal beams in the first step too.

@@ -115,6 +115,26 @@ void exponentials(const float * source, size_t count, float * target) {
   for (size_t i = 0; i < count; ++i) target[i] = exponential(source[i]);
 }
 
+STENOBOX_PER_PROCESSOR
+float exponentiate(float * values, size_t count) {
+  const float most = maximum(values, count);
+  float lanes[kBlock] = {};
+  size_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    for (size_t j = 0; j < kBlock; ++j) {
+      values[i + j] = exponential(values[i + j] - most);
+      lanes[j] += values[i + j];
+    }
+  }
+  for (size_t j = 0; i < count; ++i, ++j) {
+    values[i] = exponential(values[i] - most);
+    lanes[j] += values[i];
+  }
+  float sum = 0;
+  for (float lane : lanes) sum += lane;
+  return sum;
+}
+
 std::vector<int> largest(const float * values, size_t count, size_t wanted) {
   std::vector<std::pair<float, int>> found;
   if (wanted == 0) return {};

@@ -23,6 +23,9 @@ void subtract(const float * source, size_t count, float shift, float * target);
 /// target[i] = exp(source[i]), 0 for -INFINITY. Relative error below 2e-7 where the result is a normal number.
 void exponentials(const float * source, size_t count, float * target);
 
+/// values[i] = exp(values[i] - the largest of them); returns their sum. The first half of a softmax.
+float exponentiate(float * values, size_t count);
+
 /// Indexes of the `wanted` largest of `count` values, largest first; of equal values the one with the lower index. Values of -INFINITY are left out.
 std::vector<int> largest(const float * values, size_t count, size_t wanted);
 

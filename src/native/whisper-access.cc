@@ -22,6 +22,7 @@
 #include <set>
 #include <thread>
 
+#include "attention.h"
 #include "backends.h"
 #include "failure.h"
 #include "ggml-alloc.h"

@@ -91,7 +91,7 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
     },
     /** Why requests should go elsewhere for now; undefined when ready. Cheap: asked every few seconds. */
     async whyNotReady (): Promise<string | undefined> {
-      if (models.choose('balanced') === undefined) return 'No speech model is installed.'
+      if (models.choose('balanced') === undefined) return models.listInstalled().length === 0 ? 'No speech model is installed.' : 'No installed speech model can be used.'
       if (await files.freeBytes() < minFreeBytes) return 'The disk is nearly full.'
       return undefined
     }

@@ -26,6 +26,9 @@ import { createWindowing } from './windowing.js'
 /** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
 const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
 
+/** Models that one window may find unusable while there is another. */
+const MAX_MODEL_ERRORS = 10
+
 /** Speakers of the longest recording are told apart in this time, or not at all. */
 const SPEAKERS_TIMEOUT_MS = 60 * 60_000
 
@@ -145,12 +148,13 @@ export function createPipeline (deps: Deps) {
 
   async function decodeMedia (claim: DecodeClaim, signal: AbortSignal, onWindow: () => void): Promise<void> {
     const { job } = claim
+    // Before anything is waited for: windows of an earlier decode would be claimed meanwhile, and then decoded twice.
+    windows.removeOpen(job.id)
     const source = media.find(job.mediaId)
     if (!source) throw new Error(`job ${job.id} has no media row`)
     const path = files.mediaPath(source.file)
     const facts = await ffmpeg.probeMedia(path, signal)
     if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
-    windows.removeOpen(job.id)
     const windowing = createWindowing(speech, files.audioPath(job.id))
     const cut: AudioWindow[] = []
     let samples = 0
@@ -193,13 +197,15 @@ export function createPipeline (deps: Deps) {
     })
   }
 
-  async function windowFailed (window: WindowClaim, error: unknown): Promise<void> {
+  async function windowFailed ({ options }: Job, window: WindowClaim, error: unknown): Promise<void> {
     const code = error instanceof PoolError ? error.code : 'internal_error'
     if (code === 'aborted') return windows.release(window)
     const errors = windows.noteError(window)
     if (errors === undefined) return
     if (code === 'audio_missing') return decodeAgain(window.jobId)
-    if (errors >= MAX_WINDOW_ERRORS) return await fail(window.jobId, code, error)
+    // A model that cannot be used has been passed over: the next try has another, if there is one.
+    const maxErrors = code === 'model_unavailable' && speech.hasModel(options.sttQuality) ? MAX_MODEL_ERRORS : MAX_WINDOW_ERRORS
+    if (errors >= maxErrors) return await fail(window.jobId, code, error)
     log.warn({ jobId: window.jobId, window: window.idx, code, err: error }, 'window failed, trying again')
   }
 
@@ -237,7 +243,7 @@ export function createPipeline (deps: Deps) {
         await transcribeWindow(job, window, abort)
       } catch (error) {
         if (isNoRoom(error)) return await fail(job.id, 'insufficient_storage', error)
-        return await windowFailed(window, error)
+        return await windowFailed(job, window, error)
       }
       await settle(job.id)
     },

@@ -28,9 +28,13 @@ const toClaim = (row: WindowRow): WindowClaim => ({
   attempt: row.attempt
 })
 
-/** Which windows of job `j` may be worked on: samples of the language first; speech once the language is known, or when no sample is wanted. */
+/**
+ * Which windows of job `j` may be worked on: samples of the language first; speech once the language is known, or when no sample is wanted.
+ * While nobody decodes a job that has to be decoded, none: what an earlier decoder left is not to be relied on.
+ */
 const CLAIMABLE = `
   w.job_id = j.id
+  AND (j.stage <> 'decode' OR j.decode_lease_until IS NOT NULL)
   AND w.status <> 'done'
   AND (w.status = 'queued' OR (w.status = 'running' AND w.lease_until <= :now))
   AND w.purpose = CASE WHEN j.language IS NOT NULL OR j.stage = 'transcribe' THEN 'speech' ELSE 'language' END
