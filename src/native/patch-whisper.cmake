@@ -103,7 +103,19 @@ replace_once("                            n_audio_ctx, n_state_head, n_head,
                             GGML_PAD(n_audio_ctx, 32)*ggml_element_size(wstate.kv_cross.v),
                             GGML_PAD(n_audio_ctx, 32)*ggml_element_size(wstate.kv_cross.v)*n_state_head,
                             GGML_PAD(n_audio_ctx, 32)*ggml_element_size(wstate.kv_cross.v)*n_state*il);")
-replace_once("ggml_mul_mat(ctx0, Vcross, KQ_soft_max);" "ggml_mul_mat(ctx0, Vcross, ggml_pad(ctx0, KQ_soft_max, GGML_PAD(n_audio_ctx, 32) - n_audio_ctx, 0, 0, 0));")
+replace_once("ggml_mul_mat(ctx0, Vcross, KQ_soft_max);" "ggml_mul_mat(ctx0, Vcross, stenobox_fill_rows(ctx0, wctx, KQ_soft_max, GGML_PAD(n_audio_ctx, 32)));")
+replace_once("static struct ggml_cgraph * whisper_build_graph_decoder(" "static struct ggml_tensor * stenobox_fill_rows(struct ggml_context * ctx, const whisper_context & wctx, struct ggml_tensor * tensor, int columns);
+static struct ggml_cgraph * whisper_build_graph_decoder(")
+
+# The alignment's graph, too, is computed by the one thread that asked for it, and not by as many as ggml thinks fit.
+replace_once("    ggml_backend_graph_compute(backend.get(), gf);
+
+    ggml_tensor * alignment" "    stenobox_set_threads(backend.get(), n_threads);
+    ggml_backend_graph_compute(backend.get(), gf);
+
+    ggml_tensor * alignment")
+replace_once("// dtw + backtrace to return found path" "static void stenobox_set_threads(ggml_backend_t backend, int threads);
+// dtw + backtrace to return found path")
 
 # The same for self-attention, whose rows are as long as there are tokens; what is beyond them is masked.
 replace_once("    if (!wctx.params.flash_attn || !wctx.params.use_gpu) {

@@ -10,6 +10,7 @@
 
 #include "backends.h"
 #include "failure.h"
+#include "vector-math.h"
 #include "whisper-access.h"
 
 namespace stenobox {
@@ -126,9 +127,7 @@ bool beginWindow(whisper_context *, whisper_state * state, void * data) {
 void filterLogits(whisper_context * context, whisper_state *, const whisper_token_data *, int tokens, float * logits, void * data) {
   auto & run = *static_cast<Run *>(data);
   const int count = whisper_n_vocab(context);
-  bool sane = true;
-  for (int i = 0; i < count; ++i) sane &= logits[i] <= FLT_MAX;
-  if (!sane) {
+  if (!allAtMost(logits, count, FLT_MAX)) {
     // Damaged weights. Sorting candidates by what is not a number is undefined, so go on with zeros until the next check stops the call.
     std::fill_n(logits, count, 0.0f);
     run.damaged = true;

@@ -86,6 +86,13 @@ float maximum(const float * values, size_t count) {
 }
 
 STENOBOX_PER_PROCESSOR
+bool allAtMost(const float * values, size_t count, float limit) {
+  int wrong = 0;
+  for (size_t i = 0; i < count; ++i) wrong |= values[i] <= limit ? 0 : 1;
+  return wrong == 0;
+}
+
+STENOBOX_PER_PROCESSOR
 double sumOfExponentials(const float * values, size_t count, float shift) {
   // Fifty thousand additions into one float would lose the small ones; sixty-four sums of eight hundred do not.
   float lanes[kBlock] = {};
@@ -142,9 +149,10 @@ std::vector<int> largest(const float * values, size_t count, size_t wanted) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   };
   float bar = -INFINITY;
-  for (size_t i = 0; i < count; i += kBlock) {
-    const size_t end = std::min(count, i + kBlock);
-    // Almost every block has nothing to offer, which its maximum tells quickly.
+  constexpr size_t stretch = 8 * kBlock;
+  for (size_t i = 0; i < count; i += stretch) {
+    const size_t end = std::min(count, i + stretch);
+    // Almost every stretch has nothing to offer, which its maximum tells quickly.
     if (!(maximum(values + i, end - i) > bar)) continue;
     for (size_t j = i; j < end; ++j) {
       if (!(values[j] > bar)) continue;
