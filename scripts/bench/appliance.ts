@@ -7,8 +7,12 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from './client.ts'
+import type { Client } from './client.ts'
+import { installModel } from './model-directory.ts'
 import { ROOT } from './paths.ts'
 import { runProgram } from './programs.ts'
+import type { BenchContext } from './report.ts'
 
 const COMMAND = join(ROOT, 'scripts/stenobox.mjs')
 const START_TIMEOUT_MS = 120_000
@@ -46,6 +50,19 @@ export async function startAppliance (options: ApplianceOptions): Promise<Applia
   const readyMs = await waitUntilReady(url, child, startedMs, logPath)
   const pid = findServingPid(child.pid as number)
   return { url, pid, readyMs, stop: () => end(child, pid, 'SIGTERM'), kill: () => end(child, pid, 'SIGKILL') }
+}
+
+/** Runs an appliance with these weights for as long as `use` takes, with data of its own under `name`. */
+export async function withAppliance<T> ({ scratch }: BenchContext, setup: { name: string, weights: string, beamSize: number }, use: (client: Client, pid: number) => Promise<T>): Promise<T> {
+  const { name, weights, beamSize } = setup
+  const options = { dataDir: join(scratch, `data-${name}`), modelsDir: await installModel(join(scratch, `models-${name}`), weights, beamSize) }
+  const key = await createKey(options, 'bench')
+  const appliance = await startAppliance(options)
+  try {
+    return await use(createClient(appliance.url, key), appliance.pid)
+  } finally {
+    await appliance.stop()
+  }
 }
 
 /** Makes a key; works whether or not the appliance runs. */

@@ -3,19 +3,24 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { accuracy } from './accuracy.ts'
+import { crash } from './crash.ts'
 import { latency } from './latency.ts'
 import { measureOthers, warnOfOthers } from './load.ts'
 import { memory } from './memory.ts'
+import { BENCH_MODELS } from './models.ts'
 import { createScratch } from './paths.ts'
 import { polling } from './polling.ts'
 import { describeMachine, printReport } from './report.ts'
 import type { BenchOptions, Benchmark, Report } from './report.ts'
 import { restart } from './restart.ts'
+import { silence } from './silence.ts'
+import { speed } from './speed.ts'
 import { throughput } from './throughput.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [accuracy, throughput, latency, memory, restart, polling]
+const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
+const MAX_MINUTES = 24 * 60
 
 export type RunOptions = BenchOptions & {
   /** File that gets all figures. */
@@ -38,7 +43,8 @@ export async function runBench (names: readonly string[], options: RunOptions): 
   for (const benchmark of chosen) outcomes.push(await runOne(benchmark, options))
   if (options.json) {
     const benchmarks = outcomes.map(({ tables, notes, ...rest }) => rest)
-    writeFileSync(options.json, JSON.stringify({ machine, options: { repeat: options.repeat, quick: options.quick }, benchmarks }, null, 2) + '\n')
+    const { json, ...given } = options
+    writeFileSync(json, JSON.stringify({ machine, options: given, benchmarks }, null, 2) + '\n')
   }
   return outcomes.every(({ error, passed }) => error === undefined && passed !== false) ? 0 : 1
 }
@@ -67,15 +73,32 @@ function printList (): void {
   for (const { name, summary, minutes } of BENCHMARKS) console.log(`  ${name.padEnd(width)}  ${String(minutes).padStart(2)} min  ${summary}`)
 }
 
-function parseCommandLine (args: readonly string[]): { names: string[], options: RunOptions } {
+/** Throws when an option has a value that it cannot have. */
+export function parseCommandLine (args: readonly string[]): { names: string[], options: RunOptions } {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'string' }, repeat: { type: 'string', default: '3' }, quick: { type: 'boolean', default: false } }
+    options: {
+      json: { type: 'string' },
+      repeat: { type: 'string', default: '3' },
+      quick: { type: 'boolean', default: false },
+      minutes: { type: 'string' },
+      language: { type: 'string', default: 'detected' },
+      model: { type: 'string', multiple: true, default: [] }
+    }
   })
+  const { quick, language, json } = values
   const repeat = Number(values.repeat)
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat takes a number of 1 or more')
-  return { names: positionals, options: { repeat, quick: values.quick, ...(values.json !== undefined && { json: values.json }) } }
+  const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
+  if (minutes !== undefined && !(minutes > 0 && minutes <= MAX_MINUTES)) throw new Error(`--minutes takes a number above 0, at most ${MAX_MINUTES}`)
+  if (language !== 'given' && language !== 'detected') throw new Error('--language takes given or detected')
+  const strange = values.model.find((name) => !BENCH_MODELS.some((model) => model.name === name))
+  if (strange !== undefined) throw new Error(`--model takes ${BENCH_MODELS.map(({ name }) => name).join(', ')}, not ${strange}`)
+  return {
+    names: positionals,
+    options: { repeat, quick, language, models: values.model, ...(minutes !== undefined && { minutes }), ...(json !== undefined && { json }) }
+  }
 }
 
 // import.meta.main came with Node 24.

@@ -5,18 +5,25 @@ import { availableParallelism } from 'node:os'
 const QUIET_SHARE = 0.05
 const TICKS_PER_SECOND = 100
 
-/**
- * Does the work and tells what share of all processor time went meanwhile to others than this process, its children
- * that have ended, and the processes named.
- */
-export async function measureOthers<T> (pids: readonly number[], work: () => Promise<T>): Promise<{ result: T, othersShare: number }> {
+export type Measured = {
+  seconds: number
+  /** Of all threads of this process, its children that have ended, and the processes named, theirs likewise. */
+  processorSeconds: number
+  /** Share of all processor time that went to others than those. */
+  othersShare: number
+}
+
+/** Does the work, and tells how long it took and what the processors did meanwhile. */
+export async function measureOthers<T> (pids: readonly number[], work: () => Promise<T>): Promise<Measured & { result: T }> {
   const startedMs = performance.now()
   const busy = readBusyTicks()
   const own = readOwnTicks(pids)
   const result = await work()
-  const othersTicks = (readBusyTicks() - busy) - (readOwnTicks(pids) - own)
-  const allTicks = TICKS_PER_SECOND * availableParallelism() * (performance.now() - startedMs) / 1000
-  return { result, othersShare: Math.min(1, Math.max(0, othersTicks / allTicks)) }
+  const ownTicks = readOwnTicks(pids) - own
+  const othersTicks = (readBusyTicks() - busy) - ownTicks
+  const seconds = (performance.now() - startedMs) / 1000
+  const allTicks = TICKS_PER_SECOND * availableParallelism() * seconds
+  return { result, seconds, processorSeconds: ownTicks / TICKS_PER_SECOND, othersShare: Math.min(1, Math.max(0, othersTicks / allTicks)) }
 }
 
 /** A sentence for the report when others were at work. */

@@ -1,5 +1,5 @@
 /** Recordings the benchmarks work on: the test fixtures, and longer or shorter ones made from them with ffmpeg. */
-import { readFileSync, readdirSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { FIXTURES } from './paths.ts'
 import { runProgram } from './programs.ts'
@@ -12,7 +12,10 @@ export type Recording = {
   reference: string
 }
 
-type Truth = { language: string, duration: number }
+export type Sentence = { start: number, end: number }
+type Truth = { language: string, duration: number, sentences?: Sentence[] }
+
+const RAW = ['-f', 's16le', '-ar', '16000', '-ac', '1']
 
 /** Every fixture that has a reference text. */
 export function listFixtures (): Recording[] {
@@ -28,9 +31,18 @@ export function findFixture (name: string): Recording {
   return found
 }
 
+/** When the sentences of a fixture are said, in seconds; empty where its truth does not tell. */
+export function readSentences (name: string): Sentence[] {
+  return readTruth(name).sentences ?? []
+}
+
+function readTruth (name: string): Truth {
+  return JSON.parse(readFileSync(join(FIXTURES, name + '.json'), 'utf8')) as Truth
+}
+
 function readFixture (file: string): Recording {
   const stem = stemOf(file)
-  const truth = JSON.parse(readFileSync(join(FIXTURES, stem + '.json'), 'utf8')) as Truth
+  const truth = readTruth(stem)
   const reference = readFileSync(join(FIXTURES, stem + '.txt'), 'utf8').trim()
   return { name: stem, path: join(FIXTURES, file), language: truth.language, seconds: truth.duration, reference }
 }
@@ -53,6 +65,25 @@ export async function loopRecording (source: string, target: string, seconds: nu
 
 export async function cutRecording (source: string, target: string, startSeconds: number, seconds: number): Promise<string> {
   await runFfmpeg(['-ss', String(startSeconds), '-i', source, '-t', String(seconds), '-ar', '16000', '-ac', '1', target])
+  return target
+}
+
+/** The sound of a recording, 16 kHz mono; `scratch` is a file name to use meanwhile. */
+export async function readSamples (source: string, scratch: string): Promise<Int16Array> {
+  await runFfmpeg(['-i', source, ...RAW, scratch])
+  const bytes = readFileSync(scratch)
+  rmSync(scratch)
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1)
+}
+
+/** A recording of these samples so many times over, in the coding that the name of `target` asks for. */
+export async function writeRecording (samples: Int16Array, copies: number, target: string): Promise<string> {
+  const raw = target + '.raw'
+  const fd = openSync(raw, 'w')
+  for (let copy = 0; copy < copies; copy++) writeSync(fd, samples)
+  closeSync(fd)
+  await runFfmpeg([...RAW, '-i', raw, target])
+  rmSync(raw)
   return target
 }
 

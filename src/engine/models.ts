@@ -22,7 +22,7 @@ const Decoding = Type.Object({
 
 const ModelEntry = Type.Object({
   name: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$' }),
-  kind: Type.Enum(['whisper']),
+  kind: Type.Enum(['whisper', 'parakeet']),
   /** Path under a models directory. */
   file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -82,7 +82,7 @@ const DEFAULT_DECODING: DecodingOptions = {
 
 export type InstalledModel = { entry: ModelEntry, path: string }
 /** `isStarter`: the model that came with the program, which a person must be told about. */
-export type ChosenModel = { name: string, path: string, isStarter: boolean, decoding: DecodingOptions, alignmentHeads: ModelEntry['alignmentHeads'] }
+export type ChosenModel = { name: string, path: string, kind: ModelEntry['kind'], languages: ModelEntry['languages'], isStarter: boolean, decoding: DecodingOptions, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 function readJson (path: string): unknown {
   try {
@@ -97,7 +97,10 @@ export function readManifest (path: string): Manifest {
   const parsed = readJson(path)
   const [fault] = Value.Errors(Manifest, parsed)
   if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
-  return parsed as Manifest
+  const manifest = parsed as Manifest
+  const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
+  if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all`)
+  return manifest
 }
 
 function fileSize (path: string): number | undefined {
@@ -135,6 +138,25 @@ export function createModels (modelsDir: string) {
     return `${path} ${size} ${mtimeMs}`
   }
 
+  /** Of the models that are installed and `suit`: the first one of the quality, else any other real one, else the starter. */
+  function chooseSuited (quality: SttQuality, suits: (entry: ModelEntry) => boolean): ChosenModel | undefined {
+    const installed = listInstalled().filter(({ entry, path }) => suits(entry) && !unusable.has(identify(path)))
+    const wanted = manifest.quality[quality]
+    const preferred = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
+    // A Parakeet model that no quality names is there for another day: putting its file in place changes no result.
+    const others = installed.filter(({ entry }) => entry.kind === 'whisper')
+    const found = preferred ?? others.find(({ entry }) => !entry.bundled) ?? others[0]
+    return found && {
+      name: found.entry.name,
+      path: found.path,
+      kind: found.entry.kind,
+      languages: found.entry.languages,
+      isStarter: found.entry.bundled === true,
+      alignmentHeads: found.entry.alignmentHeads,
+      decoding: { ...DEFAULT_DECODING, ...wanted.decoding, ...found.entry.decoding }
+    }
+  }
+
   return {
     manifest,
     /** Where models are fetched to. */
@@ -145,20 +167,12 @@ export function createModels (modelsDir: string) {
     listWrongSize: (): ModelEntry[] => manifest.models.filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
     /** Passes the file over from now on, until it changes. */
     markUnusable: (path: string): void => { unusable.add(identify(path)) },
-    /** The model and decoding of a quality: its first model that is installed, else any real one, else the starter; undefined when none can be used. */
-    choose (quality: SttQuality): ChosenModel | undefined {
-      const installed = listInstalled().filter(({ path }) => !unusable.has(identify(path)))
-      const wanted = manifest.quality[quality]
-      const preferred = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
-      const found = preferred ?? installed.find(({ entry }) => !entry.bundled) ?? installed[0]
-      return found && {
-        name: found.entry.name,
-        path: found.path,
-        isStarter: found.entry.bundled === true,
-        alignmentHeads: found.entry.alignmentHeads,
-        decoding: { ...DEFAULT_DECODING, ...wanted.decoding, ...found.entry.decoding }
-      }
-    },
+    /** The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter; undefined when none can be used. */
+    choose: (quality: SttQuality, language?: string): ChosenModel | undefined =>
+      chooseSuited(quality, ({ bundled, languages }) => bundled === true || language === undefined || !languages || languages.includes(language)),
+    /** The model that finds out a language for a quality's models that cannot: the first of the same order that knows all of them, else the starter. */
+    chooseLanguageDetector: (quality: SttQuality): ChosenModel | undefined =>
+      chooseSuited(quality, ({ kind, bundled, languages }) => kind === 'whisper' && (bundled === true || !languages)),
     /** What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. */
     async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
       const directory = directories.find((one) => join(one, entry.file) === path)

@@ -1,7 +1,8 @@
 /** Speech recognition: a window goes out, words come back. Carries no state of a job, so that windows may run anywhere. */
+import { voteLanguage } from '../domain/language.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SttQuality } from '../domain/job.js'
-import type { AudioSource, DetectSpeechInput, DetectSpeechOutput, LibraryFacts, TranscribeOutput, WorkerTasks } from '../workers/protocol.js'
+import type { AudioSource, DetectSpeechInput, DetectSpeechOutput, LibraryFacts, ModelChoice, TranscribeOutput, WorkerTasks } from '../workers/protocol.js'
 import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
 import type { DetectorPool, SpeechPool } from './pool.js'
@@ -22,44 +23,60 @@ type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boo
 export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
   /** What each quality was last served with: weights in memory outlive their file, and are better than none. */
   const served = new Map<SttQuality, ChosenModel>()
+  /** The same, of what told its languages where Parakeet cannot. */
+  const servedLanguages: typeof served = new Map()
 
-  function choose (quality: SttQuality): ChosenModel {
-    const model = models.choose(quality) ?? served.get(quality)
-    if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
-    return model
+  function choose (quality: SttQuality, language?: string): ChosenModel | undefined {
+    const last = served.get(quality)
+    const isFit = !language || !last?.languages || last.isStarter || last.languages.includes(language)
+    return models.choose(quality, language) ?? (isFit ? last : undefined)
   }
 
-  /** Runs a task with the model of a quality. A model that cannot be loaded is passed over by the next call. */
-  async function runWith<T extends ModelTask> (name: T, quality: SttQuality, input: (model: ChosenModel) => WorkerTasks[T]['input']): Promise<WorkerTasks[T]['output']> {
-    const model = choose(quality)
+  /** Runs a task with a model. One that cannot be loaded is passed over by the next call. */
+  async function runWith<T extends ModelTask> (
+    name: T, quality: SttQuality, model: ChosenModel | undefined, input: (choice: ModelChoice, model: ChosenModel) => WorkerTasks[T]['input'], memory = served
+  ): Promise<WorkerTasks[T]['output']> {
+    if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
     try {
-      const output = await pool.run(name, input(model))
-      served.set(quality, model)
+      const output = await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model))
+      memory.set(quality, model)
       return output
     } catch (error) {
       if (error instanceof PoolError && error.code === 'model_unavailable') {
         models.markUnusable(model.path)
-        served.delete(quality)
+        memory.delete(quality)
       }
       throw error
     }
+  }
+
+  /** How likely each language is in this window. */
+  async function detect (source: AudioSource, quality: SttQuality, abort: Abort): Promise<LanguagePosterior[]> {
+    const wanted = choose(quality)
+    const isUnable = wanted?.kind === 'parakeet'
+    const able = isUnable ? models.chooseLanguageDetector(quality) ?? servedLanguages.get(quality) : wanted
+    const input = (model: ModelChoice) => ({ ...source, model, threads: threadsPerWorker, abort: abort.flag })
+    const { posteriors } = await runWith('detectLanguage', quality, able, input, isUnable ? servedLanguages : served)
+    return posteriors
   }
 
   return {
     /** How many windows may run at once. */
     slots: pool.threads,
     /** Whether a model is left that the quality may be tried with. */
-    hasModel: (quality: SttQuality): boolean => (models.choose(quality) ?? served.get(quality)) !== undefined,
+    hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
     async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
-      return await runWith('transcribe', job.quality, ({ path, alignmentHeads, decoding }) => ({
-        ...source, model: { path, gpu, alignmentHeads }, threads: threadsPerWorker, language: job.language, prompt: job.prompt, decoding, abort: abort.flag
+      // Whisper finds the language out as it goes; Parakeet is only asked what it is known to understand.
+      const isTold = job.language !== undefined || choose(job.quality)?.kind !== 'parakeet'
+      const language = isTold ? job.language : voteLanguage([await detect(source, job.quality, abort)])
+      return await runWith('transcribe', job.quality, choose(job.quality, language), (model, { decoding }) => ({
+        ...source, model, threads: threadsPerWorker, language, prompt: job.prompt, decoding, abort: abort.flag
       }))
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
-      const output = await runWith('detectLanguage', job.quality, ({ path, alignmentHeads }) => ({ ...source, model: { path, gpu, alignmentHeads }, threads: threadsPerWorker, abort: abort.flag }))
-      return output.posteriors
+      return await detect(source, job.quality, abort)
     },
     /** How likely someone speaks, for each 32 ms of a piece of a recording. Rejects with `PoolError`. */
     detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
@@ -67,7 +84,7 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread, so that the first window does not wait for them. */
     async warmUp (): Promise<void> {
-      await Promise.all(Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', ({ path, alignmentHeads }) => ({ model: { path, gpu, alignmentHeads } }))))
+      await Promise.all(Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', choose('balanced'), (model) => ({ model }))))
     }
   }
 }

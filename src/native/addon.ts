@@ -1,7 +1,7 @@
 /**
  * The surface of the native addon (`addon.cc`), typed in one place.
  *
- * The addon runs whisper.cpp inside the process. Weights are loaded once per process and shared by every thread
+ * The addon runs whisper.cpp, and parakeet.cpp that comes with it, inside the process. Weights are loaded once per process and shared by every thread
  * that loads the same file with the same options; each thread owns its decoding states. All calls are
  * synchronous and long: make them from a pool thread, never from the thread that answers HTTP.
  */
@@ -14,20 +14,27 @@ export const ADDON_PATH = fileURLToPath(new URL('../../build/native/stenobox.nod
 /** `code` of every Error the addon throws. */
 export type NativeErrorCode =
   | 'MODEL_NOT_FOUND'      // no readable file at the path
-  | 'MODEL_INVALID'        // a file, but not a whisper model this build can run
+  | 'MODEL_INVALID'        // a file, but not a model of the wanted kind that this build can run
   | 'OUT_OF_MEMORY'        // weights, state or a decode step did not fit
   | 'UNKNOWN_LANGUAGE'     // not a code of whisper_lang_id
+  | 'UNSUPPORTED'          // nothing a model of this kind can do
   | 'CLOSED'               // the model or state was freed
   | 'INVALID_ARGUMENT'
   | 'DECODE_FAILED'        // whisper.cpp gave up; message holds its return code
 
+/** What decodes a model. Both kinds of file begin alike, so the caller says which one it means, and a file of the other kind is refused. */
+export type ModelKind = 'whisper' | 'parakeet'
+
 export type LoadOptions = {
+  /** Absent: whisper. */
+  kind?: ModelKind
   /** Use a GPU backend if the build has one and a device is present. */
   gpu: boolean
   /** Alignment heads for word times by dynamic time warping: a preset name of whisper.cpp ("tiny", "base.en", "large.v3" …), or pairs of layer and head. Absent: no DTW, flash attention on. */
   alignmentHeads?: string | Array<[layer: number, head: number]>
 }
 
+/** A Parakeet model reads `language`, which it gives back as it is, `threads`, `abort` and `onProgress`; it ignores the rest. */
 export type TranscribeOptions = {
   /** A code of whisper_lang_id, e.g. "en". Absent: the most likely one of the first 30 s, which the encoder then runs over only once. */
   language?: string
@@ -91,14 +98,15 @@ export type LanguagePosterior = { language: string, probability: number }
 
 /** A decoding state: about 50 to 300 MB of buffers, used by one thread. */
 export interface NativeState {
-  /** `pcm`: 16 kHz mono in -1..1, any length; less than 1 s is padded with silence. Throws. */
+  /** `pcm`: 16 kHz mono in -1..1, less than 1 s is padded with silence; any length with Whisper, up to 49.99 s with Parakeet. Throws. */
   transcribe (pcm: Float32Array, options: TranscribeOptions): NativeTranscript
-  /** Posterior of every language the model knows over the first 30 s, most likely first; sums to 1. One posterior of 1 for "en" when the model is English only. */
+  /** Posterior of every language the model knows over the first 30 s, most likely first; sums to 1. One posterior of 1 for "en" when the model is English only. Throws UNSUPPORTED with Parakeet. */
   detectLanguage (pcm: Float32Array, options: { threads: number }): LanguagePosterior[]
   free (): void
 }
 
 export interface NativeModel {
+  /** `multilingual`: it can be told one of several languages, and tells them apart; false with Parakeet. */
   readonly info: { type: string, multilingual: boolean, layers: number, mels: number, backend: string }
   /** Throws OUT_OF_MEMORY. */
   createState (): NativeState

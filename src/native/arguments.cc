@@ -80,6 +80,13 @@ std::vector<whisper_ahead> readHeads(const Napi::Value & value) {
   return heads;
 }
 
+ModelKind readKind(const Napi::Value & value) {
+  if (value.IsUndefined()) return ModelKind::Whisper;
+  const std::string kind = readString(value, "kind");
+  if (kind != "whisper" && kind != "parakeet") reject("kind must be whisper or parakeet");
+  return kind == "parakeet" ? ModelKind::Parakeet : ModelKind::Whisper;
+}
+
 }  // namespace
 
 std::string readString(const Napi::Value & value, const std::string & name) {
@@ -122,7 +129,9 @@ LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & option
   LoadRequest request;
   request.path = readString(path, "path");
   request.gpu = readBoolean(given.Get("gpu"), "gpu");
+  request.kind = readKind(given.Get("kind"));
   request.heads = readHeads(given.Get("alignmentHeads"));
+  if (request.kind == ModelKind::Parakeet && !request.heads.empty()) reject("alignmentHeads are for Whisper models: Parakeet times its tokens itself");
   return request;
 }
 

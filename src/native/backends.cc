@@ -8,6 +8,7 @@
 
 #include "ggml-backend.h"
 #include "ggml.h"
+#include "parakeet.h"
 #include "whisper.h"
 
 namespace stenobox {
@@ -49,6 +50,8 @@ void prepareBackends() {
   static std::once_flag once;
   std::call_once(once, [] {
     whisper_log_set(keepErrorLine, nullptr);
+    // Every new state of it sets ggml's log to its own again.
+    parakeet_log_set(keepErrorLine, nullptr);
     ggml_time_init();
 #ifdef STENOBOX_PORTABLE
     ggml_backend_load_all_from_path(ownFolder().c_str());
@@ -91,6 +94,16 @@ std::string describeSystem() {
 
 std::string describeBuild() {
   return STENOBOX_BUILD;
+}
+
+void setComputeStop(const std::vector<ggml_backend_t> & backends, ggml_abort_callback stop, void * data) {
+  for (ggml_backend_t backend : backends) {
+    ggml_backend_dev_t device = ggml_backend_get_device(backend);
+    if (device == nullptr) continue;
+    const auto set = reinterpret_cast<ggml_backend_set_abort_callback_t>(
+      ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_abort_callback"));
+    if (set != nullptr) set(backend, stop, data);
+  }
 }
 
 void clearErrorLine() {

@@ -1,9 +1,11 @@
-// ggml's compute backends and the log of whisper.cpp and ggml: the parts that exist once per process.
+// ggml's compute backends and the log of ggml and what is built on it: the parts that exist once per process.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
+
+#include "ggml-backend.h"
 
 namespace stenobox {
 
@@ -32,10 +34,13 @@ std::string describeSystem();
 /// How the addon was built, e.g. "native cpu" or "portable cpu+cuda".
 std::string describeBuild();
 
+/// Lets `stop` end a computation on any of these between two of its operations; null for never. Devices that cannot be stopped ignore it.
+void setComputeStop(const std::vector<ggml_backend_t> & backends, ggml_abort_callback stop, void * data);
+
 /// Forgets the last error line of the calling thread.
 void clearErrorLine();
 
-/// The last line whisper.cpp or ggml logged as an error on the calling thread since clearErrorLine; may be empty.
+/// The last line whisper.cpp, parakeet.cpp or ggml logged as an error on the calling thread since clearErrorLine; may be empty.
 std::string lastErrorLine();
 
 }  // namespace stenobox

@@ -11,6 +11,7 @@ enum class Code {
   ModelInvalid,
   OutOfMemory,
   UnknownLanguage,
+  Unsupported,
   Closed,
   InvalidArgument,
   DecodeFailed
@@ -22,6 +23,7 @@ inline const char * codeName(Code code) {
     case Code::ModelInvalid: return "MODEL_INVALID";
     case Code::OutOfMemory: return "OUT_OF_MEMORY";
     case Code::UnknownLanguage: return "UNKNOWN_LANGUAGE";
+    case Code::Unsupported: return "UNSUPPORTED";
     case Code::Closed: return "CLOSED";
     case Code::InvalidArgument: return "INVALID_ARGUMENT";
     case Code::DecodeFailed: break;

@@ -4,7 +4,6 @@
 
 #include "arguments.h"
 #include "failure.h"
-#include "whisper.h"
 
 namespace stenobox {
 
@@ -56,12 +55,12 @@ Napi::Object toJs(Napi::Env env, const Transcript & transcript) {
 }
 
 Napi::Object describe(Napi::Env env, const Model & model) {
-  whisper_context & context = model.context();
+  const ModelFacts facts = model.facts();
   Napi::Object info = Napi::Object::New(env);
-  info.Set("type", whisper_model_type_readable(&context));
-  info.Set("multilingual", whisper_is_multilingual(&context) != 0);
-  info.Set("layers", whisper_model_n_text_layer(&context));
-  info.Set("mels", whisper_model_n_mels(&context));
+  info.Set("type", facts.type);
+  info.Set("multilingual", facts.multilingual);
+  info.Set("layers", facts.layers);
+  info.Set("mels", facts.mels);
   info.Set("backend", model.device());
   info.Freeze();
   return info;
@@ -112,7 +111,7 @@ void ModelHandle::release() {
 Napi::Value ModelHandle::createState(const Napi::CallbackInfo & info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (!model_) throw Failure(Code::Closed, "The model was freed");
-    return StateHandle::create(info.Env(), std::make_shared<Transcriber>(model_));
+    return StateHandle::create(info.Env(), model_->openState());
   });
 }
 
@@ -128,15 +127,15 @@ Napi::Function StateHandle::define(Napi::Env env) {
   });
 }
 
-Napi::Object StateHandle::create(Napi::Env env, std::shared_ptr<Transcriber> transcriber) {
-  return env.GetInstanceData<AddonData>()->stateClass.New({Napi::External<std::shared_ptr<Transcriber>>::New(env, &transcriber)});
+Napi::Object StateHandle::create(Napi::Env env, std::shared_ptr<SpeechState> transcriber) {
+  return env.GetInstanceData<AddonData>()->stateClass.New({Napi::External<std::shared_ptr<SpeechState>>::New(env, &transcriber)});
 }
 
 StateHandle::StateHandle(const Napi::CallbackInfo & info) : Napi::ObjectWrap<StateHandle>(info) {
-  guarded(info.Env(), [&] { transcriber_ = unwrapExternal<Transcriber>(info); });
+  guarded(info.Env(), [&] { transcriber_ = unwrapExternal<SpeechState>(info); });
 }
 
-std::shared_ptr<Transcriber> StateHandle::use() const {
+std::shared_ptr<SpeechState> StateHandle::use() const {
   if (!transcriber_) throw Failure(Code::Closed, "The decoding state was freed");
   if (busy_) throw Failure(Code::InvalidArgument, "The decoding state is in use by the call that called back");
   return transcriber_;

@@ -37,7 +37,7 @@ class ModelHandle : public Napi::ObjectWrap<ModelHandle> {
 class StateHandle : public Napi::ObjectWrap<StateHandle> {
  public:
   static Napi::Function define(Napi::Env env);
-  static Napi::Object create(Napi::Env env, std::shared_ptr<Transcriber> transcriber);
+  static Napi::Object create(Napi::Env env, std::shared_ptr<SpeechState> transcriber);
 
   /// Not for JavaScript: takes the transcriber as an External.
   explicit StateHandle(const Napi::CallbackInfo & info);
@@ -47,9 +47,9 @@ class StateHandle : public Napi::ObjectWrap<StateHandle> {
   Napi::Value detectLanguage(const Napi::CallbackInfo & info);
   void free(const Napi::CallbackInfo & info);
   /// The transcriber, kept alive for one call. Throws CLOSED, or INVALID_ARGUMENT from inside a callback of the same state.
-  std::shared_ptr<Transcriber> use() const;
+  std::shared_ptr<SpeechState> use() const;
 
-  std::shared_ptr<Transcriber> transcriber_;
+  std::shared_ptr<SpeechState> transcriber_;
   bool busy_ = false;
 };
 

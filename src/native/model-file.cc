@@ -47,25 +47,29 @@ struct Header {
 static_assert(sizeof(Header) == 11 * sizeof(int32_t), "read in one piece");
 
 [[noreturn]] void invalid(const std::string & message) {
-  throw Failure(Code::ModelInvalid, "Not a usable whisper model: " + message);
+  throw Failure(Code::ModelInvalid, "Not a usable speech model: " + message);
 }
+
+}  // namespace
 
 void demand(bool condition, const std::string & message) {
   if (!condition) invalid(message);
 }
 
-/// Type of the large matrices. ggml_ftype_to_ggml_type aborts on a number it does not know.
 ggml_type matrixType(int32_t format) {
+  // ggml_ftype_to_ggml_type aborts on a number it does not know.
   demand(format >= 0 && format / GGML_QNT_VERSION_FACTOR <= GGML_QNT_VERSION, "unknown weight format " + std::to_string(format));
   static constexpr std::array<ggml_ftype, 14> known = {
     GGML_FTYPE_ALL_F32, GGML_FTYPE_MOSTLY_F16, GGML_FTYPE_MOSTLY_BF16,
     GGML_FTYPE_MOSTLY_Q4_0, GGML_FTYPE_MOSTLY_Q4_1, GGML_FTYPE_MOSTLY_Q5_0, GGML_FTYPE_MOSTLY_Q5_1, GGML_FTYPE_MOSTLY_Q8_0,
     GGML_FTYPE_MOSTLY_Q2_K, GGML_FTYPE_MOSTLY_Q3_K, GGML_FTYPE_MOSTLY_Q4_K, GGML_FTYPE_MOSTLY_Q5_K, GGML_FTYPE_MOSTLY_Q6_K,
     GGML_FTYPE_MOSTLY_IQ4_NL};
-  const auto type = static_cast<ggml_ftype>(format % GGML_QNT_VERSION_FACTOR);
+  const int32_t type = format % GGML_QNT_VERSION_FACTOR;
   demand(std::find(known.begin(), known.end(), type) != known.end(), "unknown weight format " + std::to_string(format));
-  return ggml_ftype_to_ggml_type(type);
+  return ggml_ftype_to_ggml_type(static_cast<ggml_ftype>(type));
 }
+
+namespace {
 
 void checkHeader(const Header & header, ggml_type matrix) {
   // Larger vocabularies would have more languages than the library can name.
@@ -89,33 +93,42 @@ void checkFilters(ModelFile & file, const Header & header) {
   file.skip(static_cast<uint64_t>(mels) * bins * sizeof(float));
 }
 
-void checkVocabulary(ModelFile & file, const Header & header) {
-  const auto words = file.read<int32_t>();
-  demand(words > 0 && words <= header.vocabulary, "vocabulary of " + std::to_string(words) + " words");
+}  // namespace
+
+bool skipWords(ModelFile & file, int32_t words, const std::string & wanted) {
   std::array<char, kMaxWordBytes> word;
-  bool blank = false;
+  bool found = false;
   for (int32_t i = 0; i < words; ++i) {
     const auto bytes = file.read<uint32_t>();
     demand(bytes <= kMaxWordBytes, "a word of " + std::to_string(bytes) + " bytes");
     file.read(word.data(), bytes);
-    blank = blank || (bytes == 1 && word[0] == ' ');
+    found = found || wanted.compare(0, std::string::npos, word.data(), bytes) == 0;
   }
-  // whisper.cpp looks this one up without asking whether it exists.
-  demand(blank, "the vocabulary lacks the blank");
+  return found;
 }
 
-/// Checks one tensor's header, skips its data and returns its name.
-std::string checkTensor(ModelFile & file, ggml_type matrix) {
-  const auto dimensions = file.read<int32_t>();
+namespace {
+
+void checkVocabulary(ModelFile & file, const Header & header) {
+  const auto words = file.read<int32_t>();
+  demand(words > 0 && words <= header.vocabulary, "vocabulary of " + std::to_string(words) + " words");
+  // whisper.cpp looks this one up without asking whether it exists.
+  demand(skipWords(file, words, " "), "the vocabulary lacks the blank");
+}
+
+}  // namespace
+
+TensorHeader skipTensor(ModelFile & file, int32_t dimensions, const std::vector<int32_t> & types) {
+  const auto count = file.read<int32_t>();
   const auto nameBytes = file.read<int32_t>();
   const auto type = file.read<int32_t>();
-  demand(dimensions >= 1 && dimensions <= 3, "a tensor of " + std::to_string(dimensions) + " dimensions");
+  demand(count >= 1 && count <= dimensions, "a tensor of " + std::to_string(count) + " dimensions");
   demand(nameBytes >= 1 && nameBytes <= kMaxNameBytes, "a tensor's name of " + std::to_string(nameBytes) + " bytes");
-  demand(type == GGML_TYPE_F32 || type == GGML_TYPE_F16 || type == matrix, "a tensor of type " + std::to_string(type));
-  std::array<int32_t, 3> sides = {1, 1, 1};
+  demand(std::find(types.begin(), types.end(), type) != types.end(), "a tensor of type " + std::to_string(type));
+  std::vector<int32_t> sides;
   uint64_t elements = 1;
-  for (int32_t i = 0; i < dimensions; ++i) {
-    sides[i] = file.read<int32_t>();
+  for (int32_t i = 0; i < count; ++i) {
+    sides.push_back(file.read<int32_t>());
     demand(sides[i] > 0 && sides[i] <= (1 << 24), "a tensor's side of " + std::to_string(sides[i]));
     elements *= sides[i];
     demand(elements <= INT32_MAX, "a tensor of " + std::to_string(elements) + " elements");
@@ -124,11 +137,10 @@ std::string checkTensor(ModelFile & file, ggml_type matrix) {
   file.read(&name[0], nameBytes);
   const auto ggmlType = static_cast<ggml_type>(type);
   demand(sides[0] % ggml_blck_size(ggmlType) == 0, "tensor '" + name + "' does not fit its type");
-  file.skip(elements / ggml_blck_size(ggmlType) * ggml_type_size(ggmlType));
-  return name;
+  const uint64_t bytes = elements / ggml_blck_size(ggmlType) * ggml_type_size(ggmlType);
+  file.skip(bytes);
+  return {name, type, bytes};
 }
-
-}  // namespace
 
 ModelFile::ModelFile(const std::string & path) {
   struct stat status {};
@@ -164,6 +176,8 @@ ModelShape checkModelFile(const std::string & path) {
   ModelFile file(path);
   demand(file.remaining() >= sizeof(uint32_t) && file.read<uint32_t>() == GGML_FILE_MAGIC, "it does not start like one (ggml format)");
   const auto header = file.read<Header>();
+  // Where a Parakeet model has the length of its Fourier transform and the factor of its subsampling.
+  demand(header.textHeads != 512 || header.textLayers != 8, "it is a Parakeet model, not a Whisper model");
   const ggml_type matrix = matrixType(header.format);
   checkHeader(header, matrix);
   checkFilters(file, header);
@@ -173,7 +187,7 @@ ModelShape checkModelFile(const std::string & path) {
   const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kDecoderLayerTensors * header.textLayers;
   std::set<std::string> names;
   while (file.remaining() > 0) {
-    const std::string name = checkTensor(file, matrix);
+    const std::string name = skipTensor(file, 3, {GGML_TYPE_F32, GGML_TYPE_F16, matrix}).name;
     demand(names.insert(name).second, "two tensors are named '" + name + "'");
     demand(names.size() <= expected, "more tensors than its header announces");
   }

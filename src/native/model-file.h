@@ -1,10 +1,13 @@
-// Reading model files that may be truncated, damaged or no models at all. whisper.cpp and ggml answer several kinds of
+// Reading model files that may be truncated, damaged or no models at all. whisper.cpp, parakeet.cpp and ggml answer several kinds of
 // damage with abort(), which would end the whole process, so a file is walked from end to end before they see it.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
+
+#include "ggml.h"
 
 namespace stenobox {
 
@@ -41,6 +44,24 @@ class ModelFile {
   uint64_t size_ = 0;
   uint64_t offset_ = 0;
 };
+
+/// Throws MODEL_INVALID with `message` unless `condition` holds.
+void demand(bool condition, const std::string & message);
+
+/// Type of the large matrices of a file of this weight format. Throws MODEL_INVALID.
+ggml_type matrixType(int32_t format);
+
+/// Reads words, one by one, and whether `wanted` is among them. Throws MODEL_INVALID.
+bool skipWords(ModelFile & file, int32_t words, const std::string & wanted);
+
+struct TensorHeader {
+  std::string name;
+  int32_t type;
+  uint64_t bytes;
+};
+
+/// Checks one tensor's header and skips its data. Throws MODEL_INVALID unless it has one of the `types`, and 1 to `dimensions` dimensions.
+TensorHeader skipTensor(ModelFile & file, int32_t dimensions, const std::vector<int32_t> & types);
 
 /// Walks header, filters, vocabulary and every tensor's header. Throws MODEL_NOT_FOUND or MODEL_INVALID.
 ModelShape checkModelFile(const std::string & path);

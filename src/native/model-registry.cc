@@ -13,6 +13,7 @@
 #include "backends.h"
 #include "failure.h"
 #include "model-file.h"
+#include "parakeet-transcriber.h"
 #include "whisper-access.h"
 
 namespace stenobox {
@@ -57,7 +58,7 @@ std::string fileIdentity(const std::string & path) {
 }
 
 std::string keyOf(const std::string & path, const LoadRequest & request) {
-  std::string key = path + "\n" + fileIdentity(path) + (request.gpu ? "\ngpu" : "\ncpu");
+  std::string key = path + "\n" + fileIdentity(path) + (request.gpu ? "\ngpu" : "\ncpu") + (request.kind == ModelKind::Parakeet ? "\nparakeet" : "");
   for (const whisper_ahead & head : request.heads) key += "\n" + std::to_string(head.n_text_layer) + "/" + std::to_string(head.n_head);
   return key;
 }
@@ -80,10 +81,12 @@ size_t alignmentBytes(size_t heads) {
 
 }  // namespace
 
-Model::Model(const std::string & path, const LoadRequest & request) : path_(path), device_(weightsDevice(request.gpu)), heads_(request.heads) {
+Model::Model(const std::string & path, const LoadRequest & request) : path_(path), device_(weightsDevice(request.gpu)) {}
+
+WhisperModel::WhisperModel(const std::string & path, const LoadRequest & request) : Model(path, request), heads_(request.heads) {
   checkHeads(heads_, checkModelFile(path));
   whisper_context_params params = whisper_context_default_params();
-  params.use_gpu = request.gpu && device_ != "CPU";
+  params.use_gpu = request.gpu && device() != "CPU";
   // Of the decoder only; the encoder's attention is always fused. Five beams over one recording read the same keys: as one product of matrices
   // that is faster on a processor than fused attention, which reads them once per beam. Alignment reads weights that fused attention never forms.
   params.flash_attn = params.use_gpu && heads_.empty();
@@ -97,8 +100,12 @@ Model::Model(const std::string & path, const LoadRequest & request) : path_(path
   context_ = openContext(file, params);
 }
 
-Model::~Model() {
+WhisperModel::~WhisperModel() {
   whisper_free(context_);
+}
+
+ModelFacts WhisperModel::facts() const {
+  return {whisper_model_type_readable(context_), whisper_is_multilingual(context_) != 0, whisper_model_n_text_layer(context_), whisper_model_n_mels(context_)};
 }
 
 std::shared_ptr<Model> acquireModel(const LoadRequest & request) {
@@ -121,7 +128,8 @@ std::shared_ptr<Model> acquireModel(const LoadRequest & request) {
   const std::lock_guard<std::mutex> lock(slot->loading);
   std::shared_ptr<Model> model = slot->model.lock();
   if (!model) {
-    model = std::make_shared<Model>(path, request);
+    if (request.kind == ModelKind::Parakeet) model = std::make_shared<ParakeetModel>(path, request);
+    else model = std::make_shared<WhisperModel>(path, request);
     slot->model = model;
   }
   return model;

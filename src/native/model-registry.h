@@ -10,23 +10,37 @@
 
 namespace stenobox {
 
+class SpeechState;
+
+enum class ModelKind { Whisper, Parakeet };
+
 struct LoadRequest {
   std::string path;
+  ModelKind kind = ModelKind::Whisper;
   bool gpu = false;
   /// Layer and head of each alignment head; empty for no alignment.
   std::vector<whisper_ahead> heads;
 };
 
+struct ModelFacts {
+  std::string type;
+  /// Can be told one of several languages, and tells them apart.
+  bool multilingual;
+  int layers;
+  int mels;
+};
+
 /// Read-only after loading, so threads use it without a lock. Freed with the last shared_ptr: a handle's or a state's.
-class Model {
+class Model : public std::enable_shared_from_this<Model> {
  public:
-  /// Throws MODEL_NOT_FOUND, MODEL_INVALID, OUT_OF_MEMORY, INVALID_ARGUMENT.
   Model(const std::string & path, const LoadRequest & request);
-  ~Model();
+  virtual ~Model() = default;
   Model(const Model &) = delete;
   Model & operator=(const Model &) = delete;
 
-  whisper_context & context() const { return *context_; }
+  /// Throws OUT_OF_MEMORY.
+  virtual std::shared_ptr<SpeechState> openState() = 0;
+  virtual ModelFacts facts() const = 0;
   const std::string & path() const { return path_; }
   /// Name of the device that holds the weights.
   const std::string & device() const { return device_; }
@@ -37,6 +51,19 @@ class Model {
  private:
   const std::string path_;
   const std::string device_;
+};
+
+class WhisperModel final : public Model {
+ public:
+  /// Throws MODEL_NOT_FOUND, MODEL_INVALID, OUT_OF_MEMORY, INVALID_ARGUMENT.
+  WhisperModel(const std::string & path, const LoadRequest & request);
+  ~WhisperModel() override;
+
+  std::shared_ptr<SpeechState> openState() override;
+  ModelFacts facts() const override;
+  whisper_context & context() const { return *context_; }
+
+ private:
   // whisper.cpp keeps a pointer to these.
   std::vector<whisper_ahead> heads_;
   whisper_context * context_ = nullptr;

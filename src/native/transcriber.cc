@@ -10,48 +10,22 @@
 
 #include "backends.h"
 #include "failure.h"
+#include "pcm.h"
 #include "vector-math.h"
+#include "vendored.h"
 #include "whisper-access.h"
 
 namespace stenobox {
 
 namespace {
 
-constexpr size_t kSamplesPerSecond = WHISPER_SAMPLE_RATE;
-constexpr size_t kSamplesPerMs = WHISPER_SAMPLE_RATE / 1000;
-
-/// whisper.cpp reads 200 samples past the first one and computes lengths that must not become negative; a second is far from both.
-constexpr size_t kLeastSamples = kSamplesPerSecond;
-/// Shorter audio holds no word; whisper.cpp itself leaves a rest of this length alone.
-constexpr size_t kShortestSpeech = kSamplesPerSecond / 10;
+static_assert(kSamplesPerSecond == WHISPER_SAMPLE_RATE, "one rate for all");
 constexpr size_t kWindowSamples = kSamplesPerSecond * WHISPER_CHUNK_SIZE;
 constexpr size_t kMostSamples = INT_MAX - 2 * kWindowSamples;
 constexpr int kWindowCs = 100 * WHISPER_CHUNK_SIZE;
 
 /// The aligner's median filter ends the process on a window of fewer centiseconds.
 constexpr int kLeastAlignedCs = 16;
-
-/// The given audio, followed by silence where there is too little of it.
-class PaddedPcm {
- public:
-  PaddedPcm(const float * pcm, size_t samples) : data(pcm), size(samples) {
-    if (samples > kMostSamples) throw Failure(Code::InvalidArgument, "The audio is too long for one call");
-    // A value that is not a number would spread through the spectrogram into every logit.
-    if (!std::all_of(pcm, pcm + samples, [](float value) { return std::isfinite(value); })) {
-      throw Failure(Code::InvalidArgument, "The audio holds a value that is not a finite number");
-    }
-    if (samples >= kLeastSamples) return;
-    padded_.assign(pcm, pcm + samples);
-    padded_.resize(kLeastSamples, 0.0f);
-    data = padded_.data();
-    size = padded_.size();
-  }
-  const float * data;
-  size_t size;
-
- private:
-  std::vector<float> padded_;
-};
 
 /// The end of a prompt, cut between characters.
 std::string promptTail(const std::string & prompt) {
@@ -184,7 +158,11 @@ class ComputeStop {
 
 }  // namespace
 
-Transcriber::Transcriber(std::shared_ptr<Model> model) : model_(std::move(model)), state_(openState(model_->context())) {}
+std::shared_ptr<SpeechState> WhisperModel::openState() {
+  return std::make_shared<Transcriber>(std::static_pointer_cast<WhisperModel>(shared_from_this()));
+}
+
+Transcriber::Transcriber(std::shared_ptr<WhisperModel> model) : model_(std::move(model)), state_(openState(model_->context())) {}
 
 Transcriber::~Transcriber() {
   whisper_free_state(state_);
@@ -215,7 +193,7 @@ int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, 
     // whisper.cpp freed the state when it could not enlarge its cache.
     if (code == -7) state_ = nullptr;
     return code;
-  } catch (const WhisperAssertion &) {
+  } catch (const BrokenAssertion &) {
     // The aligner takes a stopped computation for a broken assertion.
     if (run.stopped) return -9;
   } catch (const std::exception &) {
@@ -253,7 +231,7 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
   state();
   whisper_context & context = model_->context();
   if (!request.language.empty()) checkLanguage(request.language);
-  const PaddedPcm audio(pcm, samples);
+  const PaddedPcm audio(pcm, samples, kMostSamples);
   Run run {request, static_cast<int64_t>(samples / kSamplesPerMs), alignsTokens(context),
     request.suppressNonSpeech ? nonSpeechTokens(context) : std::vector<whisper_token>()};
   Transcript transcript;
@@ -296,7 +274,7 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
 
 std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const float * pcm, size_t samples, int threads) {
   state();
-  const PaddedPcm audio(pcm, std::min(samples, kWindowSamples));
+  const PaddedPcm audio(pcm, std::min(samples, kWindowSamples), kMostSamples);
   return posteriors(audio.data, audio.size, threads);
 }
 

@@ -65,19 +65,29 @@ constexpr int kMaxDecoders = 8;
 constexpr size_t kMaxPromptBytes = 2048;
 
 /// Used by one thread at a time. Keeps its model alive.
-class Transcriber {
+class SpeechState {
  public:
-  /// Throws OUT_OF_MEMORY.
-  explicit Transcriber(std::shared_ptr<Model> model);
-  ~Transcriber();
-  Transcriber(const Transcriber &) = delete;
-  Transcriber & operator=(const Transcriber &) = delete;
+  SpeechState() = default;
+  virtual ~SpeechState() = default;
+  SpeechState(const SpeechState &) = delete;
+  SpeechState & operator=(const SpeechState &) = delete;
 
   /// Throws UNKNOWN_LANGUAGE, INVALID_ARGUMENT, OUT_OF_MEMORY, DECODE_FAILED, CLOSED.
-  Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request);
+  virtual Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) = 0;
 
-  /// Language codes with their probabilities, most likely first.
-  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads);
+  /// Language codes with their probabilities, most likely first. Throws UNSUPPORTED when the model cannot tell.
+  virtual std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads) = 0;
+};
+
+/// A state of a Whisper model.
+class Transcriber final : public SpeechState {
+ public:
+  /// Throws OUT_OF_MEMORY.
+  explicit Transcriber(std::shared_ptr<WhisperModel> model);
+  ~Transcriber() override;
+
+  Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) override;
+  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads) override;
 
   /// False once the state was lost with a failed call; every further call throws CLOSED.
   bool open() const { return state_ != nullptr; }
@@ -89,7 +99,7 @@ class Transcriber {
   std::vector<std::pair<std::string, double>> posteriors(const float * pcm, size_t samples, int threads) const;
   std::vector<Segment> collect(int64_t lengthMs) const;
 
-  std::shared_ptr<Model> model_;
+  std::shared_ptr<WhisperModel> model_;
   whisper_state * state_;
 };
 

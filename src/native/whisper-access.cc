@@ -31,37 +31,17 @@
 #include "model-file.h"
 #include "spectrogram.h"
 #include "vector-math.h"
+#include "vendored.h"
 
 namespace stenobox {
 
 namespace {
-
-struct Zeroed {};
-
-[[noreturn]] void failAssertion() {
-  throw WhisperAssertion();
-}
-
-/// whisper.cpp goes on without a buffer and then trips over an assertion.
-ggml_backend_buffer_t allocateWeights(ggml_context * context, ggml_backend_buffer_type_t type) {
-  ggml_backend_buffer_t buffer = ggml_backend_alloc_ctx_tensors_from_buft(context, type);
-  if (buffer == nullptr) throw std::bad_alloc();
-  return buffer;
-}
 
 void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes);
 
 }  // namespace
 
 }  // namespace stenobox
-
-// whisper_init_state frees a half-made state when memory runs out, and with it pointers that were never set. Zeroed memory makes that harmless.
-__attribute__((noinline)) void * operator new (std::size_t size, stenobox::Zeroed) {
-  return std::memset(::operator new(size), 0, size);
-}
-__attribute__((noinline)) void * operator new[] (std::size_t size, stenobox::Zeroed) {
-  return std::memset(::operator new[](size), 0, size);
-}
 
 #define new new (stenobox::Zeroed {})
 #define abort() stenobox::failAssertion()
@@ -160,7 +140,7 @@ whisper_context * openContext(ModelFile & file, const whisper_context_params & p
     throw Failure(Code::OutOfMemory, "Not enough memory for the model's weights");
   } catch (const std::exception & error) {
     throw Failure(Code::ModelInvalid, std::string("This build cannot run the model: ") + error.what());
-  } catch (const WhisperAssertion &) {
+  } catch (const BrokenAssertion &) {
     throw Failure(Code::ModelInvalid, "This build cannot run the model: " + lastErrorLine());
   }
   // A file without tensors passes in whisper.cpp, for its own tests.
@@ -174,7 +154,7 @@ whisper_state * openState(whisper_context & context) {
     whisper_state * state = whisper_init_state(&context);
     if (state != nullptr) return state;
   } catch (const std::exception &) {
-  } catch (const WhisperAssertion &) {
+  } catch (const BrokenAssertion &) {
   }
   throw Failure(Code::OutOfMemory, "Not enough memory for a decoding state: " + lastErrorLine());
 }
@@ -199,13 +179,7 @@ int runFull(whisper_context & context, whisper_state & state, const whisper_full
 }
 
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data) {
-  for (ggml_backend_t backend : state.backends) {
-    ggml_backend_dev_t device = ggml_backend_get_device(backend);
-    if (device == nullptr) continue;
-    const auto set = reinterpret_cast<ggml_backend_set_abort_callback_t>(
-      ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_abort_callback"));
-    if (set != nullptr) set(backend, stop, data);
-  }
+  setComputeStop(state.backends, stop, data);
 }
 
 std::vector<int> windowSteps(const whisper_state & state, int decoders) {

@@ -13,9 +13,6 @@ namespace stenobox {
 
 class ModelFile;
 
-/// Thrown where whisper.cpp itself would have ended the process.
-class WhisperAssertion {};
-
 /// Alignment heads of one of whisper.cpp's presets, e.g. "base.en" or "large.v3"; empty when there is no such preset.
 std::vector<whisper_ahead> presetHeads(const std::string & name);
 
@@ -36,7 +33,7 @@ struct Heard {
   bool isFirstWindowEncoded;
 };
 
-/// whisper_full_with_state with its no-speech probability put right. Throws WhisperAssertion.
+/// whisper_full_with_state with its no-speech probability put right. Throws BrokenAssertion.
 int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, Heard heard);
 
 /// Lets `stop` end a computation between two of its operations; null for never. Devices that cannot be stopped ignore it.

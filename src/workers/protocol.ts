@@ -2,11 +2,12 @@
 import type { LanguagePosterior } from '../domain/language.js'
 import type { AudioSpan } from '../domain/windows.js'
 import type { DecodedSegment } from '../domain/words.js'
-import type { LoadOptions, TranscribeOptions } from '../native/addon.js'
+import type { LoadOptions, ModelKind, TranscribeOptions } from '../native/addon.js'
 
 /** Which weights, and how they are held in memory. */
 export type ModelChoice = {
   path: string
+  kind: ModelKind
   gpu: boolean
   alignmentHeads: LoadOptions['alignmentHeads'] | undefined
 }

@@ -1,4 +1,4 @@
-/** Speech recognition on a pool thread: one decoding state per thread, kept between windows. */
+/** Speech recognition on a pool thread: one decoding state of each kind of model per thread, kept between windows. */
 import { deflateRawSync } from 'node:zlib'
 import { isLoop } from '../domain/loops.js'
 import { loadAddon } from '../native/addon.js'
@@ -15,7 +15,8 @@ const PROMPT_TOKENS = 224
 const RETRY_TEMPERATURE = 0.4
 
 let addon: NativeAddon | undefined
-let held: { key: string, state: NativeState } | undefined
+/** By kind: where Parakeet transcribes, Whisper tells the languages, and the weights of both stay. */
+const held = new Map<ModelChoice['kind'], { key: string, state: NativeState }>()
 
 function library (): NativeAddon {
   if (!addon) {
@@ -27,18 +28,20 @@ function library (): NativeAddon {
 
 function stateFor (model: ModelChoice): NativeState {
   const key = JSON.stringify(model)
-  if (held?.key === key) return held.state
-  held?.state.free()
-  held = undefined
-  const { path, gpu, alignmentHeads } = model
-  const weights = library().loadModel(path, { gpu, ...(alignmentHeads ? { alignmentHeads } : {}) })
+  const last = held.get(model.kind)
+  if (last?.key === key) return last.state
+  last?.state.free()
+  held.delete(model.kind)
+  const { path, kind, gpu, alignmentHeads } = model
+  const weights = library().loadModel(path, { gpu, kind, ...(alignmentHeads ? { alignmentHeads } : {}) })
   try {
     // The state keeps the weights alive; the handle is not needed any longer.
-    held = { key, state: weights.createState() }
+    const state = weights.createState()
+    held.set(model.kind, { key, state })
+    return state
   } finally {
     weights.free()
   }
-  return held.state
 }
 
 /** Runs `work` on this thread's state. A state that threw may be unusable (out of memory inside a decode): the next task gets a new one. */
@@ -47,7 +50,7 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   try {
     return work(state)
   } catch (error) {
-    held = undefined
+    held.delete(model.kind)
     state.free()
     throw error
   }
@@ -75,7 +78,8 @@ export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   }
   return withState(input.model, (state) => {
     const first = decode(state, pcm, options)
-    if (!hasLoop(first)) return first
+    // Parakeet has but one path.
+    if (input.model.kind === 'parakeet' || !hasLoop(first)) return first
     // Once more, without what may have led it astray, and not by the same path.
     const second = decode(state, pcm, { ...options, language: first.language, prompt: '', contextTokens: 0, temperature: RETRY_TEMPERATURE })
     // Who says the same thing twice in a row may mean it.

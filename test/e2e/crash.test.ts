@@ -1,15 +1,20 @@
 /** kill -9 at every step: after a restart the job completes with the text of an undisturbed run, each window's once. */
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { countClaims, readSegments, watchClaims } from '../../scripts/bench/claims.ts'
 import { createClient } from '../support/client.ts'
 import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
+import { createRandom } from '../support/random.ts'
+
+/** Of a server of these tests. */
+const WORKERS = 2
 
 type Rows = { job: { stage: string, status: string } | undefined, running: number, sampled: number, done: number, segments: number }
 
@@ -37,13 +42,13 @@ async function killWhen (server: RunningServer, dataDir: string, when: (rows: Ro
   return look(dataDir)
 }
 
-const segmentsOf = (dataDir: string): unknown[] => {
-  const db = new Database(dataDir + '/app.db', { readonly: true })
-  try {
-    return db.prepare('SELECT window_idx, idx, start_ms, end_ms, text, words FROM segment WHERE job_id = 1 ORDER BY window_idx, idx').all()
-  } finally {
-    db.close()
-  }
+/** A `PATH` on which ffmpeg holds back all sound but the first `bytes`: decoding is in the middle for as long as the test needs it there. */
+function holdSound (directory: string, bytes: number): { PATH: string } {
+  const ffmpeg = execFileSync('sh', ['-c', 'command -v ffmpeg'], { encoding: 'utf8' }).trim()
+  // Ends with the test, whose directory is then removed, though its server was killed.
+  const script = `#!/bin/sh\n'${ffmpeg}' "$@" | { head -c ${bytes}; while [ -e "$0" ]; do sleep 0.1; done; cat; }\n`
+  writeFileSync(directory + '/ffmpeg', script, { mode: 0o755 })
+  return { PATH: `${directory}:${process.env['PATH']}` }
 }
 
 /** Everything below the data directory that a finished job should not leave. */
@@ -68,11 +73,11 @@ let wholeText = ''
 let wholeSegments: unknown[] = []
 
 t.test('an undisturbed run, to compare with', async (t) => {
-  const dataDir = t.testdir()
+  const dataDir = directory + '/whole'
   const { stdout, code } = await runCommand(dataDir, ['transcribe', recording])
   t.equal(code, 0)
   wholeText = stdout.trim()
-  wholeSegments = segmentsOf(dataDir)
+  wholeSegments = readSegments(dataDir)
   t.ok(wholeSegments.length > 15)
 })
 
@@ -107,16 +112,39 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
 })
 
 t.test('in the middle of decoding', async (t) => {
-  const dataDir = t.testdir()
-  // Long enough to be caught; the language is given, so windows are stored while decoding goes on.
-  execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', AUDIO + 'en-2.flac', '-c', 'copy', dataDir + '/long.flac'])
-  const undisturbed = await runCommand(dataDir + '/whole', ['transcribe', dataDir + '/long.flac', '--language', 'en'])
-  const server = await startServer(dataDir)
+  const dataDir = t.testdir() + '/data'
+  // A minute and a half of two; the language is given, so windows are worked on while decoding goes on.
+  const held = holdSound(t.testdirName, 3_000_000)
+  let server = await startServer(dataDir, held)
   const key = server.firstKey ?? ''
-  await createClient(server.address, key).uploadFile(dataDir + '/long.flac', { language: 'en' })
-  const rows = await killWhen(server, dataDir, ({ job }) => job?.status === 'processing')
-  t.match(rows.job, { stage: 'decode', status: 'processing' })
-  t.equal(await restartAndFinish(t, dataDir, key), undisturbed.stdout.trim())
+  watchClaims(dataDir)
+  await createClient(server.address, key).upload(bytes, { language: 'en' })
+  for (const isReached of [({ running }: Rows) => running === WORKERS, ({ done }: Rows) => done > 0]) {
+    t.match(await killWhen(server, dataDir, isReached), { job: { stage: 'decode', status: 'processing' } })
+    server = await startServer(dataDir, held)
+  }
+  await server.kill9()
+  t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+  t.strictSame(readSegments(dataDir), wholeSegments)
+  t.ok(countClaims(dataDir).repeated <= 3 * WORKERS, 'what is left of a decode that died is not worked on before it is decoded anew')
+})
+
+t.test('at random moments, five times', async (t) => {
+  const dataDir = t.testdir()
+  const random = createRandom(20)
+  let server = await startServer(dataDir)
+  const key = server.firstKey ?? ''
+  watchClaims(dataDir)
+  await createClient(server.address, key).upload(bytes)
+  for (let kill = 0; kill < 5; kill++) {
+    await sleep(random() * 1500)
+    await server.kill9()
+    server = await startServer(dataDir)
+  }
+  await server.kill9()
+  t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+  t.strictSame(readSegments(dataDir), wholeSegments, 'text, times and probabilities are those of a run that nobody disturbed')
+  t.ok(countClaims(dataDir).repeated <= 6 * WORKERS, 'a kill costs each worker its window at most')
 })
 
 t.test('in the middle of a window, three times', async (t) => {
@@ -131,22 +159,19 @@ t.test('in the middle of a window, three times', async (t) => {
   }
   await server.stop()
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
-  t.strictSame(segmentsOf(dataDir), wholeSegments, 'each window\'s segments are there once, word for word')
+  t.strictSame(readSegments(dataDir), wholeSegments, 'each window\'s segments are there once, word for word')
 })
 
 t.test('between the last window and completion', async (t) => {
-  const dataDir = t.testdir()
-  const server = await startServer(dataDir)
-  const key = server.firstKey ?? ''
-  const client = createClient(server.address, key)
-  await client.ended(await client.upload(bytes))
-  await server.kill9()
+  const dataDir = t.testdir() + '/data'
+  cpSync(directory + '/whole', dataDir, { recursive: true })
+  const key = (await runCommand(dataDir, ['keys', 'create', '--name', 'test'])).stdout.trim()
   // The state a process leaves that dies right there: all windows stored, the job not completed.
   const db = new Database(dataDir + '/app.db')
   db.exec('UPDATE job SET status = \'processing\', stage = \'transcribe\', completed_at = NULL')
   db.close()
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
-  t.strictSame(segmentsOf(dataDir), wholeSegments)
+  t.strictSame(readSegments(dataDir), wholeSegments)
 })
 
 t.test('while the language is sampled, with the decoded sound lost as well', async (t) => {
@@ -158,6 +183,7 @@ t.test('while the language is sampled, with the decoded sound lost as well', asy
   t.match(rows.job, { stage: 'language' })
   rmSync(`${dataDir}/work/1`, { recursive: true })
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
+  t.strictSame(readSegments(dataDir), wholeSegments)
 })
 
 t.test('a polite stop does not wait for a client that never ends its request', async (t) => {

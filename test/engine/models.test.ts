@@ -61,7 +61,7 @@ t.test('a model that is put in place while the appliance runs is found', async (
 
 t.test('decoding is the default, changed by the quality, changed by the model', async (t) => {
   const models = createModels(modelsDir(t, makeManifest(), { 'small.bin': '12345', 'large.bin': 'x' }))
-  const defaults = { beamSize: 5, bestOf: 5, temperatureStep: 0.2, entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true }
+  const defaults = { beamSize: 5, bestOf: 5, temperature: 0, temperatureStep: 0.2, entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true }
   t.strictSame(models.choose('fast')?.decoding, { ...defaults, beamSize: 1, bestOf: 1 })
   t.strictSame(models.choose('balanced')?.decoding, { ...defaults, temperatureStep: 0.4, beamSize: 3 })
 })
@@ -93,6 +93,56 @@ t.test('a real model comes before the starter, also where no quality names it', 
   for (const quality of ['fast', 'balanced', 'accurate'] as const) t.match(createModels(dir).choose(quality), { name: 'medium', isStarter: false })
 })
 
+t.test('a model that does not know the language is passed over', async (t) => {
+  const manifest = makeManifest({
+    quality: { fast: { models: ['latin', 'all'], decoding: {} }, balanced: { models: ['latin'], decoding: {} }, accurate: { models: [], decoding: {} } },
+    models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'] }), entry('latin', { languages: ['la', 'it'] }), entry('all')]
+  })
+  const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest), 'latin.bin': 'x' })
+  const models = createModels(dir)
+  t.match(models.choose('fast'), { name: 'latin' })
+  t.match(models.choose('fast', 'it'), { name: 'latin' })
+  t.match(models.choose('fast', 'de'), { name: 'starter' }, 'the starter is better than nothing')
+  writeFileSync(`${dir}/all.bin`, 'x')
+  for (const quality of ['fast', 'balanced'] as const) t.match(models.choose(quality, 'de'), { name: 'all' }, quality)
+})
+
+t.test('a Parakeet model is used by the qualities that name it, and by no other', async (t) => {
+  const manifest = makeManifest({
+    quality: { fast: { models: ['small'], decoding: {} }, balanced: { models: ['bird', 'large'], decoding: {} }, accurate: { models: ['bird'], decoding: {} } },
+    models: [
+      entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'] }), entry('bird', { kind: 'parakeet', languages: ['en', 'hr'] }),
+      entry('english', { languages: ['en'] }), entry('small'), entry('large')
+    ]
+  })
+  const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest), 'bird.bin': 'x' })
+  const models = createModels(dir)
+  t.match(models.choose('fast'), { name: 'starter', kind: 'whisper' })
+  t.match(models.choose('balanced', 'hr'), { name: 'bird', kind: 'parakeet', isStarter: false })
+  t.match(models.choose('balanced', 'ja'), { name: 'starter' })
+  t.match(models.chooseLanguageDetector('balanced'), { name: 'starter', kind: 'whisper' }, 'the starter tells languages where nothing else can')
+  writeFileSync(`${dir}/english.bin`, 'x')
+  t.match(models.chooseLanguageDetector('balanced'), { name: 'starter' }, 'a model of one language tells none apart')
+  for (const name of ['small', 'large']) writeFileSync(`${dir}/${name}.bin`, 'x')
+  t.match(models.chooseLanguageDetector('balanced'), { name: 'large' }, 'the first of the quality')
+  t.match(models.chooseLanguageDetector('accurate'), { name: 'small' }, 'any real one')
+  t.match(models.choose('balanced', 'ja'), { name: 'large' })
+  t.match(models.choose('balanced'), { name: 'bird' })
+  models.markUnusable(`${dir}/bird.bin`)
+  t.match(models.choose('balanced'), { name: 'large' })
+})
+
+t.test('no bundled quality names a Parakeet model: putting one in place changes no result', async (t) => {
+  const { models, quality } = createModels(BUNDLED_MODELS_DIR).manifest
+  const parakeets = models.filter(({ kind }) => kind === 'parakeet')
+  t.ok(parakeets.length > 0)
+  for (const { name, languages, licence, attribution } of parakeets) {
+    t.notOk(Object.values(quality).some((one) => one.models.includes(name)), name)
+    t.equal(new Set(languages).size, 25)
+    t.match([licence, attribution], ['CC-BY-4.0', /NVIDIA/])
+  }
+})
+
 t.test('the bundled manifest is right, and the starter model is whole', async (t) => {
   const models = createModels(BUNDLED_MODELS_DIR)
   const starter = models.listInstalled().find(({ entry }) => entry.bundled)
@@ -116,6 +166,9 @@ t.test('faults of a manifest are named', async (t) => {
     [makeManifest({ models: [entry('abs', { file: '/etc/passwd' })] }), /models\/0\/file/],
     [makeManifest({ models: [entry('ok', { sha256: 'xyz' })] }), /models\/0\/sha256/],
     [makeManifest({ models: [entry('ok', { decoding: { beamSize: 99 } })] }), /models\/0\/decoding\/beamSize/],
+    [makeManifest({ models: [entry('ok', { kind: 'conformer' as 'parakeet' })] }), /models\/0\/kind/],
+    [makeManifest({ models: [entry('ok', { languages: ['German'] })] }), /models\/0\/languages/],
+    [makeManifest({ models: [entry('ok'), entry('bird', { kind: 'parakeet' })] }), /bird must have languages/],
     [makeManifest({ models: [{ ...entry('ok'), typo: 1 } as ModelEntry] }), /models\/0/],
     [[], /manifest/],
     [null, /manifest/]

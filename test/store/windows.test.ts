@@ -199,3 +199,12 @@ t.test('windows are found, and removed from one on or when they are not done, of
   t.equal(windows.list(jobId, 'language').length, 0)
   t.equal(windows.list(other, 'speech').length, 4)
 })
+
+t.test('what an earlier decoder left waits until somebody decodes the recording anew', async (t) => {
+  const { windows, jobs, addDecodedJob } = openStores(t)
+  const jobId = addDecodedJob('a', 2)
+  jobs.enterStage(jobId, 'transcribe', 'decode', 0)
+  t.equal(windows.claim(1000, 2000), undefined)
+  t.match(jobs.claimDecode(1000, 2000, { maxBytes: 1e9, maxActive: 9, maxPerOwner: 9 }), { job: { id: jobId } })
+  t.match(windows.claim(1000, 2000), { jobId, idx: 0 })
+})

@@ -57,9 +57,10 @@ async function readGreeting (child: ChildProcess): Promise<{ address: string, fi
   })
 }
 
-/** Starts `stenobox serve` and waits until it listens. */
-export async function startServer (dataDir: string, settings: Settings = {}): Promise<RunningServer> {
-  const child = spawn(process.execPath, [CLI, 'serve'], { env: environment(dataDir, settings), stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts `stenobox serve`, `prefix` before it (a program that sets limits), and waits until it listens. */
+export async function startServer (dataDir: string, settings: Settings = {}, prefix: readonly string[] = []): Promise<RunningServer> {
+  const [program = '', ...args] = [...prefix, process.execPath, CLI, 'serve']
+  const child = spawn(program, args, { env: environment(dataDir, settings), stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => { log += chunk })
   const closed = once(child, 'close') as Promise<[number | null]>

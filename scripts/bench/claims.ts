@@ -1,0 +1,60 @@
+/** Counts how often the windows of an appliance are begun, from outside: by a trigger in its database, which survives any kill. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+export type StoredSegment = { window_idx: number, idx: number, start_ms: number, end_ms: number, text: string, words: string }
+
+/** `repeated`: begun again after some earlier beginning, of all windows together. */
+export type Claims = { begun: number, repeated: number }
+
+function withDatabase<T> (dataDir: string, use: (db: Database.Database) => T): T {
+  const db = new Database(join(dataDir, 'app.db'), { timeout: 10_000 })
+  try {
+    return use(db)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Begins to count. The `attempt` column alone does not tell: a recording that is decoded again gets new windows. Call it when the appliance has
+ * been started once.
+ */
+export function watchClaims (dataDir: string): void {
+  withDatabase(dataDir, (db) => db.exec(`
+    CREATE TABLE claim_seen (job_id INTEGER, purpose TEXT, start_sample INTEGER) STRICT;
+    CREATE TRIGGER claim_seen AFTER UPDATE OF attempt ON window WHEN NEW.attempt > OLD.attempt
+    BEGIN
+      INSERT INTO claim_seen VALUES (NEW.job_id, NEW.purpose, NEW.start_sample);
+    END;
+  `))
+}
+
+export function countClaims (dataDir: string): Claims {
+  return withDatabase(dataDir, (db) => db.prepare<[], Claims>(`
+    SELECT count(*) AS begun, count(*) - (SELECT count(*) FROM (SELECT DISTINCT * FROM claim_seen)) AS repeated FROM claim_seen
+  `).get()) ?? { begun: 0, repeated: 0 }
+}
+
+/** Everything a transcript is made of: text, times and probabilities. */
+export function readSegments (dataDir: string, jobId = 1): StoredSegment[] {
+  return withDatabase(dataDir, (db) => db.prepare<[number], StoredSegment>(`
+    SELECT window_idx, idx, start_ms, end_ms, text, words
+    FROM segment
+    WHERE job_id = ?
+    ORDER BY window_idx, idx
+  `).all(jobId))
+}
+
+export type Progress = { stage: string, status: string, running: number, done: number, jobs: number }
+
+/** How far job `jobId` is. */
+export function readProgress (dataDir: string, jobId = 1): Progress | undefined {
+  return withDatabase(dataDir, (db) => db.prepare<[number], Progress>(`
+    SELECT j.stage, j.status, (SELECT count(*) FROM job) AS jobs,
+      (SELECT count(*) FROM window w WHERE w.job_id = j.id AND w.status = 'running') AS running,
+      (SELECT count(*) FROM window w WHERE w.job_id = j.id AND w.status = 'done' AND w.purpose = 'speech') AS done
+    FROM job j
+    WHERE j.id = ?
+  `).get(jobId))
+}

@@ -1,0 +1,190 @@
+// parakeet.cpp, compiled as part of this file: what its public API hides is within reach. A file of its own, because its inner names are those of whisper.cpp.
+#include "parakeet-access.h"
+
+// All that parakeet.cpp includes, so that the macros below touch its code only.
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cctype>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <new>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "backends.h"
+#include "failure.h"
+#include "ggml-alloc.h"
+#include "ggml-backend.h"
+#include "ggml-cpp.h"
+#include "model-file.h"
+#include "vector-math.h"
+#include "vendored.h"
+
+namespace stenobox {
+
+namespace {
+
+void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes);
+
+}  // namespace
+
+}  // namespace stenobox
+
+#define new new (stenobox::Zeroed {})
+#define abort() stenobox::failAssertion()
+#define ggml_abort(...) stenobox::failAssertion()
+#define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
+#define ggml_backend_tensor_get stenobox::fetchLogits
+// The joint network's row holds logits of words and, behind them, logits of durations: two questions. parakeet.cpp takes the logarithm of one softmax
+// over both, and where the words outweigh the durations by e^104, every duration becomes 0 and the first one wins. Logits have the same maxima.
+#define ggml_log(context, probabilities) ((probabilities)->src[0])
+#include "parakeet.cpp"
+#undef new
+#undef abort
+#undef ggml_abort
+#undef ggml_backend_alloc_ctx_tensors_from_buft
+#undef ggml_backend_tensor_get
+#undef ggml_log
+
+namespace stenobox {
+
+namespace {
+
+/// The state whose joint network is being asked on this thread.
+thread_local const parakeet_state * asked = nullptr;
+
+/// What is not a number disappears in the joint network's rectifier, so it is looked for before that. Throws DECODE_FAILED.
+void demandNumbers(const ggml_tensor * tensor, size_t count) {
+  std::vector<float> values(count);
+  ggml_backend_tensor_get(tensor, values.data(), 0, count * sizeof(float));
+  if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
+    throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
+  }
+}
+
+/// parakeet.cpp fetches nothing but logits.
+void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes) {
+  demandNumbers(asked->pred_out, ggml_nelements(asked->pred_out));
+  demandNumbers(tensor, ggml_nelements(tensor));
+  ggml_backend_tensor_get(tensor, target, offset, bytes);
+}
+
+size_t readForLoader(void * context, void * target, size_t bytes) {
+  auto & file = *static_cast<ModelFile *>(context);
+  // parakeet.cpp finds the end of the file by reading the next tensor's header and then asking for eof.
+  if (file.remaining() == 0) {
+    std::memset(target, 0, bytes);
+    return 0;
+  }
+  file.read(target, bytes);
+  return bytes;
+}
+
+/// Notes the probability of each token: the library's own overflows with logits above 88.
+void noteToken(parakeet_context * context, parakeet_state * state, const parakeet_token_data * token, void * data) {
+  const float all = logSumOfExponentials(state->logits.data(), static_cast<size_t>(context->vocab.token_blank) + 1);
+  static_cast<std::vector<float> *>(data)->push_back(std::min(0.0f, token->plog - all));
+}
+
+/// No word is spoken this way.
+bool isMark(const std::string & piece) {
+  return is_sentencepiece_control(piece) || (piece.size() > 4 && piece.compare(0, 2, "<|") == 0 && piece.compare(piece.size() - 2, 2, "|>") == 0);
+}
+
+}  // namespace
+
+parakeet_context * openParakeet(ModelFile & file, bool gpu) {
+  parakeet_model_loader loader = {};
+  loader.context = &file;
+  loader.read = readForLoader;
+  loader.eof = [](void * context) { return static_cast<ModelFile *>(context)->remaining() == 0; };
+  loader.close = [](void *) {};
+
+  // Freed as a whole on any failure; parakeet_init_with_params_no_state would leak the weights.
+  std::unique_ptr<parakeet_context, decltype(&parakeet_free)> context(new parakeet_context, parakeet_free);
+  context->params = parakeet_context_default_params();
+  context->params.use_gpu = gpu;
+  clearErrorLine();
+  try {
+    if (!parakeet_model_load(&loader, *context)) throw Failure(Code::ModelInvalid, "Not a usable speech model: " + lastErrorLine());
+  } catch (const Failure &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    throw Failure(Code::OutOfMemory, "Not enough memory for the model's weights");
+  } catch (const std::exception & error) {
+    throw Failure(Code::ModelInvalid, std::string("This build cannot run the model: ") + error.what());
+  } catch (const BrokenAssertion &) {
+    throw Failure(Code::ModelInvalid, "This build cannot run the model: " + lastErrorLine());
+  }
+  context->mel_cache.init(context->model.hparams.n_fft);
+  return context.release();
+}
+
+parakeet_state * openParakeetState(parakeet_context & context) {
+  clearErrorLine();
+  try {
+    parakeet_state * state = parakeet_init_state(&context);
+    if (state != nullptr) {
+      // Room for a row per frame of the longest audio, of which one is ever used.
+      state->logits.shrink_to_fit();
+      return state;
+    }
+  } catch (const std::exception &) {
+  } catch (const BrokenAssertion &) {
+  }
+  throw Failure(Code::OutOfMemory, "Not enough memory for a decoding state: " + lastErrorLine());
+}
+
+void setComputeStop(parakeet_state & state, ggml_abort_callback stop, void * data) {
+  setComputeStop(state.backends, stop, data);
+}
+
+int mostParakeetSamples(parakeet_context & context) {
+  // A frame more than there are steps between frames.
+  return (parakeet_n_audio_ctx(&context) - 1) * PARAKEET_HOP_LENGTH;
+}
+
+Reading runParakeet(parakeet_context & context, parakeet_state & state, const float * pcm, int samples, int threads, const std::function<void()> & onEncoded) {
+  struct Reset {
+    ~Reset() { asked = nullptr; }
+  } const reset;
+  asked = &state;
+  // The steps of parakeet_full_with_state, apart, so that what the encoder gives can be looked at.
+  parakeet_reset_state(&state);
+  clearErrorLine();
+  if (parakeet_pcm_to_mel_with_state(&context, &state, pcm, samples, threads) != 0) throw Failure(Code::DecodeFailed, "parakeet.cpp failed: " + lastErrorLine());
+  if (!parakeet_ensure_encode_sched(context, state, state.mel.n_len)) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(state.mel.n_len) + " frames");
+  if (!parakeet_encode_internal(context, state, 0, threads, nullptr, nullptr)) return {};
+  demandNumbers(state.enc_out, static_cast<size_t>(state.n_frames) * state.enc_out->ne[0]);
+  onEncoded();
+
+  std::vector<float> logProbabilities;
+  parakeet_full_params params = parakeet_full_default_params(PARAKEET_SAMPLING_GREEDY);
+  params.new_token_callback = noteToken;
+  params.new_token_callback_user_data = &logProbabilities;
+  Reading reading;
+  reading.complete = parakeet_decode(context, state, state.batch, threads, &params);
+  std::vector<parakeet_token_data> tokens = state.decoded_token_data;
+  refine_timestamps_tdt(context.vocab, tokens);
+  for (size_t i = 0; i < tokens.size(); ++i) reading.tokens.push_back({tokens[i].id, tokens[i].t0, tokens[i].t1, logProbabilities[i]});
+  return reading;
+}
+
+std::string parakeetBytes(const parakeet_context & context, parakeet_token token) {
+  std::string bytes = context.vocab.id_to_token.at(token);
+  if (isMark(bytes)) return "";
+  for (size_t at = 0; (at = bytes.find(PARAKEET_SPM_SPACE, at)) != std::string::npos; ++at) bytes.replace(at, PARAKEET_SPM_SPACE.size(), " ");
+  return bytes;
+}
+
+}  // namespace stenobox

@@ -1,0 +1,151 @@
+#include "parakeet-file.h"
+
+#include <cstdint>
+#include <set>
+
+#include "ggml.h"
+#include "model-file.h"
+
+namespace stenobox {
+
+namespace {
+
+// Every published Parakeet TDT model agrees on these; parakeet.cpp has some of them written into its graphs.
+constexpr int32_t kAudioFrames = 5000;
+constexpr int32_t kTransformSize = 512;
+constexpr int32_t kFrequencyBins = kTransformSize / 2 + 1;
+constexpr int32_t kSubsampling = 8;
+constexpr int32_t kConvolutionKernel = 9;
+/// Room for the tensors of no more is made.
+constexpr int32_t kMaxPredictionLayers = 2;
+
+constexpr int32_t kMaxVocabulary = 1 << 16;
+constexpr int32_t kMaxState = 8192;
+constexpr int32_t kMaxLayers = 128;
+constexpr int32_t kMaxChannels = 4096;
+constexpr int32_t kMaxDurations = 16;
+/// A token or a blank moves on by at most so many steps of 80 ms.
+constexpr uint32_t kLongestDuration = 100;
+constexpr int32_t kMaxTokensPerStep = 100;
+
+// Tensors outside the layers, and in each layer of encoder and prediction network.
+constexpr int kPlainTensors = 19;
+constexpr int kEncoderLayerTensors = 29;
+constexpr int kPredictionLayerTensors = 3;
+
+struct Header {
+  int32_t vocabulary;
+  int32_t audioFrames;
+  int32_t audioState;
+  int32_t audioHeads;
+  int32_t audioLayers;
+  int32_t mels;
+  int32_t format;
+  int32_t transformSize;
+  int32_t subsampling;
+  int32_t channels;
+  int32_t convolutionKernel;
+  int32_t predictionState;
+  int32_t predictionLayers;
+  int32_t durations;
+  int32_t tokensPerStep;
+};
+static_assert(sizeof(Header) == 15 * sizeof(int32_t), "read in one piece");
+
+bool isWithin(int32_t value, int32_t most) {
+  return value >= 1 && value <= most;
+}
+
+void checkHeader(const Header & header, ggml_type matrix) {
+  demand(isWithin(header.vocabulary, kMaxVocabulary), "vocabulary of " + std::to_string(header.vocabulary));
+  demand(header.audioFrames == kAudioFrames, "audio context of " + std::to_string(header.audioFrames));
+  demand(isWithin(header.audioState, kMaxState) && header.audioState % 2 == 0, "width of " + std::to_string(header.audioState));
+  demand(isWithin(header.audioHeads, header.audioState) && header.audioState % header.audioHeads == 0, "heads do not fit the width");
+  demand(isWithin(header.audioLayers, kMaxLayers), std::to_string(header.audioLayers) + " encoder layers");
+  demand(header.mels == 80 || header.mels == 128, std::to_string(header.mels) + " mel bands");
+  demand(header.transformSize == kTransformSize, "Fourier transform of " + std::to_string(header.transformSize));
+  demand(header.subsampling == kSubsampling, "subsampling by " + std::to_string(header.subsampling));
+  demand(isWithin(header.channels, kMaxChannels), std::to_string(header.channels) + " channels");
+  demand(header.convolutionKernel == kConvolutionKernel, "convolution kernel of " + std::to_string(header.convolutionKernel));
+  demand(isWithin(header.predictionState, kMaxState), "prediction width of " + std::to_string(header.predictionState));
+  demand(isWithin(header.predictionLayers, kMaxPredictionLayers), std::to_string(header.predictionLayers) + " prediction layers");
+  demand(isWithin(header.durations, kMaxDurations), std::to_string(header.durations) + " durations");
+  demand(isWithin(header.tokensPerStep, kMaxTokensPerStep), std::to_string(header.tokensPerStep) + " tokens per step");
+  // Of the prediction network parakeet.cpp itself says what does not fit.
+  const int64_t block = ggml_blck_size(matrix);
+  demand(header.audioState % block == 0 && header.mels / kSubsampling * header.channels % block == 0, "the weight format needs a wider model");
+}
+
+void checkTables(ModelFile & file, const Header & header) {
+  const auto mels = file.read<int32_t>();
+  const auto bins = file.read<int32_t>();
+  demand(mels == header.mels && bins == kFrequencyBins, "mel filters of another shape");
+  file.skip(static_cast<uint64_t>(mels) * bins * sizeof(float));
+  const auto window = file.read<int32_t>();
+  demand(isWithin(window, kTransformSize), "window of " + std::to_string(window) + " samples");
+  file.skip(window * sizeof(float));
+  for (int32_t i = 0; i < header.durations; ++i) {
+    const auto duration = file.read<uint32_t>();
+    demand(duration <= kLongestDuration, "duration of " + std::to_string(duration));
+  }
+  const auto words = file.read<int32_t>();
+  // The blank has the number behind the last word, and the logits have room for as many words as the header says.
+  demand(words == header.vocabulary, std::to_string(words) + " words where its header announces " + std::to_string(header.vocabulary));
+  skipWords(file, words, "");
+}
+
+uint64_t bytesOf(uint64_t elements, ggml_type type) {
+  return elements / ggml_blck_size(type) * ggml_type_size(type);
+}
+
+/// What all tensors take together: memory is asked for by the header, before the first tensor is looked at.
+uint64_t weightBytes(const Header & header, ggml_type matrix) {
+  const uint64_t state = header.audioState;
+  const uint64_t layers = header.audioLayers;
+  const uint64_t channels = header.channels;
+  const uint64_t prediction = header.predictionState;
+  const uint64_t predictionLayers = header.predictionLayers;
+  const uint64_t words = header.vocabulary + 1;
+  const uint64_t outputs = words + header.durations;
+  const uint64_t matrices = header.mels / kSubsampling * channels * state + layers * 24 * state * state + state * prediction;
+  const uint64_t predictionMatrices = prediction * (words + 8 * prediction * predictionLayers + prediction + outputs);
+  const uint64_t vectors = channels * (32 + 2 * channels) + state + layers * ((16 + kConvolutionKernel) * state + 1) + prediction * (4 * predictionLayers + 2) + outputs;
+  // Where blocks of weights do not fit the prediction network, it is not quantised.
+  const bool fits = prediction % ggml_blck_size(matrix) == 0;
+  return bytesOf(matrices, matrix) + bytesOf(predictionMatrices, fits ? matrix : GGML_TYPE_F32) + vectors * sizeof(float);
+}
+
+bool isCounter(const std::string & name) {
+  const std::string end = ".num_batches_tracked";
+  return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+void checkParakeetFile(const std::string & path) {
+  ModelFile file(path);
+  demand(file.remaining() >= sizeof(uint32_t) && file.read<uint32_t>() == GGML_FILE_MAGIC, "it does not start like one (ggml format)");
+  const auto header = file.read<Header>();
+  // Where a Whisper model has its audio context and its text context.
+  demand(header.audioFrames != 1500 || header.mels != 448, "it is a Whisper model, not a Parakeet model");
+  const ggml_type matrix = matrixType(header.format);
+  checkHeader(header, matrix);
+  checkTables(file, header);
+
+  // parakeet.cpp checks names, shapes and sizes itself and reports them decently, but reads any number of dimensions into room for four, takes
+  // types of one size for each other, and one tensor twice for two tensors.
+  const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kPredictionLayerTensors * header.predictionLayers;
+  std::set<std::string> names;
+  uint64_t total = 0;
+  while (file.remaining() > 0) {
+    const auto [name, type, bytes] = skipTensor(file, 4, {GGML_TYPE_F32, GGML_TYPE_I32, matrix});
+    demand(type != GGML_TYPE_I32 || isCounter(name), "tensor '" + name + "' is of type " + std::to_string(type));
+    demand(names.insert(name).second, "two tensors are named '" + name + "'");
+    total += bytes;
+    demand(names.size() <= expected, "more tensors than its header announces");
+  }
+  demand(names.size() == expected, std::to_string(names.size()) + " tensors where its header announces " + std::to_string(expected));
+  demand(total == weightBytes(header, matrix), std::to_string(total) + " bytes of weights where its header announces " + std::to_string(weightBytes(header, matrix)));
+}
+
+}  // namespace stenobox

@@ -1,0 +1,169 @@
+#include "parakeet-transcriber.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "failure.h"
+#include "model-file.h"
+#include "parakeet-access.h"
+#include "parakeet-file.h"
+#include "pcm.h"
+#include "vendored.h"
+
+namespace stenobox {
+
+/// What one call shows and is told. The encoder has nine tenths of the work.
+class Progress {
+ public:
+  explicit Progress(const TranscribeRequest & request) : request_(request) {}
+
+  bool shouldStop() {
+    if (request_.abort != nullptr && __atomic_load_n(request_.abort, __ATOMIC_RELAXED) != 0) stopped_ = true;
+    return stopped_;
+  }
+
+  void show(int percent) {
+    if (!stopped_ && request_.onProgress && !request_.onProgress(percent)) stopped_ = true;
+  }
+
+  bool stopped() const { return stopped_; }
+
+ private:
+  const TranscribeRequest & request_;
+  bool stopped_ = false;
+};
+
+namespace {
+
+constexpr int kEncodedPercent = 90;
+/// A silence this long ends a segment, as the end of a sentence does.
+constexpr int64_t kPauseMs = 800;
+
+bool endsWith(const std::string & text, const std::string & end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool endsWithAny(const std::string & text, const std::vector<std::string> & ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](const std::string & end) { return endsWith(text, end); });
+}
+
+/// True when a segment ends between `text`, all that it holds so far, and the bytes that follow.
+bool endsSentence(std::string text, const std::string & next) {
+  static const std::vector<std::string> closing = {"\"", "'", ")", "]", "”", "’", "»", "“"};
+  static const std::vector<std::string> spaced = {".", "?", "!", "…"};
+  static const std::vector<std::string> unspaced = {"。", "？", "！"};
+  for (auto mark = closing.begin(); mark != closing.end();) {
+    if (!endsWith(text, *mark)) {
+      ++mark;
+      continue;
+    }
+    text.resize(text.size() - mark->size());
+    mark = closing.begin();
+  }
+  if (endsWithAny(text, unspaced)) return true;
+  // "3.5" and "example.org" go on.
+  return endsWithAny(text, spaced) && next.compare(0, 1, " ") == 0;
+}
+
+}  // namespace
+
+std::vector<Segment> cutSentences(const std::vector<Token> & tokens) {
+  std::vector<Segment> segments;
+  std::string text;
+  for (const Token & token : tokens) {
+    const bool begins = segments.empty() || token.startMs - segments.back().endMs > kPauseMs || endsSentence(text, token.bytes);
+    if (begins) {
+      segments.push_back({token.startMs, token.endMs, 0.0f, {}});
+      text.clear();
+    }
+    text += token.bytes;
+    segments.back().endMs = std::max(segments.back().endMs, token.endMs);
+    segments.back().tokens.push_back(token);
+  }
+  return segments;
+}
+
+ParakeetModel::ParakeetModel(const std::string & path, const LoadRequest & request) : Model(path, request) {
+  checkParakeetFile(path);
+  ModelFile file(path);
+  context_ = openParakeet(file, request.gpu && device() != "CPU");
+}
+
+ParakeetModel::~ParakeetModel() {
+  parakeet_free(context_);
+}
+
+std::shared_ptr<SpeechState> ParakeetModel::openState() {
+  return std::make_shared<ParakeetTranscriber>(std::static_pointer_cast<ParakeetModel>(shared_from_this()));
+}
+
+ModelFacts ParakeetModel::facts() const {
+  return {"parakeet-tdt", false, parakeet_model_n_audio_layer(context_), parakeet_model_n_mels(context_)};
+}
+
+ParakeetTranscriber::ParakeetTranscriber(std::shared_ptr<ParakeetModel> model) : model_(std::move(model)), state_(openParakeetState(model_->context())) {}
+
+ParakeetTranscriber::~ParakeetTranscriber() {
+  parakeet_free_state(state_);
+}
+
+Reading ParakeetTranscriber::read(const PaddedPcm & audio, const TranscribeRequest & request, Progress & progress) {
+  // parakeet.cpp alone looks at its flag after a whole encoder pass, seconds with a real model.
+  setComputeStop(*state_, [](void * data) { return static_cast<Progress *>(data)->shouldStop(); }, &progress);
+  try {
+    Reading reading = runParakeet(model_->context(), *state_, audio.data, static_cast<int>(audio.size), request.threads, [&] { progress.show(kEncodedPercent); });
+    setComputeStop(*state_, nullptr, nullptr);
+    return reading;
+  } catch (const BrokenAssertion &) {
+    parakeet_free_state(state_);
+    state_ = nullptr;
+    throw Failure(Code::DecodeFailed, "parakeet.cpp failed");
+  } catch (...) {
+    // Its buffers may be gone: it freed the old ones before it asked for new.
+    parakeet_free_state(state_);
+    state_ = nullptr;
+    throw;
+  }
+}
+
+std::vector<Token> ParakeetTranscriber::collect(const Reading & reading, int64_t lengthMs) const {
+  const auto clamp = [lengthMs](int64_t centiseconds) { return std::min(lengthMs, std::max<int64_t>(0, 10 * centiseconds)); };
+  std::vector<Token> tokens;
+  for (const SpokenToken & said : reading.tokens) {
+    const int64_t startMs = clamp(said.start);
+    // Heard in the silence that fills the audio up.
+    if (startMs >= lengthMs) break;
+    std::string bytes = parakeetBytes(model_->context(), said.token);
+    if (bytes.empty()) continue;
+    tokens.push_back({std::move(bytes), startMs, std::max(startMs, clamp(said.end)), -1, std::exp(said.logProbability), said.logProbability});
+  }
+  return tokens;
+}
+
+Transcript ParakeetTranscriber::transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) {
+  if (state_ == nullptr) throw Failure(Code::Closed, "The decoding state was lost with a failed call");
+  const PaddedPcm audio(pcm, samples, mostParakeetSamples(model_->context()));
+  Progress progress(request);
+  Transcript transcript;
+  transcript.language = request.language;
+  if (progress.shouldStop()) {
+    transcript.aborted = true;
+    return transcript;
+  }
+  if (samples >= kShortestSpeech) {
+    progress.show(0);
+    const Reading reading = read(audio, request, progress);
+    if (!reading.complete && !progress.stopped()) throw Failure(Code::DecodeFailed, "parakeet.cpp could not compute the audio");
+    transcript.segments = cutSentences(collect(reading, static_cast<int64_t>(samples / kSamplesPerMs)));
+  }
+  transcript.aborted = progress.stopped();
+  progress.show(100);
+  return transcript;
+}
+
+std::vector<std::pair<std::string, double>> ParakeetTranscriber::detectLanguage(const float *, size_t, int) {
+  throw Failure(Code::Unsupported, "A Parakeet model does not tell which language it hears");
+}
+
+}  // namespace stenobox

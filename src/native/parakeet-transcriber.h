@@ -1,0 +1,51 @@
+// Weights of a Parakeet TDT model, and a decoding state of them. It neither tells nor is told a language, and takes no prompt, beam or temperature.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model-registry.h"
+#include "parakeet.h"
+#include "transcriber.h"
+
+namespace stenobox {
+
+class ParakeetModel final : public Model {
+ public:
+  /// Throws MODEL_NOT_FOUND, MODEL_INVALID, OUT_OF_MEMORY.
+  ParakeetModel(const std::string & path, const LoadRequest & request);
+  ~ParakeetModel() override;
+
+  std::shared_ptr<SpeechState> openState() override;
+  ModelFacts facts() const override;
+  parakeet_context & context() const { return *context_; }
+
+ private:
+  parakeet_context * context_ = nullptr;
+};
+
+class ParakeetTranscriber final : public SpeechState {
+ public:
+  /// Throws OUT_OF_MEMORY.
+  explicit ParakeetTranscriber(std::shared_ptr<ParakeetModel> model);
+  ~ParakeetTranscriber() override;
+
+  /// Reads language, threads, abort and onProgress of the request; gives the language back as it came.
+  Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) override;
+  /// Throws UNSUPPORTED.
+  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads) override;
+
+ private:
+  struct Reading read(const class PaddedPcm & audio, const TranscribeRequest & request, class Progress & progress);
+  std::vector<Token> collect(const struct Reading & reading, int64_t lengthMs) const;
+
+  std::shared_ptr<ParakeetModel> model_;
+  parakeet_state * state_;
+};
+
+/// One run of tokens as segments: cut behind sentences and in pauses.
+std::vector<Segment> cutSentences(const std::vector<Token> & tokens);
+
+}  // namespace stenobox

@@ -1,0 +1,44 @@
+// Samples as the decoders take them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "failure.h"
+
+namespace stenobox {
+
+constexpr size_t kSamplesPerSecond = 16000;
+constexpr size_t kSamplesPerMs = kSamplesPerSecond / 1000;
+
+/// whisper.cpp reads 200 samples past the first one and computes lengths that must not become negative; a second is far from both.
+constexpr size_t kLeastSamples = kSamplesPerSecond;
+/// Shorter audio holds no word; whisper.cpp itself leaves a rest of this length alone.
+constexpr size_t kShortestSpeech = kSamplesPerSecond / 10;
+
+/// The given audio, followed by silence where there is too little of it.
+class PaddedPcm {
+ public:
+  /// Throws INVALID_ARGUMENT.
+  PaddedPcm(const float * pcm, size_t samples, size_t most) : data(pcm), size(samples) {
+    if (samples > most) throw Failure(Code::InvalidArgument, "The audio is too long for one call");
+    // A value that is not a number would spread through the spectrogram into every logit.
+    if (!std::all_of(pcm, pcm + samples, [](float value) { return std::isfinite(value); })) {
+      throw Failure(Code::InvalidArgument, "The audio holds a value that is not a finite number");
+    }
+    if (samples >= kLeastSamples) return;
+    padded_.assign(pcm, pcm + samples);
+    padded_.resize(kLeastSamples, 0.0f);
+    data = padded_.data();
+    size = padded_.size();
+  }
+  const float * data;
+  size_t size;
+
+ private:
+  std::vector<float> padded_;
+};
+
+}  // namespace stenobox
