@@ -20,7 +20,7 @@ const ALL = '*'
  */
 const LAYERS = {
   domain: { src: [], packages: ['typebox'], node: [] },
-  formats: { src: ['domain'], packages: [], node: [] },
+  formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
   store: { src: ['domain'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },

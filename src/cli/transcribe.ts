@@ -1,7 +1,9 @@
 /** `stenobox transcribe FILE`: one file to text, with or without a running server. */
 import { Command, Option } from 'commander'
-import { statSync, writeFileSync } from 'node:fs'
+import { createWriteStream, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
@@ -11,8 +13,8 @@ import { jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
 import { parseLanguage } from '../domain/language.js'
 import { createLogger } from '../logger.js'
-import { EXPORT_FORMATS } from '../service/transcripts.js'
-import type { JobView } from '../service/transcripts.js'
+import { EXPORT_FORMATS, isBinaryFormat } from '../service/transcripts.js'
+import type { Export, JobView } from '../service/transcripts.js'
 import { createProgressBar } from './progress-bar.js'
 
 /** How often the state of the job is looked at. */
@@ -44,10 +46,20 @@ function interruptSignal (): AbortSignal {
   return controller.signal
 }
 
+/** To a file, or to stdout, which stays open. */
+async function write ({ chunks }: Export, output: string | undefined): Promise<void> {
+  const source = Readable.from(chunks)
+  if (output === undefined) await pipeline(source, process.stdout, { end: false })
+  else await pipeline(source, createWriteStream(output))
+}
+
 async function transcribe (file: string, options: Options): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${file}`)
   const language = options.language === undefined ? undefined : parseLanguage(options.language)
   // Before the work, not after it.
+  if (options.output === undefined && isBinaryFormat(options.format) && process.stdout.isTTY) {
+    throw new Error(`${options.format} is not text for a terminal: name a file with -o, or redirect the output`)
+  }
   if (options.output !== undefined) writeFileSync(options.output, '')
   const signal = interruptSignal()
   const appliance = await createAppliance(readConfig(), createLogger('error'))
@@ -59,9 +71,8 @@ async function transcribe (file: string, options: Options): Promise<void> {
     appliance.start()
     const job = await follow(appliance, id, ownerId, signal)
     if (job.failureCode) throw new Error(`${job.failureCode}: ${FAILURE_MESSAGES[job.failureCode]}`)
-    const { body } = appliance.transcripts.render(id, ownerId, options.format)
-    if (options.output === undefined) process.stdout.write(body)
-    else writeFileSync(options.output, body)
+    // Whoever sits at the machine may see all of it.
+    await write(appliance.transcripts.render(id, { ownerId, plan: 'enterprise' }, options.format), options.output)
   } finally {
     await appliance.close()
   }

@@ -40,7 +40,10 @@ export type Transcript = {
   /** ISO 639-1 where the language has such a code; undefined when nothing was said and no language was given. */
   language: string | undefined
   durationMs: number
-  segments: TimedSegment[]
+  /** Where it was fetched from; absent for uploads. */
+  sourceUrl?: string
+  /** In order. Of a stored transcript they are read while they are used, and once. */
+  segments: Iterable<TimedSegment>
 }
 
 /**

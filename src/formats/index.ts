@@ -1,18 +1,42 @@
 /** Every export format: what it is called on the wire, and how it is made. */
 import type { Transcript } from '../domain/transcript.js'
+import { renderDocx } from './docx.js'
 import { renderJson } from './json.js'
+import { renderMd } from './md.js'
+import { renderSrt } from './srt.js'
 import { renderTxt } from './txt.js'
+import { renderVtt } from './vtt.js'
 
-export type Rendered = { body: string, contentType: string, extension: string }
-type Format = { contentType: string, render (transcript: Transcript): Rendered }
+/** Made while it is read: what is in memory is a piece, not the whole. Can be read once. */
+export type Chunks = Iterable<string> | AsyncIterable<Uint8Array>
+type Format = { contentType: string, isBinary: boolean, render (transcript: Transcript): Chunks }
 
-function textFormat (extension: string, contentType: string, render: (transcript: Transcript) => string): Format {
-  return { contentType, render: (transcript) => ({ body: render(transcript), contentType, extension }) }
+const CHUNK_LENGTH = 16 * 1024
+
+/** The same text in pieces worth sending. */
+function * gather (pieces: Iterable<string>): Generator<string> {
+  let chunk = ''
+  for (const piece of pieces) {
+    chunk += piece
+    if (chunk.length < CHUNK_LENGTH) continue
+    yield chunk
+    chunk = ''
+  }
+  if (chunk !== '') yield chunk
 }
 
+const textFormat = (contentType: string, render: (transcript: Transcript) => Iterable<string>): Format => ({
+  contentType: `${contentType}; charset=utf-8`, isBinary: false, render: (transcript) => gather(render(transcript))
+})
+
+/** Names are also the endings of files. */
 export const FORMATS = {
-  txt: textFormat('txt', 'text/plain; charset=utf-8', renderTxt),
-  json: textFormat('json', 'application/json; charset=utf-8', renderJson)
+  txt: textFormat('text/plain', renderTxt),
+  srt: textFormat('text/plain', renderSrt),
+  vtt: textFormat('text/vtt', renderVtt),
+  json: textFormat('application/json', renderJson),
+  md: textFormat('text/markdown', renderMd),
+  docx: { contentType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', isBinary: true, render: renderDocx }
 } satisfies Record<string, Format>
 
 export type ExportFormat = keyof typeof FORMATS

@@ -1,29 +1,32 @@
 /** JSON: segments and words with times in seconds. */
 import { toSeconds } from '../domain/transcript.js'
-import type { Transcript, TranscriptDocument } from '../domain/transcript.js'
+import type { TimedSegment, Transcript, TranscriptDocument } from '../domain/transcript.js'
 
-export function toDocument (transcript: Transcript): TranscriptDocument {
+function toWireSegment (segment: TimedSegment, id: number): TranscriptDocument['segments'][number] {
   return {
-    transcriptionId: transcript.id,
-    ...(transcript.language === undefined ? {} : { language: transcript.language }),
-    durationSeconds: toSeconds(transcript.durationMs),
-    segments: transcript.segments.map((segment, id) => ({
-      id,
-      start: toSeconds(segment.startMs),
-      end: toSeconds(segment.endMs),
-      text: segment.text,
-      ...(segment.speaker === undefined ? {} : { speaker: segment.speaker }),
-      words: segment.words.map(({ text, startMs, endMs, probability, speaker }) => ({
-        word: text,
-        start: toSeconds(startMs),
-        end: toSeconds(endMs),
-        probability,
-        ...(speaker === undefined ? {} : { speaker })
-      }))
+    id,
+    start: toSeconds(segment.startMs),
+    end: toSeconds(segment.endMs),
+    text: segment.text,
+    ...(segment.speaker === undefined ? {} : { speaker: segment.speaker }),
+    words: segment.words.map(({ text, startMs, endMs, probability, speaker }) => ({
+      word: text,
+      start: toSeconds(startMs),
+      end: toSeconds(endMs),
+      probability,
+      ...(speaker === undefined ? {} : { speaker })
     }))
   }
 }
 
-export function renderJson (transcript: Transcript): string {
-  return JSON.stringify(toDocument(transcript))
+/** A `TranscriptDocument`, written segment by segment. */
+export function * renderJson ({ id, language, durationMs, segments }: Transcript): Generator<string> {
+  const head = { transcriptionId: id, ...(language === undefined ? {} : { language }), durationSeconds: toSeconds(durationMs) }
+  yield JSON.stringify(head).slice(0, -1) + ',"segments":['
+  let index = 0
+  for (const segment of segments) {
+    yield (index === 0 ? '' : ',') + JSON.stringify(toWireSegment(segment, index))
+    index++
+  }
+  yield ']}'
 }

@@ -1,8 +1,10 @@
 /** Transcriptions and their exports. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { EXPORT_FORMATS } from '../service/transcripts.js'
 import type { Transcripts } from '../service/transcripts.js'
+import { attachmentNamed } from './content-disposition.js'
 import { principalOf } from './plugins/auth.js'
 import { IdParams, ok, Success, toTranscription, Transcription } from './schemas.js'
 
@@ -15,12 +17,11 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<{ transcripts: Trans
   })
 
   app.get('/transcriptions/:id/export', { schema: { params: IdParams, querystring: ExportQuery } }, async (request, reply) => {
-    const { id } = request.params
-    const { body, contentType, extension } = transcripts.render(id, principalOf(request).ownerId, request.query.format)
+    const { fileName, contentType, chunks } = transcripts.render(request.params.id, principalOf(request), request.query.format)
     return reply
       .header('cache-control', 'no-store')
-      .header('content-disposition', `attachment; filename="transcription-${id}.${extension}"`)
+      .header('content-disposition', attachmentNamed(fileName))
       .type(contentType)
-      .send(body)
+      .send(Readable.from(chunks))
   })
 }

@@ -1,11 +1,14 @@
 /** Jobs and their transcripts, as callers see them. */
+import { hasDiarization } from '../domain/access.js'
+import type { Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
 import type { Job } from '../domain/job.js'
 import { transcriptText } from '../domain/transcript.js'
-import type { Transcript } from '../domain/transcript.js'
+import type { TimedSegment } from '../domain/transcript.js'
+import { toExportName } from '../formats/file-name.js'
 import { EXPORT_FORMATS, FORMATS } from '../formats/index.js'
-import type { ExportFormat, Rendered } from '../formats/index.js'
+import type { Chunks, ExportFormat } from '../formats/index.js'
 import type { JobStore } from '../store/jobs.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 
@@ -15,6 +18,19 @@ type Deps = { jobs: JobStore, transcripts: TranscriptStore }
 
 /** A job with the text it came to; `text` only when completed. */
 export type JobView = Job & { text: string | undefined }
+
+/** Who asks for an export: an owner, on a plan. */
+export type Reader = Pick<Principal, 'ownerId' | 'plan'>
+
+/** A transcript as a file. `chunks` are made while they are read, and can be read once. */
+export type Export = { fileName: string, contentType: string, chunks: Chunks }
+
+/** Formats that are not text, and make no sense on a terminal. */
+export const isBinaryFormat = (format: ExportFormat): boolean => FORMATS[format].isBinary
+
+function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSegment> {
+  for (const { speaker: _, words, ...segment } of segments) yield { ...segment, words: words.map(({ speaker: _, ...word }) => word) }
+}
 
 export function createTranscripts ({ jobs, transcripts }: Deps) {
   function findOwned (id: number, ownerId: number): Job {
@@ -29,20 +45,24 @@ export function createTranscripts ({ jobs, transcripts }: Deps) {
       const job = findOwned(id, ownerId)
       return { ...job, text: job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined }
     },
-    /** Throws `not_found`, and `not_completed` while there is nothing to export. */
-    render (id: number, ownerId: number, format: ExportFormat): Rendered {
+    /**
+     * Nothing is stored: every call renders anew. Speakers are there on plans that tell them apart. Throws `not_found`, and `not_completed`
+     * while there is nothing to export.
+     */
+    render (id: number, { ownerId, plan }: Reader, format: ExportFormat): Export {
       const job = findOwned(id, ownerId)
       if (job.status !== 'completed') {
         throw new AppError('not_completed', `The transcription is ${job.status}: only a completed one can be exported.`)
       }
-      const transcript: Transcript = {
+      const segments = transcripts.iterate(id)
+      const chunks = FORMATS[format].render({
         id,
         fileName: job.fileName,
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
-        segments: transcripts.list(id)
-      }
-      return FORMATS[format].render(transcript)
+        segments: hasDiarization(plan) ? segments : withoutSpeakers(segments)
+      })
+      return { fileName: toExportName(job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }
     }
   }
 }

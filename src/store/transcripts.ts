@@ -1,4 +1,5 @@
 /** Segments, stored window by window. */
+import { AppError } from '../domain/errors.js'
 import type { TimedSegment, TimedWord } from '../domain/transcript.js'
 import type { Database } from './database.js'
 
@@ -19,6 +20,9 @@ const toSegment = (row: SegmentRow): TimedSegment => ({
   ...(row.speaker === null ? {} : { speaker: row.speaker })
 })
 
+/** Segments that are in memory together when a transcript is read from one end to the other: a few minutes of speech. */
+const PAGE_LENGTH = 64
+
 export function createTranscriptStore (db: Database) {
   const insert = db.prepare(`
     INSERT INTO segment (job_id, window_idx, idx, start_ms, end_ms, text, words)
@@ -27,6 +31,14 @@ export function createTranscriptStore (db: Database) {
   const removeFrom = db.prepare<{ jobId: number, windowIdx: number }>('DELETE FROM segment WHERE job_id = :jobId AND window_idx >= :windowIdx')
   const list = db.prepare<{ jobId: number }, SegmentRow & SegmentKey>(`
     SELECT window_idx, idx, start_ms, end_ms, text, words, speaker FROM segment WHERE job_id = :jobId ORDER BY window_idx, idx
+  `)
+  const count = db.prepare<{ jobId: number }, { total: number }>('SELECT count(*) AS total FROM segment WHERE job_id = :jobId')
+  const listPage = db.prepare<{ jobId: number, windowIdx: number, idx: number, limit: number }, SegmentRow & SegmentKey>(`
+    SELECT window_idx, idx, start_ms, end_ms, text, words, speaker
+    FROM segment
+    WHERE job_id = :jobId AND (window_idx, idx) > (:windowIdx, :idx)
+    ORDER BY window_idx, idx
+    LIMIT :limit
   `)
   const texts = db.prepare<{ jobId: number }, { text: string }>('SELECT text FROM segment WHERE job_id = :jobId ORDER BY window_idx, idx')
   const setSpeaker = db.prepare<{ jobId: number, windowIdx: number, idx: number, speaker: string | null, words: string }>(`
@@ -42,6 +54,22 @@ export function createTranscriptStore (db: Database) {
     /** Removes the segments of the windows from `windowIdx` on. */
     removeFrom: (jobId: number, windowIdx: number): void => { removeFrom.run({ jobId, windowIdx }) },
     list: (jobId: number): TimedSegment[] => list.all({ jobId }).map(toSegment),
+    /**
+     * The same, page by page, while others write: a cursor that stays open would keep them from it. Throws `gone` when segments are removed
+     * meanwhile, because half a transcript looks like a whole one.
+     */
+    * iterate (jobId: number): Generator<TimedSegment> {
+      let left = count.get({ jobId })?.total ?? 0
+      let place = { windowIdx: -1, idx: -1 }
+      while (left > 0) {
+        const rows = listPage.all({ jobId, ...place, limit: PAGE_LENGTH })
+        const last = rows.at(-1)
+        if (!last) throw new AppError('gone', 'The transcription was removed while it was read.')
+        place = { windowIdx: last.window_idx, idx: last.idx }
+        left -= rows.length
+        for (const row of rows) yield toSegment(row)
+      }
+    },
     /** Stores the speakers that `name` gives to the segments of a job and their words. `name` keeps number and order. */
     nameSpeakers (jobId: number, name: (segments: TimedSegment[]) => TimedSegment[]): void {
       const rows = list.all({ jobId })

@@ -15,6 +15,31 @@ t.test('segments come back as they were stored, in the order of their windows', 
   t.strictSame(transcripts.list(other), [first])
 })
 
+t.test('segments are read page by page, the same as at once, while others write', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const [job, other] = [addJob('a'), addJob('a')]
+  for (const idx of [11, 0, 3]) transcripts.insertWindow(job, idx, Array.from({ length: 50 }, makeSegments).flat())
+  transcripts.insertWindow(other, 1, makeSegments())
+  const read: unknown[] = []
+  for (const segment of transcripts.iterate(job)) {
+    read.push(segment)
+    addJob('a')
+  }
+  t.strictSame(read, transcripts.list(job))
+  t.equal(read.length, 300)
+  t.strictSame([...transcripts.iterate(addJob('a'))], [])
+})
+
+t.test('a transcript that is removed while it is read ends in an error', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const job = addJob('a')
+  transcripts.insertWindow(job, 0, Array.from({ length: 100 }, makeSegments).flat())
+  const segments = transcripts.iterate(job)
+  segments.next()
+  transcripts.removeFrom(job, 0)
+  t.throws(() => [...segments], { code: 'gone' })
+})
+
 t.test('speakers are kept with segments and words', async (t) => {
   const { transcripts, addJob } = openStores(t)
   const [job, other] = [addJob('a'), addJob('a')]

@@ -1,0 +1,165 @@
+/** Words → atoms: the pieces of text that a subtitle never breaks, with times and with what it costs to break between them. Pure. */
+import type { TimedSegment, TimedWord } from '../domain/transcript.js'
+import { toPrintable } from './printable.js'
+
+/** Widths are counted so that a line holds 42 characters, or 16 of a full-width script, or a mixture of both in proportion. */
+export const LINE_WIDTH = 336
+export const SPACE_WIDTH = LINE_WIDTH / 42
+const FULL_WIDTH = LINE_WIDTH / 16
+
+const FULL_WIDTH_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u
+/** Written without spaces between words: there, a space ends a clause. */
+const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const ASCII = /^[\x20-\x7e]*$/
+/** Longer spaceless text than this is taken apart at its own words. */
+const LONGEST_SPACELESS = 4
+
+const SENTENCE_END = /[.!?…。！？｡؟۔।॥։።][\p{Pe}\p{Pf}"']*$/u
+const CLAUSE_END = /[,;:،؛、，；：—–][\p{Pe}\p{Pf}"']*$/u
+/** What continues the character before it. */
+const CONTINUES = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]/u
+const MUST_CONTINUE = /\u200d$/u
+const NO_LINE_START = /^[\p{Pe}\p{Pf}.,!?;:…。、，．！？；：・ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々%‰]/u
+const NO_LINE_END = /[\p{Ps}\p{Pi}]$/u
+
+/** How good a place for a break is, best first. */
+export const BREAKS = ['speaker', 'sentence', 'clause', 'word', 'inside'] as const
+export type Break = typeof BREAKS[number]
+
+export type Atom = {
+  text: string
+  width: number
+  /** In characters, of which a reader reads so many a second. */
+  length: number
+  spaceBefore: boolean
+  startMs: number
+  endMs: number
+  speaker: string | undefined
+}
+
+// Word boundaries of Chinese, Japanese and Thai come from dictionaries, which do not depend on the locale.
+const words = new Intl.Segmenter('en', { granularity: 'word' })
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+export function measureWidth (text: string): number {
+  if (ASCII.test(text)) return text.length * SPACE_WIDTH
+  let width = 0
+  for (const character of text) width += FULL_WIDTH_CHARACTER.test(character) ? FULL_WIDTH : SPACE_WIDTH
+  return width
+}
+
+const measureLength = (text: string): number => ASCII.test(text) ? text.length : [...text].length
+
+/** As many of the parts in each piece as a line holds. A part alone is never wider than a line. */
+function packParts (parts: Iterable<string>): string[] {
+  const pieces: string[] = []
+  for (const part of parts) {
+    const last = pieces.at(-1)
+    if (last !== undefined && measureWidth(last + part) <= LINE_WIDTH) pieces[pieces.length - 1] = last + part
+    else pieces.push(part)
+  }
+  return pieces
+}
+
+/** Text without spaces in pieces of a line at most: at its own words, else between characters, else (marks without end) anywhere. */
+function splitText (text: string): string[] {
+  const length = measureLength(text)
+  if (measureWidth(text) <= LINE_WIDTH && !(length > LONGEST_SPACELESS && SPACELESS.test(text))) return [text]
+  return [...words.segment(text)].flatMap(({ segment: word }) => {
+    if (measureWidth(word) <= LINE_WIDTH) return [word]
+    return packParts([...graphemes.segment(word)].flatMap(({ segment: character }) => measureWidth(character) <= LINE_WIDTH ? [character] : packParts(character)))
+  })
+}
+
+type Piece = { text: string, spaceBefore: boolean }
+
+/** A word's pieces, and whether white space ends it. White space inside a word ends a piece. */
+function toPieces (word: string): { pieces: Piece[], spaceAfter: boolean } {
+  const text = toPrintable(word)
+  const pieces: Piece[] = []
+  for (const [index, part] of text.split(' ').entries()) {
+    // No-break spaces alone are white space too.
+    if (part.trim() === '') continue
+    for (const [inner, piece] of splitText(part).entries()) pieces.push({ text: piece, spaceBefore: inner === 0 && index > 0 })
+  }
+  return { pieces, spaceAfter: text.endsWith(' ') }
+}
+
+/** A segment that came without words is one long word. */
+function wordsOf (segment: TimedSegment): ReadonlyArray<Pick<TimedWord, 'text' | 'startMs' | 'endMs' | 'speaker'>> {
+  return segment.words.length > 0 ? segment.words : [segment]
+}
+
+const isContinued = (last: Atom, { text, spaceBefore }: Piece): boolean =>
+  !spaceBefore && (CONTINUES.test(text) || MUST_CONTINUE.test(last.text)) && last.width + measureWidth(text) <= LINE_WIDTH
+
+/**
+ * The atoms of a transcript, in order. No text but white space and control characters is lost; starts never go backwards; a word without
+ * a speaker has the one before it.
+ */
+export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
+  let last: Atom | undefined
+  let spaceBefore = false
+  let clockMs = 0
+  let speaker: string | undefined
+  for (const segment of segments) {
+    for (const word of wordsOf(segment)) {
+      const { pieces, spaceAfter } = toPieces(word.text)
+      const startMs = Math.max(word.startMs, clockMs)
+      const spanMs = Math.max(0, word.endMs - startMs)
+      const total = pieces.reduce((sum, { text }) => sum + text.length, 0)
+      speaker = word.speaker ?? speaker
+      let behind = 0
+      for (const [index, piece] of pieces.entries()) {
+        const from = startMs + Math.floor(spanMs * behind / total)
+        behind += piece.text.length
+        const endMs = startMs + Math.floor(spanMs * behind / total)
+        const spaced: Piece = { text: piece.text, spaceBefore: piece.spaceBefore || (index === 0 && spaceBefore) }
+        if (last && isContinued(last, spaced)) {
+          last = { ...last, text: last.text + piece.text, width: last.width + measureWidth(piece.text), length: last.length + measureLength(piece.text), endMs: Math.max(last.endMs, endMs) }
+        } else {
+          if (last) yield last
+          last = { ...spaced, width: measureWidth(piece.text), length: measureLength(piece.text), startMs: from, endMs, speaker }
+        }
+        clockMs = from
+      }
+      spaceBefore = spaceAfter || (spaceBefore && pieces.length === 0)
+    }
+  }
+  if (last) yield last
+}
+
+/** Whether each atom begins a word, by its index. Atoms behind a space do. */
+function findWordStarts (atoms: readonly Atom[]): boolean[] {
+  const starts = atoms.map(({ spaceBefore }, index) => index === 0 || spaceBefore)
+  for (let first = 0; first < atoms.length;) {
+    let end = first + 1
+    while (end < atoms.length && !starts[end]) end++
+    if (end > first + 1) {
+      const run = atoms.slice(first, end)
+      const boundaries = new Set([...words.segment(run.map(({ text }) => text).join(''))].map(({ index }) => index))
+      let offset = 0
+      for (const [index, { text }] of run.entries()) {
+        if (index > 0) starts[first + index] = boundaries.has(offset) && !NO_LINE_START.test(text) && !CONTINUES.test(text) && !NO_LINE_END.test(run[index - 1]?.text ?? '')
+        offset += text.length
+      }
+    }
+    first = end
+  }
+  return starts
+}
+
+/** What the place before each atom is for a break; before the first one, a sentence. */
+export function classifyBreaks (atoms: readonly Atom[]): Break[] {
+  const wordStarts = findWordStarts(atoms)
+  return atoms.map((atom, index) => {
+    const before = atoms[index - 1]
+    if (!before) return 'sentence'
+    if (before.speaker !== undefined && before.speaker !== atom.speaker) return 'speaker'
+    if (!wordStarts[index]) return 'inside'
+    if (SENTENCE_END.test(before.text)) return 'sentence'
+    return CLAUSE_END.test(before.text) || (atom.spaceBefore && SPACELESS.test(before.text)) ? 'clause' : 'word'
+  })
+}
+
+export const endsSentence = (text: string): boolean => SENTENCE_END.test(text)

@@ -1,0 +1,44 @@
+/** Segments → paragraphs, for formats that are read as pages. Pure. */
+import type { TimedSegment } from '../domain/transcript.js'
+import { endsSentence } from './atoms.js'
+import { toPrintable } from './printable.js'
+
+/** What one speaker says without a long pause. */
+export type Paragraph = { startMs: number, endMs: number, speaker?: string, text: string }
+
+const PAUSE_MS = 2000
+/** Before it gets longer than this a paragraph ends with a sentence, and longer than `LONGEST_MS` with any word. */
+const LONG_MS = 60_000
+const LONGEST_MS = 90_000
+
+/** Words without a speaker go with those before them; the first ones of a recording, with those behind them. */
+export function * toParagraphs (segments: Iterable<TimedSegment>): Generator<Paragraph> {
+  let open: Paragraph | undefined
+  for (const segment of segments) {
+    for (const { text, startMs, endMs, speaker } of segment.words.length > 0 ? segment.words : [segment]) {
+      const lengthMs = open ? endMs - open.startMs : 0
+      if (open && (
+        (speaker !== undefined && open.speaker !== undefined && speaker !== open.speaker) ||
+        startMs - open.endMs >= PAUSE_MS ||
+        (lengthMs > LONG_MS && endsSentence(open.text)) ||
+        lengthMs > LONGEST_MS
+      )) {
+        yield * close(open)
+        const known: string | undefined = speaker ?? open.speaker
+        open = { startMs, endMs, text, ...(known === undefined ? {} : { speaker: known }) }
+      } else if (open) {
+        open.text += text
+        open.endMs = Math.max(open.endMs, endMs)
+        if (speaker !== undefined) open.speaker = speaker
+      } else {
+        open = { startMs, endMs, text, ...(speaker === undefined ? {} : { speaker }) }
+      }
+    }
+  }
+  if (open) yield * close(open)
+}
+
+function * close (paragraph: Paragraph): Generator<Paragraph> {
+  const text = toPrintable(paragraph.text).trim()
+  if (text !== '') yield { ...paragraph, text }
+}
