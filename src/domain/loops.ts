@@ -7,9 +7,11 @@ const MAX_COMPRESSION_RATIO = 2.4
 /** Shorter text compresses by chance. */
 const MIN_RATIO_BYTES = 120
 
+const UNITS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}'’]+/gu
+
 /** Words, or the characters of scripts without spaces. */
 function toUnits (text: string): string[] {
-  return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}'’]+/gu) ?? []
+  return text.toLowerCase().match(UNITS) ?? []
 }
 
 /** The most times in a row that any phrase of `length` units is said. */

@@ -40,11 +40,12 @@ export function assignSpeakers (segments: readonly TimedSegment[], turns: readon
     return label
   }
   return segments.map((segment) => {
-    const words = segment.words.map((word) => {
+    const words = segment.words.map(({ speaker: _, ...word }) => {
       const voice = findVoice(word, turns)
       return voice === undefined ? word : { ...word, speaker: labelOf(voice) }
     })
+    const { speaker: _, ...rest } = segment
     const speaker = mostSpoken(words)
-    return { ...segment, words, ...(speaker === undefined ? {} : { speaker }) }
+    return { ...rest, words, ...(speaker === undefined ? {} : { speaker }) }
   })
 }

@@ -15,6 +15,9 @@ const ONSET_PROBABILITY = 0.5
 const OFFSET_PROBABILITY = 0.35
 /** A quarter of a second, Silero's own limit: shorter is a key, a note or a cough. */
 const MIN_SPEECH_FRAMES = framesOf(250)
+/** Unless the detector is sure: a "no" or "ja" on its own is this short. */
+const MIN_SURE_FRAMES = framesOf(128)
+const SURE_PROBABILITY = 0.9
 /** A dip shorter than a tenth of a second, as before a plosive, does not end speech. */
 const MAX_DIP_FRAMES = framesOf(100) - 1
 /**
@@ -34,8 +37,9 @@ export function createSpeechSpotter (emit: (frame: SpeechFrame) => void) {
   let isOpen = false
   /** Frames since the last one above the offset. */
   let dip = 0
-  /** Frames of an open run that is still too short to be speech. */
+  /** Frames of an open run that is still too short to be speech, and the highest probability of the run. */
   let unsure: SpeechFrame[] = []
+  let peak = 0
   /** Frames without speech that may turn out to stand right before some. */
   let waiting: SpeechFrame[] = []
   let keptUntil = -1
@@ -68,11 +72,13 @@ export function createSpeechSpotter (emit: (frame: SpeechFrame) => void) {
       if (!isOpen) {
         settleSilence([...unsure, frame])
         unsure = []
+        peak = 0
         return
       }
       unsure.push(frame)
+      peak = Math.max(peak, probability)
       // A run that is long enough stays so: what follows it is settled frame by frame.
-      const isLongEnough = unsure.length >= MIN_SPEECH_FRAMES || unsure[0]?.index === keptUntil - PAD_FRAMES + 1
+      const isLongEnough = unsure.length >= (peak >= SURE_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES) || unsure[0]?.index === keptUntil - PAD_FRAMES + 1
       if (dip > 0 || !isLongEnough) return
       settleSpeech(unsure)
       unsure = []

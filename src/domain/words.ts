@@ -104,14 +104,14 @@ const LONG_WORD_FACTOR = 2
  * Moves words to where the decoder's attention was, when it is known of all of them. The first word keeps its start: before it the attention
  * has nowhere to come from, and it lags. A word lasts until its punctuation, or until the next word, but not through a pause.
  */
-function alignWords (words: readonly Piece[]): readonly Piece[] {
+function alignWords (words: readonly Piece[], segmentEndMs: number): readonly Piece[] {
   const starts = words.map(({ startMs, dtwMs }, index) => index === 0 ? Math.min(startMs, dtwMs ?? startMs) : dtwMs ?? NaN)
   if (words.length === 0 || words.some(({ dtwMs }) => dtwMs === undefined)) return words
   const lengths = starts.slice(1).map((startMs, index) => startMs - (starts[index] ?? startMs)).sort((a, b) => a - b)
   const longestMs = LONG_WORD_FACTOR * (lengths[Math.floor(lengths.length / 2)] ?? Infinity)
   return words.map((word, index) => {
     const startMs = starts[index] ?? word.startMs
-    const nextMs = starts[index + 1] ?? word.endMs
+    const nextMs = starts[index + 1] ?? Math.max(word.endMs, segmentEndMs)
     const untilMs = Math.min(nextMs, word.markMs ?? nextMs, Math.max(word.endMs, startMs + longestMs))
     return { ...word, startMs, endMs: Math.max(startMs, untilMs) }
   })
@@ -156,7 +156,7 @@ export function buildSegments (decoded: readonly DecodedSegment[], clock: Window
   for (const segment of decoded) {
     // A segment's own bounds come of the decoder's time tokens, which know more than a word's: its words keep inside them.
     const inside = (ms: number): number => clamp(ms, segment.startMs, Math.max(segment.startMs, segment.endMs))
-    const pieces = alignWords(toWords(toPieces(segment.tokens))).map((piece) => ({ ...piece, startMs: inside(piece.startMs), endMs: inside(piece.endMs) }))
+    const pieces = alignWords(toWords(toPieces(segment.tokens)), segment.endMs).map((piece) => ({ ...piece, startMs: inside(piece.startMs), endMs: inside(piece.endMs) }))
     for (const words of splitAtGaps(placeWords(pieces, clock, floorMs))) {
       const [first, last] = [words[0], words.at(-1)]
       if (!first || !last) continue

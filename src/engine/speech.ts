@@ -78,6 +78,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
       return await detect(source, job.quality, abort)
     },
+    /** Loads the voice activity detector. Rejects with `PoolError`, and so says why it cannot be. */
+    prepareDetector: async (): Promise<void> => { await detector.run('prepareDetector', null) },
     /** How likely someone speaks, for each 32 ms of a piece of a recording. Rejects with `PoolError`. */
     detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
     /** What the speech library is and what it found. Rejects with `PoolError`. */

@@ -30,7 +30,7 @@ export type LoadOptions = {
   kind?: ModelKind
   /** Use a GPU backend if the build has one and a device is present. */
   gpu: boolean
-  /** Alignment heads for word times by dynamic time warping: a preset name of whisper.cpp ("tiny", "base.en", "large.v3" …), or pairs of layer and head. Absent: no DTW, flash attention on. */
+  /** Alignment heads for word times by dynamic time warping: a preset name of whisper.cpp ("tiny", "base.en", "large.v3" …), or pairs of layer and head. Absent: no DTW. */
   alignmentHeads?: string | Array<[layer: number, head: number]>
 }
 
@@ -100,8 +100,8 @@ export type LanguagePosterior = { language: string, probability: number }
 export interface NativeState {
   /** `pcm`: 16 kHz mono in -1..1, less than 1 s is padded with silence; any length with Whisper, up to 49.99 s with Parakeet. Throws. */
   transcribe (pcm: Float32Array, options: TranscribeOptions): NativeTranscript
-  /** Posterior of every language the model knows over the first 30 s, most likely first; sums to 1. One posterior of 1 for "en" when the model is English only. Throws UNSUPPORTED with Parakeet. */
-  detectLanguage (pcm: Float32Array, options: { threads: number }): LanguagePosterior[]
+  /** Posterior of every language the model knows over the first 30 s, most likely first; sums to 1. None when the call was stopped. One posterior of 1 for "en" when the model is English only. Throws UNSUPPORTED with Parakeet. */
+  detectLanguage (pcm: Float32Array, options: Pick<TranscribeOptions, 'threads' | 'abort'>): LanguagePosterior[]
   free (): void
 }
 

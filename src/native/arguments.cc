@@ -120,8 +120,9 @@ Tensors readTensors(const Napi::Value & value) {
   return tensors;
 }
 
-int readThreads(const Napi::Value & options) {
-  return readInteger(readObject(options, "options").Get("threads"), "threads", 1, kMaxThreads);
+DetectRequest readDetectRequest(const Napi::Value & options) {
+  const Napi::Object given = readObject(options, "options");
+  return {readInteger(given.Get("threads"), "threads", 1, kMaxThreads), readAbort(given.Get("abort"))};
 }
 
 LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & options) {
@@ -139,7 +140,7 @@ TranscribeRequest readTranscribeRequest(const Napi::Value & options) {
   const Napi::Object given = readObject(options, "options");
   TranscribeRequest request;
   request.language = given.Get("language").IsUndefined() ? "" : readString(given.Get("language"), "language");
-  request.threads = readThreads(options);
+  request.threads = readInteger(given.Get("threads"), "threads", 1, kMaxThreads);
   request.beamSize = readInteger(given.Get("beamSize"), "beamSize", 1, kMaxDecoders);
   request.bestOf = readInteger(given.Get("bestOf"), "bestOf", 1, kMaxDecoders);
   request.temperature = readNumber(given.Get("temperature"), "temperature");

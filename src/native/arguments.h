@@ -41,7 +41,7 @@ int readInteger(const Napi::Value & value, const std::string & name, int least, 
 Floats readFloats(const Napi::Value & value, const std::string & name);
 /// Named tensors: an object of Float32Arrays.
 Tensors readTensors(const Napi::Value & value);
-int readThreads(const Napi::Value & options);
+DetectRequest readDetectRequest(const Napi::Value & options);
 LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & options);
 
 /// Leaves `onProgress` out: it needs the call it belongs to.

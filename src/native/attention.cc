@@ -13,8 +13,6 @@ namespace {
 /// Queries of one piece: their weights over 1500 positions fit the second-level cache.
 constexpr size_t kQueries = 64;
 
-constexpr size_t padded(size_t columns) { return (columns + kColumns - 1) / kColumns * kColumns; }
-
 /// Keys and values of one head, laid out for the products: once for all of its pieces.
 struct Head {
   size_t positions;
@@ -22,9 +20,9 @@ struct Head {
   std::vector<float> keys;
   std::vector<float> values;
 
-  Head(const AttentionInput & input, size_t head) : positions(input.positions), columns(padded(input.width)) {
+  Head(const AttentionInput & input, size_t head) : positions(input.positions), columns(padColumns(input.width)) {
     const size_t row = input.heads * input.width;
-    const size_t stride = padded(positions);
+    const size_t stride = padColumns(positions);
     keys.assign(input.width * stride, 0.0f);
     values.assign(stride * columns, 0.0f);
     for (size_t position = 0; position < positions; ++position) {
@@ -44,13 +42,13 @@ size_t attentionPieces(const AttentionInput & input) {
 void attend(const AttentionInput & input, size_t from, size_t to, float * result) {
   const size_t perHead = attentionPieces(input) / input.heads;
   const size_t row = input.heads * input.width;
-  const size_t stride = padded(input.positions);
+  const size_t stride = padColumns(input.positions);
   const float scale = 1.0f / std::sqrt(static_cast<float>(input.width));
-  const std::vector<float> noBias(std::max(stride, padded(input.width)), 0.0f);
+  const std::vector<float> noBias(std::max(stride, padColumns(input.width)), 0.0f);
   std::vector<float> queries(kQueries * input.width);
   std::vector<float> weights(kQueries * stride);
   std::vector<float> sums(kQueries);
-  std::vector<float> values(kQueries * padded(input.width));
+  std::vector<float> values(kQueries * padColumns(input.width));
   for (size_t piece = from; piece < to;) {
     const size_t head = piece / perHead;
     const Head prepared(input, head);

@@ -178,7 +178,7 @@ Napi::Value StateHandle::detectLanguage(const Napi::CallbackInfo & info) {
   return guarded(env, [&]() -> Napi::Value {
     const auto transcriber = use();
     const Floats pcm = readFloats(info[0], "pcm");
-    const auto posteriors = transcriber->detectLanguage(pcm.data, pcm.count, readThreads(info[1]));
+    const auto posteriors = transcriber->detectLanguage(pcm.data, pcm.count, readDetectRequest(info[1]));
     Napi::Array result = Napi::Array::New(env, posteriors.size());
     for (uint32_t i = 0; i < posteriors.size(); ++i) {
       Napi::Object entry = Napi::Object::New(env);

@@ -72,11 +72,11 @@ void checkHeads(const std::vector<whisper_ahead> & heads, const ModelShape & sha
   }
 }
 
-/// What whisper.cpp allocates for one alignment. Its default of 128 MB fits its presets; a longer list of heads would trip an assertion. Only touched pages count.
+/// What whisper.cpp allocates for one alignment: attention in three forms for each head, and the tables of the search. Too little would trip an assertion.
 size_t alignmentBytes(size_t heads) {
   constexpr size_t tokens = 448;
   constexpr size_t positions = 1500;
-  return std::max<size_t>(128u << 20, (3 * heads + 8) * tokens * positions * sizeof(float));
+  return (3 * heads + 8) * tokens * positions * sizeof(float);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ WhisperModel::WhisperModel(const std::string & path, const LoadRequest & request
   checkHeads(heads_, checkModelFile(path));
   whisper_context_params params = whisper_context_default_params();
   params.use_gpu = request.gpu && device() != "CPU";
-  // Of the decoder only; the encoder's attention is always fused. Five beams over one recording read the same keys: as one product of matrices
+  // Of the decoder only: what the encoder does is in whisper-overrides.inc. Five beams over one recording read the same keys: as one product of matrices
   // that is faster on a processor than fused attention, which reads them once per beam. Alignment reads weights that fused attention never forms.
   params.flash_attn = params.use_gpu && heads_.empty();
   if (!heads_.empty()) {

@@ -44,6 +44,7 @@ void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_
 #define abort() stenobox::failAssertion()
 #define ggml_abort(...) stenobox::failAssertion()
 #define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
+#define ggml_init stenobox::makeContext
 #define ggml_backend_tensor_get stenobox::fetchLogits
 // The joint network's row holds logits of words and, behind them, logits of durations: two questions. parakeet.cpp takes the logarithm of one softmax
 // over both, and where the words outweigh the durations by e^104, every duration becomes 0 and the first one wins. Logits have the same maxima.
@@ -53,6 +54,7 @@ void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_
 #undef abort
 #undef ggml_abort
 #undef ggml_backend_alloc_ctx_tensors_from_buft
+#undef ggml_init
 #undef ggml_backend_tensor_get
 #undef ggml_log
 

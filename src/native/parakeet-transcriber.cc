@@ -162,7 +162,7 @@ Transcript ParakeetTranscriber::transcribe(const float * pcm, size_t samples, co
   return transcript;
 }
 
-std::vector<std::pair<std::string, double>> ParakeetTranscriber::detectLanguage(const float *, size_t, int) {
+std::vector<std::pair<std::string, double>> ParakeetTranscriber::detectLanguage(const float *, size_t, const DetectRequest &) {
   throw Failure(Code::Unsupported, "A Parakeet model does not tell which language it hears");
 }
 

@@ -35,7 +35,7 @@ class ParakeetTranscriber final : public SpeechState {
   /// Reads language, threads, abort and onProgress of the request; gives the language back as it came.
   Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) override;
   /// Throws UNSUPPORTED.
-  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads) override;
+  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) override;
 
  private:
   struct Reading read(const class PaddedPcm & audio, const TranscribeRequest & request, class Progress & progress);

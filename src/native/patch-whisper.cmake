@@ -76,6 +76,16 @@ set(median_filter_arguments "(struct ggml_tensor * dst , const struct ggml_tenso
 replace_once("static void median_filter${median_filter_arguments} {" "static void median_filter${median_filter_arguments};
 static void replaced_median_filter${median_filter_arguments} {")
 
+# A stopped computation leaves it by an exception.
+replace_once("    struct ggml_context * gctx = ggml_init(gparams);
+
+    // Build token sequence" "    const ggml_context_ptr gctx_owner { ggml_init(gparams) };
+    struct ggml_context * gctx = gctx_owner.get();
+
+    // Build token sequence")
+replace_once("    ggml_free(gctx);
+}" "}")
+
 # Only the pass that aligns looks at the alignment heads.
 replace_once("if (wctx.params.dtw_token_timestamps) {
                     if (wstate.aheads_masks" "if (save_alignment_heads_QKs) {

@@ -11,8 +11,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr size_t kHalf = kFrameSamples / 2;
-constexpr size_t padded(size_t columns) { return (columns + kColumns - 1) / kColumns * kColumns; }
-constexpr size_t kBinColumns = padded(kSpectrumBins);
+constexpr size_t kBinColumns = padColumns(kSpectrumBins);
 /// Frames whose spectra are computed side by side.
 constexpr size_t kBatch = 64;
 
@@ -42,7 +41,7 @@ const Transform & transform() {
 }
 
 const std::vector<float> & noBias() {
-  static const std::vector<float> zeros(std::max(kBinColumns, padded(1024)), 0.0f);
+  static const std::vector<float> zeros(std::max(kBinColumns, padColumns(1024)), 0.0f);
   return zeros;
 }
 
@@ -77,7 +76,7 @@ void energies(const float * samples, size_t count, std::vector<float> & rows) {
 }  // namespace
 
 std::vector<float> logMelFrames(const float * samples, size_t frames, const MelFilters & filters) {
-  const size_t columns = padded(filters.mels);
+  const size_t columns = padColumns(filters.mels);
   std::vector<float> weights(kSpectrumBins * columns, 0.0f);
   for (size_t mel = 0; mel < filters.mels; ++mel) {
     for (size_t bin = 0; bin < kSpectrumBins; ++bin) weights[bin * columns + mel] = filters.weights[mel * kSpectrumBins + bin];

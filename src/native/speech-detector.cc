@@ -38,7 +38,7 @@ const std::vector<float> & take(const Tensors & tensors, const std::string & nam
 /// `weightAt(input, output)` tells where in `source` a weight is.
 template <typename WeightAt>
 DenseLayer makeLayer(size_t inputs, size_t outputs, const std::vector<float> & source, const std::vector<float> & bias, WeightAt weightAt) {
-  DenseLayer layer {inputs, outputs, (outputs + kColumns - 1) / kColumns * kColumns, {}, {}};
+  DenseLayer layer {inputs, outputs, padColumns(outputs), {}, {}};
   layer.weights.assign(inputs * layer.stride, 0.0f);
   layer.bias.assign(layer.stride, 0.0f);
   std::copy(bias.begin(), bias.end(), layer.bias.begin());

@@ -101,7 +101,7 @@ bool beginWindow(whisper_context *, whisper_state * state, void * data) {
 void filterLogits(whisper_context * context, whisper_state *, const whisper_token_data *, int tokens, float * logits, void * data) {
   auto & run = *static_cast<Run *>(data);
   const int count = whisper_n_vocab(context);
-  if (!allAtMost(logits, count, FLT_MAX)) {
+  if (!allAtMost(logits, count, FLT_MAX) || maximum(logits, count) == -INFINITY) {
     // Damaged weights. Sorting candidates by what is not a number is undefined, so go on with zeros until the next check stops the call.
     std::fill_n(logits, count, 0.0f);
     run.damaged = true;
@@ -182,6 +182,12 @@ void Transcriber::checkLanguage(const std::string & language) const {
   throw Failure(Code::UnknownLanguage, "The model does not know the language \"" + language + "\"");
 }
 
+/// After an exception in its middle a state is not used again.
+void Transcriber::loseState() {
+  whisper_free_state(state_);
+  state_ = nullptr;
+}
+
 int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, const std::string & language, Run & run) {
   const std::string prompt = promptTail(request.prompt);
   const whisper_full_params params = makeParams(request, language, prompt, run);
@@ -196,10 +202,12 @@ int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, 
   } catch (const BrokenAssertion &) {
     // The aligner takes a stopped computation for a broken assertion.
     if (run.stopped) return -9;
+  } catch (const std::bad_alloc &) {
+    loseState();
+    throw Failure(Code::OutOfMemory, "Not enough memory to decode a window");
   } catch (const std::exception &) {
   }
-  whisper_free_state(state_);
-  state_ = nullptr;
+  loseState();
   throw Failure(Code::DecodeFailed, "whisper.cpp failed: " + lastErrorLine());
 }
 
@@ -272,10 +280,20 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
   return transcript;
 }
 
-std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const float * pcm, size_t samples, int threads) {
+std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) {
   state();
   const PaddedPcm audio(pcm, std::min(samples, kWindowSamples), kMostSamples);
-  return posteriors(audio.data, audio.size, threads);
+  TranscribeRequest stoppable {};
+  stoppable.abort = request.abort;
+  Run run {stoppable, 0, false, {}};
+  if (run.shouldStop()) return {};
+  const ComputeStop stop(state_, run);
+  try {
+    return posteriors(audio.data, audio.size, request.threads);
+  } catch (const Failure &) {
+    if (run.stopped) return {};
+    throw;
+  }
 }
 
 /// Leaves the spectrogram of all the audio, and its first 30 s encoded, in the state.

@@ -13,6 +13,12 @@
 
 namespace stenobox {
 
+struct DetectRequest {
+  int threads;
+  /// Stops the call when not 0; may be null. Written by other threads.
+  const int32_t * abort;
+};
+
 struct TranscribeRequest {
   /// Empty: the most likely one of the first 30 s.
   std::string language;
@@ -75,8 +81,8 @@ class SpeechState {
   /// Throws UNKNOWN_LANGUAGE, INVALID_ARGUMENT, OUT_OF_MEMORY, DECODE_FAILED, CLOSED.
   virtual Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) = 0;
 
-  /// Language codes with their probabilities, most likely first. Throws UNSUPPORTED when the model cannot tell.
-  virtual std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads) = 0;
+  /// Language codes with their probabilities, most likely first; none when the call was stopped. Throws UNSUPPORTED when the model cannot tell.
+  virtual std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) = 0;
 };
 
 /// A state of a Whisper model.
@@ -87,7 +93,7 @@ class Transcriber final : public SpeechState {
   ~Transcriber() override;
 
   Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) override;
-  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, int threads) override;
+  std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) override;
 
   /// False once the state was lost with a failed call; every further call throws CLOSED.
   bool open() const { return state_ != nullptr; }
@@ -95,6 +101,7 @@ class Transcriber final : public SpeechState {
  private:
   whisper_state & state() const;
   void checkLanguage(const std::string & language) const;
+  void loseState();
   int decode(const struct Heard & heard, const TranscribeRequest & request, const std::string & language, struct Run & run);
   std::vector<std::pair<std::string, double>> posteriors(const float * pcm, size_t samples, int threads) const;
   std::vector<Segment> collect(int64_t lengthMs) const;

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <cstring>
 
-// One build per instruction set, chosen when the library is loaded, so that a portable build is not held to the oldest one.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+// A portable build has these once per instruction set and chooses when it is loaded. Levels of x86-64 have names since GCC 12; a native build is
+// compiled for its own processor and needs none of it.
+#if defined(STENOBOX_NATIVE) || !defined(__x86_64__) || !defined(__GLIBC__) || !defined(__GNUC__) || defined(__clang__)
+#define STENOBOX_PER_PROCESSOR
+#elif __GNUC__ >= 12
 #define STENOBOX_PER_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define STENOBOX_PER_PROCESSOR
+#define STENOBOX_PER_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 
 namespace stenobox {

@@ -35,6 +35,8 @@ std::vector<int> largest(const float * values, size_t count, size_t wanted);
 /// Columns of a product of matrices come in blocks of so many.
 constexpr size_t kColumns = 32;
 
+constexpr size_t padColumns(size_t columns) { return (columns + kColumns - 1) / kColumns * kColumns; }
+
 /// result = rows x weights + bias, all row by row in memory: `count` rows of `inputs`, weights of `inputs` x `columns`. `columns` is a multiple of kColumns.
 void multiply(const float * rows, size_t count, size_t inputs, const float * weights, const float * bias, size_t columns, float * result);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -24,6 +25,16 @@ inline ggml_backend_buffer_t allocateWeights(ggml_context * context, ggml_backen
   ggml_backend_buffer_t buffer = ggml_backend_alloc_ctx_tensors_from_buft(context, type);
   if (buffer == nullptr) throw std::bad_alloc();
   return buffer;
+}
+
+/// ggml ends the process when it cannot have the memory of a context.
+inline ggml_context * makeContext(ggml_init_params params) {
+  if (params.mem_buffer == nullptr) {
+    void * probe = std::malloc(params.mem_size);
+    if (probe == nullptr) throw std::bad_alloc();
+    std::free(probe);
+  }
+  return ggml_init(params);
 }
 
 }  // namespace stenobox

@@ -47,12 +47,14 @@ void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_
 #define abort() stenobox::failAssertion()
 #define ggml_abort(...) stenobox::failAssertion()
 #define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
+#define ggml_init stenobox::makeContext
 #define ggml_backend_tensor_get stenobox::fetchLogits
 #include "whisper-patched.cpp"
 #undef new
 #undef abort
 #undef ggml_abort
 #undef ggml_backend_alloc_ctx_tensors_from_buft
+#undef ggml_init
 #undef ggml_backend_tensor_get
 
 namespace stenobox {

@@ -54,6 +54,15 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
     }
   }
 
+  async function checkDetector (): Promise<Check> {
+    try {
+      await speech.prepareDetector()
+      return { name: 'voice activity', ok: true, matters: true, detail: 'Silero v5' }
+    } catch (error) {
+      return { name: 'voice activity', ok: false, matters: true, detail: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
   async function checkModels (): Promise<Check[]> {
     const installed = models.listInstalled()
     const wrongSize = models.listWrongSize().map((entry): Check => (
@@ -87,7 +96,7 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
     async checkAll (): Promise<Check[]> {
       const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }
       const programs = await Promise.all(['ffmpeg', 'ffprobe', 'prlimit'].map(checkProgram))
-      return [node, ...programs, ...await checkSpeech(), ...await checkModels(), await checkDisk()]
+      return [node, ...programs, ...await checkSpeech(), await checkDetector(), ...await checkModels(), await checkDisk()]
     },
     /** Why requests should go elsewhere for now; undefined when ready. Cheap: asked every few seconds. */
     async whyNotReady (): Promise<string | undefined> {

@@ -59,6 +59,8 @@ export type WorkerTasks = {
 
 /** Voice activity has a thread of its own, so that cutting a recording into windows never waits for windows. */
 export type DetectorTasks = {
+  /** Loads the detector, or says why it cannot be. */
+  prepareDetector: { input: null, output: null }
   detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
 }
 

@@ -30,6 +30,11 @@ function measureLevels (pcm: Float32Array): Float32Array {
   })
 }
 
+export const prepareDetector = serve((): null => {
+  speechDetector()
+  return null
+})
+
 export const detectSpeech = serve((input: DetectSpeechInput): DetectSpeechOutput => {
   const heard = readPcm(input)
   const pcm = new Float32Array(Math.ceil(heard.length / FRAME_SAMPLES) * FRAME_SAMPLES)

@@ -2,7 +2,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { isLoop } from '../domain/loops.js'
 import { loadAddon } from '../native/addon.js'
-import type { NativeAddon, NativeState, TranscribeOptions } from '../native/addon.js'
+import type { LoadOptions, NativeAddon, NativeModel, NativeState, NativeTranscript, TranscribeOptions } from '../native/addon.js'
 import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
 import { readPcm } from './pcm.js'
 import { NICE, serve, WorkerError } from './serve.js'
@@ -13,6 +13,10 @@ const MIN_TAIL_MS = 1000
 const PROMPT_TOKENS = 224
 /** Of a second attempt after a loop. */
 const RETRY_TEMPERATURE = 0.4
+/** Of what the first attempt says: less than this is speech lost with the loop. */
+const RETRY_SHARE = 0.7
+/** For models that were made before Whisper knew a language: the one they knew it as. */
+const OLDER_LANGUAGES: Readonly<Record<string, string>> = { yue: 'zh' }
 
 let addon: NativeAddon | undefined
 /** By kind: where Parakeet transcribes, Whisper tells the languages, and the weights of both stay. */
@@ -26,6 +30,16 @@ function library (): NativeAddon {
   return addon
 }
 
+/** What the manifest says of a model and what its file holds may not fit together: then it cannot be used, as if it were damaged. */
+function loadWeights (path: string, options: LoadOptions): NativeModel {
+  try {
+    return library().loadModel(path, options)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'INVALID_ARGUMENT')) throw error
+    throw new WorkerError('model_unavailable', `the manifest does not fit the model file: ${error.message}`, { cause: error })
+  }
+}
+
 function stateFor (model: ModelChoice): NativeState {
   const key = JSON.stringify(model)
   const last = held.get(model.kind)
@@ -33,7 +47,7 @@ function stateFor (model: ModelChoice): NativeState {
   last?.state.free()
   held.delete(model.kind)
   const { path, kind, gpu, alignmentHeads } = model
-  const weights = library().loadModel(path, { gpu, kind, ...(alignmentHeads ? { alignmentHeads } : {}) })
+  const weights = loadWeights(path, { gpu, kind, ...(alignmentHeads ? { alignmentHeads } : {}) })
   try {
     // The state keeps the weights alive; the handle is not needed any longer.
     const state = weights.createState()
@@ -50,22 +64,41 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   try {
     return work(state)
   } catch (error) {
+    // Being stopped harms no state.
+    if (error instanceof WorkerError && error.code === 'aborted') throw error
     held.delete(model.kind)
     state.free()
     throw error
   }
 }
 
+function transcribeKnown (state: NativeState, pcm: Float32Array, options: TranscribeOptions): NativeTranscript {
+  try {
+    return state.transcribe(pcm, options)
+  } catch (error) {
+    const language = OLDER_LANGUAGES[options.language ?? '']
+    if (!language || !(error instanceof Error && 'code' in error && error.code === 'UNKNOWN_LANGUAGE')) throw error
+    return state.transcribe(pcm, { ...options, language })
+  }
+}
+
 /** Decodes a window. Half a window is no result: throws `WorkerError` aborted when the call was stopped. */
 function decode (state: NativeState, pcm: Float32Array, options: TranscribeOptions): TranscribeOutput {
-  const { aborted, segments, language } = state.transcribe(pcm, options)
+  const { aborted, segments, language } = transcribeKnown(state, pcm, options)
   if (aborted) throw new WorkerError('aborted', 'stopped on request')
   return { segments, language }
 }
 
-function hasLoop ({ segments }: TranscribeOutput): boolean {
-  const text = Buffer.from(segments.flatMap(({ tokens }) => tokens.map(({ bytes }) => bytes)).join(''), 'latin1')
-  return isLoop(text.toString('utf8'), deflateRawSync(text).length)
+/** How much a window says, whether by words or by their repetition: bytes of its text after deflate. */
+function measure ({ segments }: TranscribeOutput): { text: string, deflatedBytes: number } {
+  const bytes = Buffer.from(segments.flatMap(({ tokens }) => tokens.map((token) => token.bytes)).join(''), 'latin1')
+  return { text: bytes.toString('utf8'), deflatedBytes: deflateRawSync(bytes).length }
+}
+
+/** A second attempt is taken when it has no loop and says nearly as much as the first one without its repeats. */
+function isBetter (second: TranscribeOutput, first: TranscribeOutput): boolean {
+  const { text, deflatedBytes } = measure(second)
+  return !isLoop(text, deflatedBytes) && deflatedBytes >= RETRY_SHARE * measure(first).deflatedBytes
 }
 
 export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
@@ -79,17 +112,20 @@ export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   return withState(input.model, (state) => {
     const first = decode(state, pcm, options)
     // Parakeet has but one path.
-    if (input.model.kind === 'parakeet' || !hasLoop(first)) return first
+    const { text, deflatedBytes } = measure(first)
+    if (input.model.kind === 'parakeet' || !isLoop(text, deflatedBytes)) return first
     // Once more, without what may have led it astray, and not by the same path.
     const second = decode(state, pcm, { ...options, language: first.language, prompt: '', contextTokens: 0, temperature: RETRY_TEMPERATURE })
-    // Who says the same thing twice in a row may mean it.
-    return hasLoop(second) ? first : second
+    return isBetter(second, first) ? second : first
   })
 })
 
 export const detectLanguage = serve((input: DetectInput): DetectOutput => {
   const pcm = readPcm(input)
-  return { posteriors: withState(input.model, (state) => state.detectLanguage(pcm, { threads: input.threads })) }
+  const { threads, abort } = input
+  const posteriors = withState(input.model, (state) => state.detectLanguage(pcm, { threads, abort }))
+  if (posteriors.length === 0) throw new WorkerError('aborted', 'stopped on request')
+  return { posteriors }
 })
 
 export const warmUp = serve(({ model }: { model: ModelChoice }): null => {

@@ -2,11 +2,11 @@ import t from 'tap'
 import { createSpeechSpotter } from '../../dist/domain/speech-spans.js'
 import type { SpeechFrame } from '../../dist/domain/speech-spans.js'
 
-/** Frames of a drawing: `#` speech, `+` doubtful (between the two thresholds), `.` none. */
+/** Frames of a drawing: `!` certain speech, `#` speech, `+` doubtful (between the two thresholds), `.` none. */
 function spot (drawing: string): SpeechFrame[] {
   const frames: SpeechFrame[] = []
   const spotter = createSpeechSpotter((frame) => { frames.push(frame) })
-  for (const mark of drawing) spotter.push({ probability: mark === '#' ? 0.9 : mark === '+' ? 0.4 : 0.1, levelDb: -20 })
+  for (const mark of drawing) spotter.push({ probability: { '!': 0.95, '#': 0.8, '+': 0.4 }[mark] ?? 0.1, levelDb: -20 })
   spotter.finish()
   return frames
 }
@@ -30,6 +30,8 @@ t.test('what is shorter than a quarter of a second is no speech', async (t) => {
   t.equal(draw(spot(GAP + '########' + GAP)).includes('########'), true)
   t.equal(draw(spot(GAP + '#######')).includes('#'), false, 'at the end too')
   t.equal(draw(spot(GAP + '######..' + GAP)).includes('#'), false, 'the silence that ends it does not count')
+  t.equal(draw(spot(GAP + '#!##' + GAP)).includes('####'), true, 'unless the detector is sure: a word alone may be so short')
+  t.equal(draw(spot(GAP + '!!!' + GAP)).includes('#'), false)
 })
 
 t.test('speech begins with certainty and fades out', async (t) => {

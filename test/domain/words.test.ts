@@ -189,3 +189,10 @@ t.test('a word does not last through a pause', async (t) => {
   const [segment] = buildSegments([{ startMs: 0, endMs: 6000, tokens }], WINDOW)
   t.equal(segment?.words[2]?.endMs, BOUNDS.startMs + 800)
 })
+
+t.test('the last word lasts into its segment, whatever its tokens were timed at before', async (t) => {
+  const tokens = [[' one', 0, 300, 0], [' two', 300, 600, 500], [' three', 600, 850, 900]]
+    .map(([bytes, startMs, endMs, dtwMs]) => ({ bytes: String(bytes), startMs: Number(startMs), endMs: Number(endMs), dtwMs: Number(dtwMs), probability: 1 }))
+  const last = buildSegments([{ startMs: 0, endMs: 2000, tokens }], WINDOW)[0]?.words.at(-1)
+  t.ok(last && last.startMs === BOUNDS.startMs + 900 && last.endMs > last.startMs + 300)
+})

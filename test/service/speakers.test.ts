@@ -16,7 +16,7 @@ function build (t: Test, speakers?: SpeakerEngine) {
   const pipeline = createPipeline({
     ...stores,
     files: createFiles(t.testdir()),
-    speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, describe: unused, warmUp: unused },
+    speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
     ...(speakers ? { speakers } : {}),
     ffmpeg: { probeMedia: unused, decodeAudio: unused },
     maxMediaSeconds: 3600,
