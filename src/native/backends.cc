@@ -1,6 +1,9 @@
 #include "backends.h"
 
 #include <dlfcn.h>
+#ifdef __linux__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cstring>
@@ -33,6 +36,14 @@ bool isGpu(ggml_backend_dev_t device) {
   return type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
 }
 
+/// Blocks of a quarter of a megabyte and more go back to the system when they are freed. glibc would raise its threshold with the first such block
+/// and keep those of every thread: 47 of 387 MB after a five-minute recording.
+void keepLargeBlocksOut() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
+}
+
 #ifdef STENOBOX_PORTABLE
 /// The folder of this very library, wherever the image put it.
 std::string ownFolder() {
@@ -49,6 +60,7 @@ std::string ownFolder() {
 void prepareBackends() {
   static std::once_flag once;
   std::call_once(once, [] {
+    keepLargeBlocksOut();
     whisper_log_set(keepErrorLine, nullptr);
     // Every new state of it sets ggml's log to its own again.
     parakeet_log_set(keepErrorLine, nullptr);
