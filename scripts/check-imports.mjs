@@ -27,7 +27,7 @@ const LAYERS = {
   engine: { src: ['domain', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },
-  routes: { src: ['domain', 'service'], packages: ['fastify', '@fastify/type-provider-typebox', 'typebox'], node: ['http'] },
+  routes: { src: ['domain', 'service'], packages: ['fastify', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'typebox'], node: ['http'] },
   cli: { src: ['domain', 'service', 'app', 'main', 'config', 'logger'], packages: ['commander'], node: ['child_process', 'fs'] },
   dashboard: { src: [], packages: [], node: [] },
   'main.ts': { src: ['app', 'config', 'logger'], packages: [], node: [] },

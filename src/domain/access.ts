@@ -14,8 +14,25 @@ export function hasDiarization (plan: Plan): boolean {
 
 const KEY_PREFIX = 'service_sk_'
 
+/** What an OAuth token may be granted, in the order of the registry, and what each allows. */
+export const SCOPES = {
+  'transcripts:read': 'view transcripts and their status',
+  'transcripts:write': 'create transcriptions',
+  'transcripts:export': 'export transcripts',
+  'library:search': 'search the library',
+  'ai:transform': 'make summaries, chapters, quotes and posts from transcripts'
+} as const
+export type Scope = keyof typeof SCOPES
+
 /** The caller of a request. */
-export type Principal = { keyId: number, ownerId: number, plan: Plan }
+export type Principal = {
+  ownerId: number
+  plan: Plan
+  /** The API key; absent for OAuth tokens. */
+  keyId?: number
+  /** What an OAuth token may do; absent for API keys, which may do everything of their owner's. */
+  scopes?: ReadonlySet<Scope>
+}
 
 export type ApiKey = {
   id: number

@@ -4,6 +4,8 @@
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
+  | 'insufficient_scope'
+  | 'api_key_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
@@ -48,6 +50,8 @@ export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
   worker_crashed: 'The work was interrupted again and again at the same place and was given up.',
   internal_error: 'Something went wrong inside the appliance. The log holds the details.'
 }
+
+export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as FailureCode[]
 
 /** An expected failure of a request: what to tell the caller, and under which code. */
 export class AppError extends Error {

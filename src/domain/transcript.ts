@@ -8,7 +8,7 @@ export const Word = Type.Object({
   end: Type.Number(),
   probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the decoder' }),
   speaker: Type.Optional(Type.String({ description: 'absent when speakers were not told apart' }))
-}, { additionalProperties: false })
+}, { title: 'Word', additionalProperties: false })
 
 export const Segment = Type.Object({
   id: Type.Integer({ minimum: 0 }),
@@ -17,7 +17,7 @@ export const Segment = Type.Object({
   text: Type.String(),
   speaker: Type.Optional(Type.String({ description: 'who speaks most of it' })),
   words: Type.Array(Word)
-}, { additionalProperties: false })
+}, { title: 'Segment', additionalProperties: false })
 
 /** The json export. */
 export const TranscriptDocument = Type.Object({
@@ -25,7 +25,20 @@ export const TranscriptDocument = Type.Object({
   language: Type.Optional(Type.String({ description: 'absent when nothing was said' })),
   durationSeconds: Type.Number(),
   segments: Type.Array(Segment)
-}, { additionalProperties: false })
+}, {
+  title: 'TranscriptDocument',
+  additionalProperties: false,
+  examples: [{
+    transcriptionId: 42,
+    language: 'en',
+    durationSeconds: 2.7,
+    segments: [{
+      id: 0, start: 0.3, end: 0.9, text: ' The meeting', words: [
+        { word: ' The', start: 0.3, end: 0.45, probability: 0.98 }, { word: ' meeting', start: 0.45, end: 0.9, probability: 0.95 }
+      ]
+    }]
+  }]
+})
 export type TranscriptDocument = Static<typeof TranscriptDocument>
 
 /** A word as stored: integer milliseconds, its own leading space kept so that a segment's text is its words joined. */

@@ -3,13 +3,18 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../domain/errors.js'
 import type { Health } from '../service/health.js'
+import { operation } from './operation.js'
 import { ok, Success } from './schemas.js'
 
-const Status = Success(Type.Object({ status: Type.Literal('ok') }))
+const Status = Success(Type.Object({ status: Type.Literal('ok') }, { description: 'It is.', examples: [{ status: 'ok' }] }))
 
 export const healthRoutes: FastifyPluginAsyncTypebox<{ health: Pick<Health, 'whyNotReady'> }> = async (app, { health }) => {
-  app.get('/healthz', { schema: { response: { 200: Status } } }, async () => ok({ status: 'ok' as const }))
-  app.get('/readyz', { schema: { response: { 200: Status } } }, async () => {
+  app.get('/healthz', operation({
+    operationId: 'getHealth', tag: 'Health', summary: 'Whether the process lives', caller: 'public', replies: { 200: Status }
+  }), async () => ok({ status: 'ok' as const }))
+  app.get('/readyz', operation({
+    operationId: 'getReadiness', tag: 'Health', summary: 'Whether it can take work', caller: 'public', replies: { 200: Status }
+  }), async () => {
     const reason = await health.whyNotReady()
     if (reason !== undefined) throw new AppError('unavailable', reason)
     return ok({ status: 'ok' as const })

@@ -6,7 +6,9 @@ import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
-import { requireKey } from './plugins/auth.js'
+import { requireOperations } from './operation.js'
+import { requireCredential } from './plugins/auth.js'
+import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 
@@ -19,12 +21,17 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, { access, health, transcripts, uploads, publicUrl }) => {
-  await app.register(healthRoutes, { health })
-  await app.register(async (api) => {
-    requireKey(api, access)
-    await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
-    await api.register(partRoutes, { uploads })
-    await api.register(jobRoutes, { transcripts })
-    await api.register(transcriptionRoutes, { transcripts })
-  }, { prefix: '/api/v1' })
+  await collectOperations(app, publicUrl)
+  await serveDocument(app)
+  await app.register(async (operations) => {
+    requireOperations(operations)
+    requireCredential(operations, access)
+    await operations.register(healthRoutes, { health })
+    await operations.register(async (api) => {
+      await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
+      await api.register(partRoutes, { uploads })
+      await api.register(jobRoutes, { transcripts })
+      await api.register(transcriptionRoutes, { transcripts })
+    }, { prefix: '/api/v1' })
+  })
 }

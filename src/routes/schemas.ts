@@ -1,14 +1,34 @@
 /** Shapes several routes share, and the wire forms of jobs and transcriptions. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { FAILURE_MESSAGES } from '../domain/errors.js'
+import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
 import { jobProgress, JobStatus } from '../domain/job.js'
 import { toSeconds } from '../domain/transcript.js'
 import type { JobView } from '../service/transcripts.js'
 
-/** A success envelope around `data`. */
-export const Success = <T extends TSchema>(data: T) => Type.Object({ success: Type.Literal(true), data })
+/** A success envelope around `data`, which carries the description and the example of the reply. */
+export function Success<T extends TSchema> (data: T) {
+  const { description = '', examples = [] } = data as { description?: string, examples?: unknown[] }
+  return Type.Object({ success: Type.Literal(true), data }, { description, examples: examples.map((example) => ok(example)) })
+}
+
+/** The error envelope. */
+export const ErrorBody = Type.Object({
+  success: Type.Literal(false),
+  error: Type.String({ description: 'a sentence for people' }),
+  code: Type.String({ description: 'a stable token for programs' }),
+  requestId: Type.String({ description: 'names the request in the log' })
+}, { title: 'Error' })
+
+/** The same as RFC 9457 has it, for clients that ask for `application/problem+json`. */
+export const Problem = Type.Object({
+  type: Type.String(),
+  title: Type.String({ description: 'the phrase of the status' }),
+  status: Type.Integer(),
+  detail: Type.String({ description: 'the sentence of the envelope' }),
+  ...ErrorBody.properties
+}, { title: 'Problem' })
 
 export function ok<T> (data: T): { success: true, data: T } {
   return { success: true, data }
@@ -17,30 +37,54 @@ export function ok<T> (data: T): { success: true, data: T } {
 /** Ids are SQLite row ids: positive, and exact in JSON up to 2^53 - 1. */
 export const IdParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) })
 
-export const Job = Type.Object({ jobId: Type.Integer(), status: JobStatus })
+const Time = (description: string) => Type.String({ format: 'date-time', description })
+
+export const Job = Type.Object({
+  jobId: Type.Integer({ description: 'also the id of the transcription' }),
+  status: JobStatus
+}, { title: 'Job', description: 'The job that was made.', examples: [{ jobId: 42, status: 'queued' }] })
+
+export const Failure = Type.Object({
+  code: Type.Enum(FAILURE_CODES),
+  message: Type.String({ description: 'a sentence for people' })
+}, { title: 'Failure' })
 
 export const JobState = Type.Object({
   id: Type.Integer(),
   status: JobStatus,
-  progress: Type.Number({ minimum: 0, maximum: 100 }),
-  transcriptText: Type.Optional(Type.String()),
-  failure: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
+  progress: Type.Number({ minimum: 0, maximum: 100, description: 'share of the recording that is done, in percent' }),
+  transcriptText: Type.Optional(Type.String({ description: 'when completed' })),
+  failure: Type.Union([Failure, Type.Null()]),
   retryCount: Type.Integer({ minimum: 0 }),
   retryable: Type.Boolean(),
-  webhooks: Type.Object({ pending: Type.Integer(), delivered: Type.Integer(), failed: Type.Integer() }),
-  updatedAt: Type.String({ format: 'date-time' })
+  webhooks: Type.Object({ pending: Type.Integer(), delivered: Type.Integer(), failed: Type.Integer() }, { description: 'events by how far their delivery is' }),
+  updatedAt: Time('when the job last moved')
+}, {
+  title: 'JobStatus',
+  description: 'How far the job is.',
+  examples: [{
+    id: 42, status: 'completed', progress: 100, transcriptText: 'The meeting starts at nine.', failure: null, retryCount: 0, retryable: false,
+    webhooks: { pending: 0, delivered: 0, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
+  }]
 })
 
 export const Transcription = Type.Object({
-  id: Type.Integer(),
+  id: Type.Integer({ description: 'also the id of the job' }),
   status: Type.Enum(['pending', 'processing', 'completed', 'failed']),
-  text: Type.Optional(Type.String()),
-  transcriptText: Type.Optional(Type.String()),
-  language: Type.Optional(Type.String()),
-  durationSeconds: Type.Optional(Type.Number()),
-  duration: Type.Optional(Type.Number()),
+  text: Type.Optional(Type.String({ description: 'when completed' })),
+  transcriptText: Type.Optional(Type.String({ description: 'the same as text' })),
+  language: Type.Optional(Type.String({ description: 'ISO 639-1 code; absent when nothing was said' })),
+  durationSeconds: Type.Optional(Type.Number({ description: 'length of the recording' })),
+  duration: Type.Optional(Type.Number({ description: 'the same as durationSeconds' })),
   fileName: Type.String(),
-  createdAt: Type.String({ format: 'date-time' })
+  createdAt: Time('when the job was made')
+}, {
+  title: 'Transcription',
+  description: 'The transcription.',
+  examples: [{
+    id: 42, status: 'completed', text: 'The meeting starts at nine.', transcriptText: 'The meeting starts at nine.', language: 'en', durationSeconds: 2.7,
+    duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z'
+  }]
 })
 
 const iso = (ms: number): string => new Date(ms).toISOString()

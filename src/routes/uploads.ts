@@ -9,8 +9,12 @@ import { partCount } from '../domain/upload.js'
 import type { Upload } from '../domain/upload.js'
 import type { Uploads, UploadState } from '../service/uploads.js'
 import type { Transcripts } from '../service/transcripts.js'
+import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Job, ok, Success } from './schemas.js'
+
+const UPLOAD_ID = '6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a'
+const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex' })
 const UploadId = Type.String({ minLength: 1, maxLength: 64 })
@@ -25,7 +29,7 @@ const InitBody = Type.Object({
     sttQuality: Type.Optional(SttQuality),
     prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'names and terms to expect' }))
   }, { additionalProperties: false }))
-}, { additionalProperties: false })
+}, { title: 'UploadInit', additionalProperties: false, examples: [{ fileName: 'meeting.mp3', fileSize: 2_400_000, language: 'en', options: { sttQuality: 'balanced', prompt: 'Stenobox, Ada Lovelace' } }] })
 
 const InitReply = Type.Object({
   uploadId: Type.String(),
@@ -33,9 +37,23 @@ const InitReply = Type.Object({
   partCount: Type.Integer(),
   parts: Type.Array(Type.Object({ partNumber: Type.Integer(), url: Type.String() })),
   expiresAt: Type.String({ format: 'date-time' })
+}, {
+  title: 'UploadSession',
+  description: 'The upload that was begun.',
+  examples: [{
+    uploadId: UPLOAD_ID, partSize: 1_048_576, partCount: 1, parts: [{ partNumber: 1, url: `http://127.0.0.1:8080/api/v1/media/uploads/${UPLOAD_ID}/parts/1` }],
+    expiresAt: '2026-11-22T09:29:00.000Z'
+  }]
 })
 
-const Part = Type.Object({ partNumber: Type.Integer(), size: Type.Integer(), sha256: Type.String() })
+const CompleteBody = Type.Object({ uploadId: UploadId, sha256: Type.Optional(Sha256) }, {
+  title: 'UploadComplete', additionalProperties: false, examples: [{ uploadId: UPLOAD_ID }]
+})
+const Dropped = Type.Object({ uploadId: Type.String() }, { description: 'The upload is gone.', examples: [{ uploadId: UPLOAD_ID }] })
+
+const Part = Type.Object({ partNumber: Type.Integer(), size: Type.Integer({ description: 'bytes' }), sha256: Type.String() }, {
+  title: 'UploadPart', description: 'The part is stored.', examples: [{ partNumber: 1, size: 1_048_576, sha256: DIGEST }]
+})
 const UploadView = Type.Object({
   uploadId: Type.String(),
   fileName: Type.String(),
@@ -45,7 +63,14 @@ const UploadView = Type.Object({
   received: Type.Array(Part),
   missing: Type.Array(Type.Integer()),
   expiresAt: Type.String({ format: 'date-time' }),
-  jobId: Type.Optional(Type.Integer())
+  jobId: Type.Optional(Type.Integer({ description: 'when the upload is complete' }))
+}, {
+  title: 'Upload',
+  description: 'The upload and its parts.',
+  examples: [{
+    uploadId: UPLOAD_ID, fileName: 'meeting.mp3', fileSize: 2_400_000, partSize: 1_048_576, partCount: 3,
+    received: [{ partNumber: 1, size: 1_048_576, sha256: DIGEST }], missing: [2, 3], expiresAt: '2026-11-22T09:29:00.000Z'
+  }]
 })
 const UploadParams = Type.Object({ uploadId: UploadId })
 const PartParams = Type.Object({ uploadId: UploadId, partNumber: Type.Integer({ minimum: 1 }) })
@@ -89,7 +114,16 @@ async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
 
 /** Upload sessions: JSON in, JSON out. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, publicUrl }) => {
-  app.post('/media/uploads/init', { schema: { body: InitBody, response: { 201: Success(InitReply) } } }, async (request, reply) => {
+  app.post('/media/uploads/init', operation({
+    operationId: 'initChunkedUpload',
+    tag: 'Uploads',
+    summary: 'Begin an upload in parts',
+    description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, again at will. Then complete the upload.',
+    caller: 'transcripts:write',
+    body: InitBody,
+    replies: { 201: Success(InitReply) },
+    errors: ['media_too_large']
+  }), async (request, reply) => {
     const { fileName, fileSize, fileType, sha256, language, options } = request.body
     const code = language === undefined ? undefined : parseLanguage(language)
     const upload = await uploads.begin({
@@ -110,19 +144,41 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     }))
   })
 
-  app.get('/media/uploads/:uploadId', { schema: { params: UploadParams, response: { 200: Success(UploadView) } } }, async (request) =>
+  app.get('/media/uploads/:uploadId', operation({
+    operationId: 'getChunkedUpload',
+    tag: 'Uploads',
+    summary: 'Which parts have arrived',
+    description: 'To go on after a crash of either side.',
+    caller: 'transcripts:write',
+    params: UploadParams,
+    replies: { 200: Success(UploadView) },
+    errors: ['not_found', 'gone']
+  }), async (request) =>
     ok(toView(uploads.look(request.params.uploadId, principalOf(request).ownerId))))
 
-  app.delete('/media/uploads/:uploadId', {
-    schema: { params: UploadParams, response: { 200: Success(Type.Object({ uploadId: Type.String() })) } }
-  }, async (request) => {
+  app.delete('/media/uploads/:uploadId', operation({
+    operationId: 'dropChunkedUpload',
+    tag: 'Uploads',
+    summary: 'Drop an upload and its parts',
+    caller: 'transcripts:write',
+    params: UploadParams,
+    replies: { 200: Success(Dropped) },
+    errors: ['not_found', 'conflict', 'gone']
+  }), async (request) => {
     await uploads.drop(request.params.uploadId, principalOf(request).ownerId)
     return ok({ uploadId: request.params.uploadId })
   })
 
-  app.post('/media/uploads/complete', {
-    schema: { body: Type.Object({ uploadId: UploadId, sha256: Type.Optional(Sha256) }, { additionalProperties: false }), response: { 200: Success(Job) } }
-  }, async (request) => {
+  app.post('/media/uploads/complete', operation({
+    operationId: 'completeChunkedUpload',
+    tag: 'Uploads',
+    summary: 'Join the parts and make the job',
+    description: 'May be called again: the answer is the same job.',
+    caller: 'transcripts:write',
+    body: CompleteBody,
+    replies: { 200: Success(Job) },
+    errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone']
+  }), async (request) => {
     const { ownerId } = principalOf(request)
     const jobId = await uploads.complete(request.body.uploadId, ownerId, request.body.sha256)
     return ok({ jobId, status: transcripts.read(jobId, ownerId).status })
@@ -134,7 +190,17 @@ export const partRoutes: FastifyPluginAsyncTypebox<Pick<Deps, 'uploads'>> = asyn
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => { done(null, payload) })
   app.put('/media/uploads/:uploadId/parts/:partNumber', {
-    schema: { params: PartParams, response: { 200: Success(Part) } },
+    ...operation({
+      operationId: 'sendUploadPart',
+      tag: 'Uploads',
+      summary: 'Send one part',
+      description: 'Raw bytes, exactly as many as the part is long; a part that is there is replaced.',
+      caller: 'transcripts:write',
+      params: PartParams,
+      takesBytes: true,
+      replies: { 200: Success(Part) },
+      errors: ['not_found', 'conflict', 'gone']
+    }),
     // The exact length is checked per part; this only lifts the limit meant for JSON.
     bodyLimit: Number.MAX_SAFE_INTEGER
   }, async (request, reply) => {

@@ -1,31 +1,11 @@
-/** Every error as the envelope: ours, the framework's, and those of routes that do not exist. The only status map. */
+/** Every error as the envelope: ours, the framework's, and those of routes that do not exist. */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../domain/errors.js'
+import { AppError, isBusy, isNoRoom } from '../../domain/errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
-
-const STATUS: Readonly<Record<ErrorCode, number>> = {
-  invalid_request: 400,
-  digest_mismatch: 400,
-  unauthorized: 401,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  conflict: 409,
-  parts_missing: 409,
-  gone: 410,
-  payload_too_large: 413,
-  media_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  expectation_failed: 417,
-  not_completed: 422,
-  headers_too_large: 431,
-  internal_error: 500,
-  unavailable: 503,
-  insufficient_storage: 507
-}
+import { ERRORS } from '../error-table.js'
+import { wantsProblem } from './problem.js'
 
 /** What the framework refuses before a handler runs, in our words. */
 const FRAMEWORK: Readonly<Record<string, [ErrorCode, string]>> = {
@@ -39,6 +19,9 @@ const FRAMEWORK: Readonly<Record<string, [ErrorCode, string]>> = {
 }
 
 const SERVER_FAULT = 'Something went wrong on our side. Try again; if it stays, the administrator finds the details in the log under this requestId.'
+
+const BUSY = 'Another program holds the database of the appliance. Try again in a few seconds.'
+const NO_ROOM = 'The disk of the appliance is full. Free some space and try again.'
 
 function fromValidation (error: FastifyError): AppError {
   const [fault] = error.validation ?? []
@@ -54,8 +37,10 @@ function toAppError (error: FastifyError | AppError): AppError {
   const known = FRAMEWORK[error.code]
   if (known) return new AppError(...known, { cause: error })
   if (error instanceof SyntaxError) return new AppError('invalid_request', 'The body is not valid JSON.', { cause: error })
+  if (isBusy(error)) return new AppError('unavailable', BUSY, { cause: error, headers: { 'retry-after': '5' } })
+  if (isNoRoom(error)) return new AppError('insufficient_storage', NO_ROOM, { cause: error })
   const status = error.statusCode ?? 500
-  const code = (Object.keys(STATUS) as ErrorCode[]).find((candidate) => STATUS[candidate] === status)
+  const code = (Object.keys(ERRORS) as ErrorCode[]).find((candidate) => ERRORS[candidate].status === status)
   if (status < 500 && code) return new AppError(code, `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error })
   return new AppError('internal_error', SERVER_FAULT, { cause: error })
 }
@@ -67,11 +52,14 @@ function errorBody (code: ErrorCode, message: string, requestId: string) {
 /** Answers with the envelope, under the status and headers of the error. Logs what is our own fault, once. */
 export function sendError (error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message, headers, cause } = toAppError(error)
-  const status = STATUS[code]
+  const { status } = ERRORS[code]
   if (status >= 500) request.log.error({ err: cause ?? error, code }, 'request failed')
   // 507 is a server status with a message the caller can act on; the others from 500 up say nothing of the inside.
   const sentence = status >= 500 && code === 'internal_error' ? SERVER_FAULT : message
-  return reply.code(status).headers(headers).send(errorBody(code, sentence, request.id))
+  const body = errorBody(code, sentence, request.id)
+  reply.code(status).headers(headers)
+  if (!wantsProblem(request.headers.accept)) return reply.type('application/json; charset=utf-8').send(body)
+  return reply.type('application/problem+json').send({ type: 'about:blank', title: STATUS_CODES[status], status, detail: sentence, ...body })
 }
 
 /** Methods that exist for a path, to tell 405 from 404. */
@@ -90,7 +78,7 @@ function collectMethods (app: FastifyInstance): (path: string) => string[] {
 function answerForNode (app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
     const body = JSON.stringify(errorBody('expectation_failed', 'Only "Expect: 100-continue" is understood.', randomUUID()))
-    response.writeHead(STATUS.expectation_failed, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body)
+    response.writeHead(ERRORS.expectation_failed.status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body)
   })
   app.addHook('onRequest', async (request) => {
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('invalid_request', 'The Host header is missing.')
@@ -115,7 +103,7 @@ export function installErrors (app: FastifyInstance): void {
 export function rawErrorResponse (code: string | undefined, requestId: string): string {
   const errorCode: ErrorCode = code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request'
   const sentence = { headers_too_large: 'The headers are too large.', request_timeout: 'The request took too long to arrive.' }[errorCode as string] ?? 'The request is not valid HTTP.'
-  const status = STATUS[errorCode]
+  const { status } = ERRORS[errorCode]
   const body = JSON.stringify(errorBody(errorCode, sentence, requestId))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
 }

@@ -1,0 +1,34 @@
+/** Every error code with its status and its meaning: the only such table. Replies and the OpenAPI document are made from it. */
+import type { ErrorCode } from '../domain/errors.js'
+
+type ErrorReply = {
+  status: number
+  /** A sentence for the document. */
+  when: string
+  /** Headers that come with it. */
+  headers?: readonly string[]
+}
+
+export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
+  invalid_request: { status: 400, when: 'The request is malformed, or a field is not valid; the sentence names the field.' },
+  digest_mismatch: { status: 400, when: 'What arrived has another SHA-256 than announced.' },
+  unauthorized: { status: 401, when: 'No credential, or one that is unknown, revoked or expired.', headers: ['WWW-Authenticate'] },
+  insufficient_scope: { status: 403, when: 'The token was not granted the scope of this operation.', headers: ['WWW-Authenticate'] },
+  api_key_required: { status: 403, when: 'This operation takes an API key, not an OAuth token.' },
+  not_found: { status: 404, when: 'There is no such thing, or it is somebody else\'s.' },
+  method_not_allowed: { status: 405, when: 'The path exists, the method does not.', headers: ['Allow'] },
+  request_timeout: { status: 408, when: 'The request took too long to arrive.' },
+  conflict: { status: 409, when: 'The state of the thing does not allow it.' },
+  parts_missing: { status: 409, when: 'Parts of the upload have not arrived; the sentence lists them.' },
+  gone: { status: 410, when: 'It was there, and is not any more.' },
+  payload_too_large: { status: 413, when: 'The body is larger than the operation takes.' },
+  media_too_large: { status: 413, when: 'The recording is larger than this appliance accepts.' },
+  uri_too_long: { status: 414, when: 'The address is too long.' },
+  unsupported_media_type: { status: 415, when: 'The content type of the body is not one the operation takes.' },
+  expectation_failed: { status: 417, when: 'The Expect header asks for something other than 100-continue.' },
+  not_completed: { status: 422, when: 'The transcription is not completed.' },
+  headers_too_large: { status: 431, when: 'The headers are too large.' },
+  internal_error: { status: 500, when: 'A fault of the appliance; the administrator finds it in the log under the requestId.' },
+  unavailable: { status: 503, when: 'The appliance cannot answer right now.' },
+  insufficient_storage: { status: 507, when: 'The disk is nearly full: nothing was accepted, and nothing that was is lost.' }
+}

@@ -1,0 +1,85 @@
+/**
+ * The declaration of an operation: from one object come the checks of the request, the shape of the reply, who may call, and its page in the
+ * OpenAPI document. A route without one does not start.
+ */
+import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Scope } from '../domain/access.js'
+import type { ErrorCode } from '../domain/errors.js'
+
+/**
+ * Who may call: holders of an API key, and of OAuth tokens with this scope; `api_key`: only of keys; `administrator`: a session of the
+ * administrator; `public`: anybody.
+ */
+export type Caller = Scope | 'api_key' | 'administrator' | 'public'
+
+/** Sections of the document. */
+export const TAGS = {
+  Uploads: 'Recordings in parts, resumable after a crash of either side.',
+  Jobs: 'How far a transcription is.',
+  Transcriptions: 'Texts, words and files.',
+  Health: 'For load balancers and containers.'
+} as const
+
+export type Operation = {
+  operationId: string
+  tag: keyof typeof TAGS
+  summary: string
+  description?: string
+  caller: Caller
+  params?: TSchema
+  querystring?: TSchema
+  headers?: TSchema
+  body?: TSchema
+  /** Successful replies in JSON, by status. Each schema has a description and an example. */
+  replies: Readonly<Record<number, TSchema>>
+  /** A successful reply that is a file, by content type. Each schema has an example. */
+  files?: Readonly<Record<string, TSchema>>
+  /** The body is bytes of any type, streamed. */
+  takesBytes?: true
+  /** What can go wrong besides what can on every operation of its kind. */
+  errors?: readonly ErrorCode[]
+  /** Days (ISO 8601) since when it is deprecated and on which it goes. */
+  deprecated?: { since: string, sunset: string }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation
+  }
+}
+
+type RequestSchemas<O extends Operation> = { [K in keyof O & ('params' | 'querystring' | 'headers' | 'body')]: O[K] }
+
+/** Route options of an operation, typed by its schemas. */
+export function operation<const O extends Operation> (spec: O): { schema: RequestSchemas<O> & { response: O['replies'] }, config: { operation: Operation } } {
+  const { params, querystring, headers, body, replies } = spec
+  const request = Object.fromEntries(Object.entries({ params, querystring, headers, body }).filter(([, schema]) => schema !== undefined)) as RequestSchemas<O>
+  return { schema: { ...request, response: replies }, config: { operation: spec } }
+}
+
+/** What can go wrong on any operation like this one, with what it names itself. */
+export function errorsOf (spec: Operation, method: string): ErrorCode[] {
+  const codes = new Set<ErrorCode>(['invalid_request', 'request_timeout', 'expectation_failed', 'headers_too_large', 'internal_error', 'unavailable'])
+  if (spec.caller !== 'public') codes.add('unauthorized')
+  if (spec.caller === 'api_key') codes.add('api_key_required')
+  if (spec.caller.includes(':')) codes.add('insufficient_scope')
+  if (method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const) codes.add(code)
+  for (const code of spec.errors ?? []) codes.add(code)
+  return [...codes]
+}
+
+/** Midnight UTC of a day, in seconds. */
+const epochSeconds = (day: string): number => Date.parse(day) / 1000
+
+/** Refuses routes without a declaration, and marks deprecated ones as RFC 9745 and RFC 8594 say, on every reply. Call it before routes are registered. */
+export function requireOperations (app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (!config?.operation) throw new Error(`${[method].flat().join(', ')} ${url} is not declared as an operation`)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    const { deprecated } = request.routeOptions.config.operation ?? {}
+    if (!deprecated) return
+    reply.header('deprecation', `@${epochSeconds(deprecated.since)}`).header('sunset', new Date(deprecated.sunset).toUTCString())
+  })
+}

@@ -1,0 +1,163 @@
+/** The OpenAPI document, made from the operations themselves, and the page that shows it. */
+import fastifySwagger from '@fastify/swagger'
+import fastifySwaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
+import type { TSchema } from 'typebox'
+import { SCOPES } from '../../domain/access.js'
+import { ERRORS } from '../error-table.js'
+import { errorsOf, TAGS } from '../operation.js'
+import type { Operation } from '../operation.js'
+import { ErrorBody, Problem } from '../schemas.js'
+
+/** Of the interface, not of the program: what clients are written against. */
+const INTERFACE_VERSION = '1.0.0'
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `service_sk_` and a secret part.' },
+  oauth: {
+    type: 'oauth2' as const,
+    description: 'For agents. The protected resource metadata at /.well-known/oauth-protected-resource names the authorization server.',
+    flows: { authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: SCOPES } }
+  }
+}
+
+type Example = { value: unknown }
+type Content = Record<string, { schema: unknown, example?: unknown, examples?: Record<string, Example> }>
+type Response = { description: string, headers?: Record<string, unknown>, content: Content }
+type Paths = Record<string, Record<string, { responses: Record<string, Partial<Response> & { $ref?: string }> }>>
+
+function securityOf ({ caller }: Operation): Array<Record<string, string[]>> {
+  if (caller === 'public') return []
+  return caller === 'api_key' ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [caller] }]
+}
+
+/** A body of this schema. Its example is taken out: it belongs to the body. */
+function content (schema: TSchema, type = 'application/json'): Content {
+  const { examples = [], description: _, ...rest } = schema as { examples?: unknown[], description?: string }
+  return { [type]: { schema: rest, ...(examples.length > 0 ? { example: examples[0] } : {}) } }
+}
+
+function errorResponse (status: number, codes: string[]): Response {
+  const errors = codes.map((code) => [code, ERRORS[code as keyof typeof ERRORS]] as const)
+  const headers = [...new Set(errors.flatMap(([, { headers = [] }]) => headers))]
+  const body = (code: string, sentence: string) => ({ success: false, error: sentence, code, requestId: '7d3c4f5e-0d4b-4c1e-9a55-0f6b2f1d8e21' })
+  const title = STATUS_CODES[status] ?? ''
+  const envelopes = errors.map(([code, { when }]) => [code, { value: body(code, when) }] as const)
+  const problems = errors.map(([code, { when }]) => [code, { value: { type: 'about:blank', title, status, detail: when, ...body(code, when) } }] as const)
+  return {
+    description: errors.map(([code, { when }]) => `\`${code}\`: ${when}`).join('\n\n'),
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, { type: 'string' }])) }),
+    content: {
+      'application/json': { schema: ErrorBody, examples: Object.fromEntries(envelopes) },
+      'application/problem+json': { schema: Problem, examples: Object.fromEntries(problems) }
+    }
+  }
+}
+
+function responsesOf (spec: Operation, method: string): Record<string, Response> {
+  const responses: Record<string, Response> = {}
+  for (const [status, schema] of Object.entries(spec.replies)) {
+    responses[status] = { description: (schema as { description?: string }).description ?? '', content: content(schema) }
+  }
+  if (spec.files) {
+    responses[200] = {
+      description: 'The file.',
+      headers: { 'Content-Disposition': { description: 'the name to save it under', type: 'string' } },
+      content: Object.assign({}, ...Object.entries(spec.files).map(([type, schema]) => content(schema, type))) as Content
+    }
+  }
+  const codes = errorsOf(spec, method)
+  for (const status of [...new Set(codes.map((code) => ERRORS[code].status))].sort()) {
+    responses[status] = errorResponse(status, codes.filter((code) => ERRORS[code].status === status))
+  }
+  return responses
+}
+
+/** An operation in the words of @fastify/swagger. */
+function describe (spec: Operation, route: RouteOptions): Record<string, unknown> {
+  const { operationId, tag, summary, description, params, querystring, headers, body, takesBytes } = spec
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    security: securityOf(spec),
+    ...(description === undefined ? {} : { description }),
+    ...(spec.deprecated ? { deprecated: true } : {}),
+    ...(params ? { params } : {}),
+    ...(querystring ? { querystring } : {}),
+    ...(headers ? { headers } : {}),
+    ...(body ? { body: { content: content(body) } } : {}),
+    ...(takesBytes ? { body: { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } } } : {}),
+    response: responsesOf(spec, String(route.method))
+  }
+}
+
+/** Schemas with a title, wherever they stand, become components of that name. Throws when two different ones share it. */
+function nameComponents (node: unknown, components: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => nameComponents(item, components))
+  if (node === null || typeof node !== 'object') return node
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === 'example' || key === 'examples' ? value : nameComponents(value, components)]))
+  if (typeof copy['title'] !== 'string' || !('type' in copy || 'anyOf' in copy) || !/^[A-Z]\w+$/.test(copy['title'])) return copy
+  const { title, ...schema } = copy
+  const known = components[title]
+  if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`two schemas are called ${title}`)
+  components[title] = schema
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function sorted (components: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(components).sort(([a], [b]) => a < b ? -1 : 1))
+}
+
+/** Errors are many and alike: each becomes a component, named by its codes. */
+function nameErrors (paths: Paths, responses: Record<string, unknown>): Paths {
+  const named = structuredClone(paths)
+  for (const { responses: own } of Object.values(named).flatMap((methods) => Object.values(methods))) {
+    for (const [status, response] of Object.entries(own).filter(([status]) => Number(status) >= 400)) {
+      const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
+      const name = codes.map((code) => code.replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase())).join('Or')
+      responses[name] = response
+      own[status] = { $ref: `#/components/responses/${name}` }
+    }
+  }
+  return named
+}
+
+function finish (document: Record<string, unknown>): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {}
+  const responses: Record<string, unknown> = {}
+  const paths = nameErrors(nameComponents(document['paths'], schemas) as Paths, responses)
+  return { ...document, paths, components: { ...document['components'] as object, schemas: sorted(schemas), responses: sorted(responses) } }
+}
+
+/** Collects the operations that are registered after it. */
+export async function collectOperations (app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Stenobox',
+        version: INTERFACE_VERSION,
+        description: 'Recordings in; true, timed, speaker-labelled words out, on your own box. Every JSON reply is an envelope: `{"success":true,"data":…}` or `{"success":false,"error":"…","code":"…","requestId":"…"}`.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
+      },
+      servers: [{ url: publicUrl ?? '/', description: 'this appliance' }],
+      components: { securitySchemes: SECURITY_SCHEMES },
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description }))
+    },
+    transform: ({ schema, url, route }) => {
+      const spec = route.config?.operation
+      return { schema: spec ? describe(spec, route) : { ...schema, hide: true }, url }
+    },
+    transformObject: (document) => finish('openapiObject' in document ? document.openapiObject as Record<string, unknown> : {})
+  })
+}
+
+/** Serves the document, and a page that shows it; every asset comes from here. */
+export async function serveDocument (app: FastifyInstance): Promise<void> {
+  app.get('/api/v1/openapi.json', async () => app.swagger())
+  app.get('/api/v1/openapi.yaml', async (_request, reply) => reply.type('application/yaml; charset=utf-8').send(app.swagger({ yaml: true })))
+  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true, indexPrefix: '' })
+}

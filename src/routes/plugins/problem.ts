@@ -1,0 +1,21 @@
+/** RFC 9457 on demand. */
+
+const PROBLEM = 'application/problem+json'
+const ENVELOPE = 'application/json'
+
+/** Quality values of an Accept header (RFC 9110 section 12.5.1) by media type; 1 where none is given. */
+function qualities (accept: string): Map<string, number> {
+  return new Map(accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))
+    return [type, quality === undefined ? 1 : Number(quality.slice(2))]
+  }))
+}
+
+/** True when the client names `application/problem+json` and wants it at least as much as plain JSON. */
+export function wantsProblem (accept: string | undefined): boolean {
+  if (!accept?.toLowerCase().includes(PROBLEM)) return false
+  const accepted = qualities(accept)
+  const quality = accepted.get(PROBLEM) ?? 0
+  return quality > 0 && quality >= (accepted.get(ENVELOPE) ?? 0)
+}
