@@ -88,7 +88,7 @@ function describe (spec: Operation, route: RouteOptions): Record<string, unknown
     ...(params ? { params } : {}),
     ...(querystring ? { querystring } : {}),
     ...(headers ? { headers } : {}),
-    ...(body ? { body: { content: content(body) } } : {}),
+    ...(body ? { body } : {}),
     ...(takesBytes ? { body: { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } } } : {}),
     response: responsesOf(spec, String(route.method))
   }

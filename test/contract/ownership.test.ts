@@ -1,0 +1,36 @@
+/** One owner asks for another's things, by every operation there is: a new one cannot forget whose they are. */
+import t from 'tap'
+import { buildAppliance } from '../support/appliance.ts'
+import { listRoutes } from '../support/document.ts'
+import { prepareThings } from '../support/things.ts'
+
+t.test('another owner\'s things are as unknown as those that never were, by every operation', async (t) => {
+  const dataDir = t.testdir()
+  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir })
+  const things = await prepareThings(t, dataDir, appliance, 'owner')
+  const stranger = key('stranger')
+  let asked = 0
+  for (const { method, path, operation } of listRoutes()) {
+    if (!path.includes('{') || operation.tags.includes('Administration')) continue
+    const ask = async (kind: 'completed' | 'unknown', who: string) => {
+      const reply = await http.inject({
+        method: method as 'GET',
+        url: things.fill(path, kind) + things.queryOf(operation),
+        headers: { authorization: `Bearer ${who}`, ...things.headersOf(operation) },
+        ...things.bodyOf(operation)
+      })
+      const { requestId: _, ...body } = reply.headers['content-type']?.toString().startsWith('application/json') ? reply.json<Record<string, unknown>>() : {}
+      return { status: reply.statusCode, body }
+    }
+    const theirs = await ask('completed', stranger)
+    t.match(theirs, { status: 404, body: { success: false, code: 'not_found' } }, `${operation.operationId}: somebody else's`)
+    t.same(theirs, await ask('unknown', stranger), `${operation.operationId}: told apart from what never was`)
+    asked++
+  }
+  t.ok(asked >= 6, `${asked} operations`)
+  for (const { method, path, operation } of listRoutes()) {
+    if (operation.security.length === 0) continue
+    const reply = await http.inject({ method: method as 'GET', url: things.fill(path, 'completed') + things.queryOf(operation), headers: things.headersOf(operation), ...things.bodyOf(operation) })
+    t.equal(reply.statusCode, 401, `${operation.operationId}: without a credential`)
+  }
+})

@@ -1,0 +1,63 @@
+/** One of everything that the interface names by an id, of one owner, in every state: what requests made from the document ask for. */
+import type { Test } from 'tap'
+import type { Appliance } from '../../dist/app.js'
+import type { Operation } from './document.ts'
+import { openStores } from './store.ts'
+
+export const JOB_STATES = ['completed', 'queued', 'processing', 'failed'] as const
+type Kind = typeof JOB_STATES[number] | 'unknown'
+
+/** Makes the things of the owner named so. The appliance must not be working on jobs. */
+export async function prepareThings (t: Test, dataDir: string, appliance: Appliance, owner: string) {
+  const { db, addJob, transcripts, apiKeys } = openStores(t, dataDir)
+  const ownerId = apiKeys.ensureOwner(owner, 0)
+
+  function addJobIn (status: typeof JOB_STATES[number]): number {
+    const id = addJob(owner)
+    const ended = status === 'completed' || status === 'failed'
+    db.prepare('UPDATE job SET status = ?, failure_code = ?, stage = ?, duration_ms = 2700, completed_at = ? WHERE id = ?')
+      .run(status, status === 'failed' ? 'decode_failed' : null, status === 'completed' ? 'complete' : 'decode', ended ? 1 : null, id)
+    if (status !== 'completed') return id
+    const words = [{ text: ' The', startMs: 300, endMs: 450, probability: 0.98 }, { text: ' meeting', startMs: 450, endMs: 900, probability: 0.95 }]
+    transcripts.insertWindow(id, 0, [{ startMs: 300, endMs: 900, text: ' The meeting', words }])
+    return id
+  }
+
+  const addUpload = async (): Promise<string> => (await appliance.uploads.begin({
+    ownerId, fileName: 'talk.mp3', sizeBytes: 10, fileType: undefined, sha256: undefined, options: { sttQuality: 'fast' }
+  })).id
+
+  /** How to make what a path names, by the path up to its parameter. */
+  const makers: Record<string, (kind: Kind) => Promise<string | number> | string | number> = {
+    '/api/v1/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
+    '/api/v1/transcriptions/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
+    '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload()
+  }
+  const made = new Map<string, string | number>()
+  for (const [path, make] of Object.entries(makers)) {
+    for (const kind of [...JOB_STATES, 'unknown'] as const) made.set(`${path} ${kind}`, await make(kind))
+  }
+
+  return {
+    /** The path with the id of a thing in place of its first parameter; other parameters become 1. */
+    fill (path: string, kind: Kind): string {
+      const named = /^[^{]*\{\w+\}/.exec(path)?.[0]
+      if (named === undefined) return path
+      const id = made.get(`${named} ${kind}`)
+      if (id === undefined) throw new Error(`test/support/things.ts does not know how to make what ${named} names`)
+      return path.replace(named, named.replace(/\{\w+\}$/, String(id))).replace(/\{\w+\}/g, '1')
+    },
+    /** New ones in place of those that requests have used up. */
+    async renew (path: string): Promise<void> {
+      const named = /^[^{]*\{\w+\}/.exec(path)?.[0] ?? ''
+      for (const kind of JOB_STATES) if (makers[named]) made.set(`${named} ${kind}`, await makers[named](kind))
+    },
+    queryOf: ({ parameters = [] }: Operation): string => parameters.some(({ name }) => name === 'format') ? '?format=txt' : '',
+    headersOf: ({ requestBody }: Operation): Record<string, string> => requestBody ? { 'content-type': Object.keys(requestBody.content)[0] ?? '' } : {},
+    bodyOf: ({ requestBody }: Operation): { payload?: string } => {
+      const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
+      return media === undefined ? {} : { payload: type === 'application/json' ? JSON.stringify(media.example) : 'x' }
+    }
+  }
+}
+export type Things = Awaited<ReturnType<typeof prepareThings>>
