@@ -104,7 +104,7 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
   t.strictSame(data.missing, upload.parts.slice(1).map((part) => part.partNumber))
   t.equal(data.received.length, 1)
   t.notOk(readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp')), 'the half part is gone')
-  const parts = upload.parts.map((part) => ({ ...part, url: part.url.replace(first.address, second.address) }))
+  const parts = upload.parts.map((part) => ({ ...part, url: part.url.replace(first.origin, second.origin) }))
   for (const partNumber of data.missing) await again.sendPart({ ...upload, parts }, partNumber, bytes)
   t.match(await again.complete(upload.uploadId), { status: 200, body: { data: { jobId: 1 } } })
   t.equal((await again.ended(1)).transcriptText, wholeText)

@@ -20,7 +20,7 @@ t.test('all fixtures: no caption breaks a rule, every reader finds the same, no 
     const { status, transcriptText = '' } = await client.ended(id)
     t.equal(status, 'completed', name)
     const fetchExport = async (format: string): Promise<Buffer> => {
-      const reply = await fetch(`${server.address}/api/v1/transcriptions/${id}/export?format=${format}`, { headers: { authorization: `Bearer ${server.firstKey}` } })
+      const reply = await fetch(`${format === 'docx' ? server.origin : server.address}/api/v1/transcriptions/${id}/export?format=${format}`, { headers: { authorization: `Bearer ${server.firstKey}` } })
       return Buffer.from(await reply.arrayBuffer())
     }
     const [srt = '', vtt = ''] = await Promise.all(['srt', 'vtt'].map(async (format) => (await fetchExport(format)).toString()))

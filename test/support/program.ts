@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { CLI } from './paths.ts'
 
 export type Settings = Record<string, string>
@@ -35,6 +37,8 @@ export async function runCommand (dataDir: string, args: string[], settings: Set
 export type RunningServer = {
   pid: number
   address: string
+  /** The server itself, where `address` is a proxy that checks: for bytes, which the proxy takes for text. */
+  origin: string
   /** Printed on the first start of a data directory. */
   firstKey: string | undefined
   /** Everything on stderr so far: the log. */
@@ -57,6 +61,30 @@ async function readGreeting (child: ChildProcess): Promise<{ address: string, fi
   })
 }
 
+async function freePort (): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** With STENOBOX_TEST_PRISM set, everything is asked through a proxy that refuses what is not in the OpenAPI document, in either direction. */
+async function startPrism (upstream: string): Promise<{ address: string, stop (): void }> {
+  const child = spawn('node_modules/.bin/prism', ['proxy', 'src/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await freePort())], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  const address = await new Promise<string>((resolve, reject) => {
+    child.once('close', () => { reject(new Error(`prism ended at once: ${text}`)) })
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const found = /Prism is listening on (http:\S+)/.exec(text)?.[1]
+      if (found) resolve(found)
+    })
+  })
+  return { address, stop: () => { child.kill() } }
+}
+
 /** Starts `stenobox serve`, `prefix` before it (a program that sets limits), and waits until it listens. */
 export async function startServer (dataDir: string, settings: Settings = {}, prefix: readonly string[] = []): Promise<RunningServer> {
   const [program = '', ...args] = [...prefix, process.execPath, CLI, 'serve']
@@ -64,15 +92,18 @@ export async function startServer (dataDir: string, settings: Settings = {}, pre
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => { log += chunk })
   const closed = once(child, 'close') as Promise<[number | null]>
-  const { address, firstKey } = await readGreeting(child).catch((error: Error) => { throw new Error(`${error.message}\n${log}`) })
+  const { address: origin, firstKey } = await readGreeting(child).catch((error: Error) => { throw new Error(`${error.message}\n${log}`) })
+  const prism = process.env['STENOBOX_TEST_PRISM'] ? await startPrism(origin) : undefined
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    prism?.stop()
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
     const [code] = await closed
     return code
   }
   return {
     pid: child.pid ?? 0,
-    address,
+    address: prism?.address ?? origin,
+    origin,
     firstKey,
     log: () => log,
     kill9: async () => { await end('SIGKILL') },
