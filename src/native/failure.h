@@ -45,4 +45,8 @@ class Failure : public std::runtime_error {
   const Code code;
 };
 
+[[noreturn]] inline void failDamagedWeights() {
+  throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
+}
+
 }  // namespace stenobox

@@ -69,9 +69,7 @@ thread_local const parakeet_state * asked = nullptr;
 void demandNumbers(const ggml_tensor * tensor, size_t count) {
   std::vector<float> values(count);
   ggml_backend_tensor_get(tensor, values.data(), 0, count * sizeof(float));
-  if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
-    throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
-  }
+  if (!allFinite(values.data(), count)) failDamagedWeights();
 }
 
 /// parakeet.cpp fetches nothing but logits.
@@ -79,17 +77,6 @@ void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_
   demandNumbers(asked->pred_out, ggml_nelements(asked->pred_out));
   demandNumbers(tensor, ggml_nelements(tensor));
   ggml_backend_tensor_get(tensor, target, offset, bytes);
-}
-
-size_t readForLoader(void * context, void * target, size_t bytes) {
-  auto & file = *static_cast<ModelFile *>(context);
-  // parakeet.cpp finds the end of the file by reading the next tensor's header and then asking for eof.
-  if (file.remaining() == 0) {
-    std::memset(target, 0, bytes);
-    return 0;
-  }
-  file.read(target, bytes);
-  return bytes;
 }
 
 /// Notes the probability of each token: the library's own overflows with logits above 88.
@@ -106,45 +93,21 @@ bool isMark(const std::string & piece) {
 }  // namespace
 
 parakeet_context * openParakeet(ModelFile & file, bool gpu) {
-  parakeet_model_loader loader = {};
-  loader.context = &file;
-  loader.read = readForLoader;
-  loader.eof = [](void * context) { return static_cast<ModelFile *>(context)->remaining() == 0; };
-  loader.close = [](void *) {};
-
+  auto loader = makeLoader<parakeet_model_loader>(file);
   // Freed as a whole on any failure; parakeet_init_with_params_no_state would leak the weights.
   std::unique_ptr<parakeet_context, decltype(&parakeet_free)> context(new parakeet_context, parakeet_free);
   context->params = parakeet_context_default_params();
   context->params.use_gpu = gpu;
-  clearErrorLine();
-  try {
-    if (!parakeet_model_load(&loader, *context)) throw Failure(Code::ModelInvalid, "Not a usable speech model: " + lastErrorLine());
-  } catch (const Failure &) {
-    throw;
-  } catch (const std::bad_alloc &) {
-    throw Failure(Code::OutOfMemory, "Not enough memory for the model's weights");
-  } catch (const std::exception & error) {
-    throw Failure(Code::ModelInvalid, std::string("This build cannot run the model: ") + error.what());
-  } catch (const BrokenAssertion &) {
-    throw Failure(Code::ModelInvalid, "This build cannot run the model: " + lastErrorLine());
-  }
+  loadWeights([&] { return parakeet_model_load(&loader, *context); });
   context->mel_cache.init(context->model.hparams.n_fft);
   return context.release();
 }
 
 parakeet_state * openParakeetState(parakeet_context & context) {
-  clearErrorLine();
-  try {
-    parakeet_state * state = parakeet_init_state(&context);
-    if (state != nullptr) {
-      // Room for a row per frame of the longest audio, of which one is ever used.
-      state->logits.shrink_to_fit();
-      return state;
-    }
-  } catch (const std::exception &) {
-  } catch (const BrokenAssertion &) {
-  }
-  throw Failure(Code::OutOfMemory, "Not enough memory for a decoding state: " + lastErrorLine());
+  parakeet_state * state = makeState([&] { return parakeet_init_state(&context); });
+  // Room for a row per frame of the longest audio, of which one is ever used.
+  state->logits.shrink_to_fit();
+  return state;
 }
 
 void setComputeStop(parakeet_state & state, ggml_abort_callback stop, void * data) {

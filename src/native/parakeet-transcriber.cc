@@ -9,33 +9,14 @@
 #include "parakeet-access.h"
 #include "parakeet-file.h"
 #include "pcm.h"
+#include "stop.h"
 #include "vendored.h"
 
 namespace stenobox {
 
-/// What one call shows and is told. The encoder has nine tenths of the work.
-class Progress {
- public:
-  explicit Progress(const TranscribeRequest & request) : request_(request) {}
-
-  bool shouldStop() {
-    if (request_.abort != nullptr && __atomic_load_n(request_.abort, __ATOMIC_RELAXED) != 0) stopped_ = true;
-    return stopped_;
-  }
-
-  void show(int percent) {
-    if (!stopped_ && request_.onProgress && !request_.onProgress(percent)) stopped_ = true;
-  }
-
-  bool stopped() const { return stopped_; }
-
- private:
-  const TranscribeRequest & request_;
-  bool stopped_ = false;
-};
-
 namespace {
 
+/// The encoder has nine tenths of the work.
 constexpr int kEncodedPercent = 90;
 /// A silence this long ends a segment, as the end of a sentence does.
 constexpr int64_t kPauseMs = 800;
@@ -108,21 +89,21 @@ ParakeetTranscriber::~ParakeetTranscriber() {
   parakeet_free_state(state_);
 }
 
-Reading ParakeetTranscriber::read(const PaddedPcm & audio, const TranscribeRequest & request, Progress & progress) {
-  // parakeet.cpp alone looks at its flag after a whole encoder pass, seconds with a real model.
-  setComputeStop(*state_, [](void * data) { return static_cast<Progress *>(data)->shouldStop(); }, &progress);
+void ParakeetTranscriber::loseState() {
+  parakeet_free_state(state_);
+  state_ = nullptr;
+}
+
+Reading ParakeetTranscriber::read(const PaddedPcm & audio, int threads, StopFlag & stop, Progress & progress) {
+  const ComputeStop<parakeet_state, StopFlag> stopping(state_, stop);
   try {
-    Reading reading = runParakeet(model_->context(), *state_, audio.data, static_cast<int>(audio.size), request.threads, [&] { progress.show(kEncodedPercent); });
-    setComputeStop(*state_, nullptr, nullptr);
-    return reading;
+    return runParakeet(model_->context(), *state_, audio.data, static_cast<int>(audio.size), threads, [&] { progress.show(kEncodedPercent); });
   } catch (const BrokenAssertion &) {
-    parakeet_free_state(state_);
-    state_ = nullptr;
+    loseState();
     throw Failure(Code::DecodeFailed, "parakeet.cpp failed");
   } catch (...) {
     // Its buffers may be gone: it freed the old ones before it asked for new.
-    parakeet_free_state(state_);
-    state_ = nullptr;
+    loseState();
     throw;
   }
 }
@@ -144,20 +125,21 @@ std::vector<Token> ParakeetTranscriber::collect(const Reading & reading, int64_t
 Transcript ParakeetTranscriber::transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) {
   if (state_ == nullptr) throw Failure(Code::Closed, "The decoding state was lost with a failed call");
   const PaddedPcm audio(pcm, samples, mostParakeetSamples(model_->context()));
-  Progress progress(request);
+  StopFlag stop(request.abort);
+  Progress progress(stop, request.onProgress);
   Transcript transcript;
   transcript.language = request.language;
-  if (progress.shouldStop()) {
+  if (stop.shouldStop()) {
     transcript.aborted = true;
     return transcript;
   }
   if (samples >= kShortestSpeech) {
     progress.show(0);
-    const Reading reading = read(audio, request, progress);
-    if (!reading.complete && !progress.stopped()) throw Failure(Code::DecodeFailed, "parakeet.cpp could not compute the audio");
+    const Reading reading = read(audio, request.threads, stop, progress);
+    if (!reading.complete && !stop.stopped) throw Failure(Code::DecodeFailed, "parakeet.cpp could not compute the audio");
     transcript.segments = cutSentences(collect(reading, static_cast<int64_t>(samples / kSamplesPerMs)));
   }
-  transcript.aborted = progress.stopped();
+  transcript.aborted = stop.stopped;
   progress.show(100);
   return transcript;
 }

@@ -38,7 +38,8 @@ class ParakeetTranscriber final : public SpeechState {
   std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) override;
 
  private:
-  struct Reading read(const class PaddedPcm & audio, const TranscribeRequest & request, class Progress & progress);
+  struct Reading read(const class PaddedPcm & audio, int threads, class StopFlag & stop, class Progress & progress);
+  void loseState();
   std::vector<Token> collect(const struct Reading & reading, int64_t lengthMs) const;
 
   std::shared_ptr<ParakeetModel> model_;

@@ -1,12 +1,11 @@
 // Samples as the decoders take them.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "failure.h"
+#include "vector-math.h"
 
 namespace stenobox {
 
@@ -25,9 +24,7 @@ class PaddedPcm {
   PaddedPcm(const float * pcm, size_t samples, size_t most) : data(pcm), size(samples) {
     if (samples > most) throw Failure(Code::InvalidArgument, "The audio is too long for one call");
     // A value that is not a number would spread through the spectrogram into every logit.
-    if (!std::all_of(pcm, pcm + samples, [](float value) { return std::isfinite(value); })) {
-      throw Failure(Code::InvalidArgument, "The audio holds a value that is not a finite number");
-    }
+    if (!allFinite(pcm, samples)) throw Failure(Code::InvalidArgument, "The audio holds a value that is not a finite number");
     if (samples >= kLeastSamples) return;
     padded_.assign(pcm, pcm + samples);
     padded_.resize(kLeastSamples, 0.0f);

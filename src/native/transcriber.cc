@@ -11,6 +11,7 @@
 #include "backends.h"
 #include "failure.h"
 #include "pcm.h"
+#include "stop.h"
 #include "vector-math.h"
 #include "vendored.h"
 #include "whisper-access.h"
@@ -47,22 +48,12 @@ struct Run {
   /// Where the next window may start, in centiseconds: whisper.cpp does not tell, so every place its decoders could have moved to.
   std::set<int> seeks {0};
   int percent = 0;
-  int shownPercent = -1;
-  bool stopped = false;
   bool begun = false;
   std::atomic<bool> damaged {false};
+  StopFlag stop {request.abort};
+  Progress progress {stop, request.onProgress};
 
-  bool shouldStop() {
-    if (request.abort != nullptr && __atomic_load_n(request.abort, __ATOMIC_RELAXED) != 0) stopped = true;
-    return stopped || damaged;
-  }
-
-  void show(int value) {
-    value = std::min(100, std::max(0, value));
-    if (value <= shownPercent || stopped) return;
-    shownPercent = value;
-    if (request.onProgress && !request.onProgress(value)) stopped = true;
-  }
+  bool shouldStop() { return stop.shouldStop() || damaged; }
 };
 
 namespace {
@@ -132,7 +123,7 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   params.progress_callback = [](whisper_context *, whisper_state *, int percent, void * data) {
     auto & current = *static_cast<Run *>(data);
     current.percent = percent;
-    current.show(percent);
+    current.progress.show(percent);
   };
   params.encoder_begin_callback = beginWindow;
   params.abort_callback = [](void * data) { return static_cast<Run *>(data)->shouldStop(); };
@@ -142,19 +133,19 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   return params;
 }
 
-/// Stops a graph between two operations. whisper.cpp alone looks at its flag after a whole encoder pass, many seconds with a large model.
-class ComputeStop {
- public:
-  ComputeStop(whisper_state *& state, Run & run) : state_(state) {
-    setComputeStop(*state_, [](void * data) { return static_cast<Run *>(data)->shouldStop(); }, &run);
+/// Throws DECODE_FAILED.
+std::vector<std::pair<std::string, double>> rankLanguages(const std::vector<float> & logits) {
+  if (!allFinite(logits.data(), logits.size())) failDamagedWeights();
+  const float most = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (float logit : logits) sum += std::exp(static_cast<double>(logit) - most);
+  std::vector<std::pair<std::string, double>> found;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    found.emplace_back(whisper_lang_str(static_cast<int>(i)), std::exp(static_cast<double>(logits[i]) - most) / sum);
   }
-  ~ComputeStop() {
-    if (state_ != nullptr) setComputeStop(*state_, nullptr, nullptr);
-  }
-
- private:
-  whisper_state *& state_;
-};
+  std::stable_sort(found.begin(), found.end(), [](const auto & a, const auto & b) { return a.second > b.second; });
+  return found;
+}
 
 }  // namespace
 
@@ -168,9 +159,8 @@ Transcriber::~Transcriber() {
   whisper_free_state(state_);
 }
 
-whisper_state & Transcriber::state() const {
+void Transcriber::demandState() const {
   if (state_ == nullptr) throw Failure(Code::Closed, "The decoding state was lost with a failed call");
-  return *state_;
 }
 
 void Transcriber::checkLanguage(const std::string & language) const {
@@ -193,7 +183,7 @@ int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, 
   const whisper_full_params params = makeParams(request, language, prompt, run);
   forgetHistory(*state_, std::max(request.beamSize, request.bestOf));
   clearErrorLine();
-  const ComputeStop stop(state_, run);
+  const ComputeStop<whisper_state, Run> stopping(state_, run);
   try {
     const int code = runFull(model_->context(), *state_, params, heard);
     // whisper.cpp freed the state when it could not enlarge its cache.
@@ -201,7 +191,7 @@ int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, 
     return code;
   } catch (const BrokenAssertion &) {
     // The aligner takes a stopped computation for a broken assertion.
-    if (run.stopped) return -9;
+    if (run.stop.stopped) return -9;
   } catch (const std::bad_alloc &) {
     loseState();
     throw Failure(Code::OutOfMemory, "Not enough memory to decode a window");
@@ -236,7 +226,7 @@ std::vector<Segment> Transcriber::collect(int64_t lengthMs) const {
 }
 
 Transcript Transcriber::transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) {
-  state();
+  demandState();
   whisper_context & context = model_->context();
   if (!request.language.empty()) checkLanguage(request.language);
   const PaddedPcm audio(pcm, samples, kMostSamples);
@@ -249,73 +239,57 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
     return transcript;
   }
   if (samples < kShortestSpeech) {
-    run.show(100);
+    run.progress.show(100);
     return transcript;
   }
   const bool detects = request.language.empty();
   if (detects) {
-    const ComputeStop stop(state_, run);
-    try {
-      transcript.language = posteriors(audio.data, audio.size, request.threads).front().first;
-    } catch (const Failure &) {
-      if (!run.stopped) throw;
+    const auto languages = posteriors(audio, request.threads, run.stop);
+    if (languages.empty()) {
       transcript.aborted = true;
       return transcript;
     }
+    transcript.language = languages.front().first;
   }
   // A model of one language encodes nothing to tell it.
   const Heard heard {audio.data, static_cast<int>(audio.size), detects && languageCount(context) > 1};
   const int code = decode(heard, request, transcript.language, run);
   if (code == -7) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
-  if (run.damaged) throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
-  if (code != 0 && !run.stopped) {
+  if (run.damaged) failDamagedWeights();
+  if (code != 0 && !run.stop.stopped) {
     const std::string line = lastErrorLine();
     const bool memory = line.find("failed to allocate") != std::string::npos;
     throw Failure(memory ? Code::OutOfMemory : Code::DecodeFailed, "whisper.cpp returned " + std::to_string(code) + ": " + line);
   }
-  transcript.aborted = run.stopped;
+  transcript.aborted = run.stop.stopped;
   timeTokens(context, *state_, audio.data, audio.size);
   transcript.segments = collect(run.lengthMs);
-  run.show(100);
+  run.progress.show(100);
   return transcript;
 }
 
 std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) {
-  state();
+  demandState();
   const PaddedPcm audio(pcm, std::min(samples, kWindowSamples), kMostSamples);
-  TranscribeRequest stoppable {};
-  stoppable.abort = request.abort;
-  Run run {stoppable, 0, false, {}};
-  if (run.shouldStop()) return {};
-  const ComputeStop stop(state_, run);
-  try {
-    return posteriors(audio.data, audio.size, request.threads);
-  } catch (const Failure &) {
-    if (run.stopped) return {};
-    throw;
-  }
+  StopFlag stop(request.abort);
+  if (stop.shouldStop()) return {};
+  return posteriors(audio, request.threads, stop);
 }
 
-/// Leaves the spectrogram of all the audio, and its first 30 s encoded, in the state.
-std::vector<std::pair<std::string, double>> Transcriber::posteriors(const float * pcm, size_t samples, int threads) const {
+/// Leaves the spectrogram of all the audio, and its first 30 s encoded, in the state. None when it was stopped.
+std::vector<std::pair<std::string, double>> Transcriber::posteriors(const PaddedPcm & audio, int threads, StopFlag & stop) {
   whisper_context & context = model_->context();
   if (languageCount(context) == 1) return {{"en", 1.0}};
-  if (whisper_pcm_to_mel_with_state(&context, state_, pcm, static_cast<int>(samples), threads) != 0) {
-    throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
+  const ComputeStop<whisper_state, StopFlag> stopping(state_, stop);
+  try {
+    if (whisper_pcm_to_mel_with_state(&context, state_, audio.data, static_cast<int>(audio.size), threads) != 0) {
+      throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
+    }
+    return rankLanguages(languageLogits(context, *state_, threads));
+  } catch (const Failure &) {
+    if (stop.stopped) return {};
+    throw;
   }
-  const std::vector<float> logits = languageLogits(context, *state_, threads);
-  if (!std::all_of(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); })) {
-    throw Failure(Code::DecodeFailed, "The model computes values that are not numbers: its weights are damaged");
-  }
-  const float most = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (float logit : logits) sum += std::exp(static_cast<double>(logit) - most);
-  std::vector<std::pair<std::string, double>> found;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    found.emplace_back(whisper_lang_str(static_cast<int>(i)), std::exp(static_cast<double>(logits[i]) - most) / sum);
-  }
-  std::stable_sort(found.begin(), found.end(), [](const auto & a, const auto & b) { return a.second > b.second; });
-  return found;
 }
 
 }  // namespace stenobox

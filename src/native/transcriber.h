@@ -95,15 +95,13 @@ class Transcriber final : public SpeechState {
   Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) override;
   std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) override;
 
-  /// False once the state was lost with a failed call; every further call throws CLOSED.
-  bool open() const { return state_ != nullptr; }
-
  private:
-  whisper_state & state() const;
+  /// Throws CLOSED once the state was lost with a failed call.
+  void demandState() const;
   void checkLanguage(const std::string & language) const;
   void loseState();
   int decode(const struct Heard & heard, const TranscribeRequest & request, const std::string & language, struct Run & run);
-  std::vector<std::pair<std::string, double>> posteriors(const float * pcm, size_t samples, int threads) const;
+  std::vector<std::pair<std::string, double>> posteriors(const class PaddedPcm & audio, int threads, class StopFlag & stop);
   std::vector<Segment> collect(int64_t lengthMs) const;
 
   std::shared_ptr<WhisperModel> model_;

@@ -88,6 +88,10 @@ float maximum(const float * values, size_t count) {
   return *std::max_element(lanes, lanes + kBlock);
 }
 
+bool allFinite(const float * values, size_t count) {
+  return std::all_of(values, values + count, [](float value) { return std::isfinite(value); });
+}
+
 STENOBOX_PER_PROCESSOR
 bool allAtMost(const float * values, size_t count, float limit) {
   int wrong = 0;

@@ -11,6 +11,9 @@ namespace stenobox {
 /// Largest of `count` values; -INFINITY when there are none.
 float maximum(const float * values, size_t count);
 
+/// True when every value is a number and none is infinite.
+bool allFinite(const float * values, size_t count);
+
 /// True when every value is a number of at most `limit`.
 bool allAtMost(const float * values, size_t count, float limit);
 

@@ -1,13 +1,17 @@
-// What the sources that are compiled as part of one of our files are given in the place of what would end the process.
-// Included by whisper-access.cc and parakeet-access.cc only, in front of the source.
+// What the sources that are compiled as part of one of our files are given in the place of what would end the process, and how both are called so
+// that what remains becomes a Failure. whisper-access.cc and parakeet-access.cc include it in front of the source.
 #pragma once
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 
+#include "backends.h"
+#include "failure.h"
 #include "ggml-backend.h"
+#include "model-file.h"
 
 namespace stenobox {
 
@@ -35,6 +39,55 @@ inline ggml_context * makeContext(ggml_init_params params) {
     std::free(probe);
   }
   return ggml_init(params);
+}
+
+/// A loader of either source over a checked file, which has to outlive it.
+template <typename Loader>
+Loader makeLoader(ModelFile & file) {
+  Loader loader = {};
+  loader.context = &file;
+  loader.read = [](void * context, void * target, size_t bytes) -> size_t {
+    auto & from = *static_cast<ModelFile *>(context);
+    // The sources find the end of the file by reading the next tensor's header and then asking for eof.
+    if (from.remaining() == 0) {
+      std::memset(target, 0, bytes);
+      return 0;
+    }
+    from.read(target, bytes);
+    return bytes;
+  };
+  loader.eof = [](void * context) { return static_cast<ModelFile *>(context)->remaining() == 0; };
+  loader.close = [](void *) {};
+  return loader;
+}
+
+/// Runs a source's `load`, which is false when it does not like the file. Throws MODEL_INVALID, OUT_OF_MEMORY.
+template <typename Load>
+void loadWeights(const Load & load) {
+  clearErrorLine();
+  try {
+    if (!load()) throw Failure(Code::ModelInvalid, "Not a usable speech model: " + lastErrorLine());
+  } catch (const Failure &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    throw Failure(Code::OutOfMemory, "Not enough memory for the model's weights");
+  } catch (const std::exception & error) {
+    throw Failure(Code::ModelInvalid, std::string("This build cannot run the model: ") + error.what());
+  } catch (const BrokenAssertion &) {
+    throw Failure(Code::ModelInvalid, "This build cannot run the model: " + lastErrorLine());
+  }
+}
+
+/// The state that a source's `init` makes. Throws OUT_OF_MEMORY when it makes none.
+template <typename Init>
+auto makeState(const Init & init) -> decltype(init()) {
+  clearErrorLine();
+  try {
+    if (const auto state = init()) return state;
+  } catch (const std::exception &) {
+  } catch (const BrokenAssertion &) {
+  }
+  throw Failure(Code::OutOfMemory, "Not enough memory for a decoding state: " + lastErrorLine());
 }
 
 }  // namespace stenobox

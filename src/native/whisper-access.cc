@@ -82,17 +82,6 @@ void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_
 
 constexpr int kSamplesPerCentisecond = WHISPER_SAMPLE_RATE / 100;
 
-size_t readForLoader(void * context, void * target, size_t bytes) {
-  auto & file = *static_cast<ModelFile *>(context);
-  // whisper.cpp finds the end of the file by reading the next tensor's header and then asking for eof.
-  if (file.remaining() == 0) {
-    std::memset(target, 0, bytes);
-    return 0;
-  }
-  file.read(target, bytes);
-  return bytes;
-}
-
 /// Mean loudness around each sample, as whisper.cpp measures it, but in one pass.
 std::vector<float> loudness(const float * pcm, size_t samples) {
   constexpr size_t reach = 32;
@@ -124,41 +113,18 @@ std::vector<whisper_ahead> presetHeads(const std::string & name) {
 }
 
 whisper_context * openContext(ModelFile & file, const whisper_context_params & params) {
-  whisper_model_loader loader = {};
-  loader.context = &file;
-  loader.read = readForLoader;
-  loader.eof = [](void * context) { return static_cast<ModelFile *>(context)->remaining() == 0; };
-  loader.close = [](void *) {};
-
+  auto loader = makeLoader<whisper_model_loader>(file);
   // Freed as a whole on any failure; whisper_init_with_params_no_state would leak the weights.
   std::unique_ptr<whisper_context, decltype(&whisper_free)> context(new whisper_context, whisper_free);
   context->params = params;
-  clearErrorLine();
-  try {
-    if (!whisper_model_load(&loader, *context)) throw Failure(Code::ModelInvalid, "Not a usable whisper model: " + lastErrorLine());
-  } catch (const Failure &) {
-    throw;
-  } catch (const std::bad_alloc &) {
-    throw Failure(Code::OutOfMemory, "Not enough memory for the model's weights");
-  } catch (const std::exception & error) {
-    throw Failure(Code::ModelInvalid, std::string("This build cannot run the model: ") + error.what());
-  } catch (const BrokenAssertion &) {
-    throw Failure(Code::ModelInvalid, "This build cannot run the model: " + lastErrorLine());
-  }
+  loadWeights([&] { return whisper_model_load(&loader, *context); });
   // A file without tensors passes in whisper.cpp, for its own tests.
-  if (context->model.n_loaded == 0) throw Failure(Code::ModelInvalid, "Not a usable whisper model: no tensors");
+  if (context->model.n_loaded == 0) throw Failure(Code::ModelInvalid, "Not a usable speech model: no tensors");
   return context.release();
 }
 
 whisper_state * openState(whisper_context & context) {
-  clearErrorLine();
-  try {
-    whisper_state * state = whisper_init_state(&context);
-    if (state != nullptr) return state;
-  } catch (const std::exception &) {
-  } catch (const BrokenAssertion &) {
-  }
-  throw Failure(Code::OutOfMemory, "Not enough memory for a decoding state: " + lastErrorLine());
+  return makeState([&] { return whisper_init_state(&context); });
 }
 
 void forgetHistory(whisper_state & state, int decoders) {

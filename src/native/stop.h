@@ -1,0 +1,64 @@
+// How a call learns that it is to stop, and tells how far it is.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace stenobox {
+
+/// A flag that other threads raise. Once seen raised it stays so for the call.
+class StopFlag {
+ public:
+  /// `raised`: stops when it is not 0; may be null.
+  explicit StopFlag(const int32_t * raised) : raised_(raised) {}
+
+  bool shouldStop() {
+    if (raised_ != nullptr && __atomic_load_n(raised_, __ATOMIC_RELAXED) != 0) stopped = true;
+    return stopped;
+  }
+
+  bool stopped = false;
+
+ private:
+  const int32_t * raised_;
+};
+
+/// Shows a growing percentage, each only once, and stops when whoever looks at it says so.
+class Progress {
+ public:
+  Progress(StopFlag & stop, const std::function<bool(int)> & look) : stop_(stop), look_(look) {}
+
+  void show(int percent) {
+    percent = std::min(100, std::max(0, percent));
+    if (percent <= shown_ || stop_.stopped) return;
+    shown_ = percent;
+    if (look_ && !look_(percent)) stop_.stopped = true;
+  }
+
+ private:
+  StopFlag & stop_;
+  const std::function<bool(int)> & look_;
+  int shown_ = -1;
+};
+
+/// Ends a computation of `state` between two of its operations once `stop` says so, for as long as this lives. The sources alone look at their flag
+/// after a whole encoder pass, many seconds with a large model. `state` may become null meanwhile.
+template <typename State, typename Stop>
+class ComputeStop {
+ public:
+  ComputeStop(State *& state, Stop & stop) : state_(state), stop_(stop) {
+    setComputeStop(*state_, [](void * data) { return static_cast<Stop *>(data)->shouldStop(); }, &stop_);
+  }
+  ~ComputeStop() {
+    if (state_ != nullptr) setComputeStop(*state_, nullptr, &stop_);
+  }
+  ComputeStop(const ComputeStop &) = delete;
+  ComputeStop & operator=(const ComputeStop &) = delete;
+
+ private:
+  State *& state_;
+  Stop & stop_;
+};
+
+}  // namespace stenobox
