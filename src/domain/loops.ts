@@ -1,4 +1,5 @@
 /** Repeat loops: the decoder's habit of saying the same words again and again when it has lost the sound. */
+import { UNSPACED } from './scripts.js'
 
 /** A phrase of so many words is a loop when it comes this often without a break. People do say "no, no, no, no". */
 const LOOP_TIMES: ReadonlyArray<{ words: number, times: number }> = [{ words: 1, times: 8 }, { words: 3, times: 4 }, { words: 12, times: 3 }]
@@ -7,7 +8,7 @@ const MAX_COMPRESSION_RATIO = 2.4
 /** Shorter text compresses by chance. */
 const MIN_RATIO_BYTES = 120
 
-const UNITS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}'’]+/gu
+const UNITS = new RegExp(String.raw`${UNSPACED.source}|[\p{L}\p{M}\p{N}'’]+`, 'gu')
 
 /** Words, or the characters of scripts without spaces. */
 function toUnits (text: string): string[] {

@@ -1,4 +1,5 @@
 /** Tokens of the decoder → words with times. Pure. */
+import { UNSPACED } from './scripts.js'
 import type { TimedSegment, TimedWord } from './transcript.js'
 import type { WindowClock } from './windows.js'
 
@@ -9,8 +10,6 @@ import type { WindowClock } from './windows.js'
 export type DecodedToken = { bytes: string, startMs: number, endMs: number, probability: number, dtwMs?: number }
 export type DecodedSegment = { startMs: number, endMs: number, tokens: readonly DecodedToken[] }
 
-/** Scripts written without spaces between words: there, each character group of the decoder is its own word. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const ONLY_PUNCTUATION = /^\s*[\p{P}\p{S}]+$/u
 
 type Timed = { startMs: number, endMs: number, probabilities: number[], dtwMs: number | undefined }
@@ -70,6 +69,7 @@ function toPieces (tokens: readonly DecodedToken[]): Piece[] {
 function startsWord (piece: Piece, previous: Piece | undefined): boolean {
   if (!previous) return true
   if (ONLY_PUNCTUATION.test(piece.text)) return piece.text.startsWith(' ') && !/^\s*[.,!?;:…。、！？]/u.test(piece.text)
+  // Without spaces, each character group of the decoder is its own word.
   return piece.text.startsWith(' ') || UNSPACED.test(piece.text) || UNSPACED.test(previous.text)
 }
 

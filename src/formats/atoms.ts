@@ -1,4 +1,5 @@
 /** Words → atoms: the pieces of text that a subtitle never breaks, with times and with what it costs to break between them. Pure. */
+import { UNSPACED } from '../domain/scripts.js'
 import type { TimedSegment, TimedWord } from '../domain/transcript.js'
 import { toPrintable } from './printable.js'
 
@@ -8,11 +9,9 @@ export const SPACE_WIDTH = LINE_WIDTH / 42
 const FULL_WIDTH = LINE_WIDTH / 16
 
 const FULL_WIDTH_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u
-/** Written without spaces between words: there, a space ends a clause. */
-const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const ASCII = /^[\x20-\x7e]*$/
-/** Longer spaceless text than this is taken apart at its own words. */
-const LONGEST_SPACELESS = 4
+/** Longer text without spaces than this is taken apart at its own words. */
+const LONGEST_UNSPACED = 4
 
 const SENTENCE_END = /[.!?…。！？｡؟۔।॥։።][\p{Pe}\p{Pf}"']*$/u
 const CLAUSE_END = /[,;:،؛、，；：—–][\p{Pe}\p{Pf}"']*$/u
@@ -64,7 +63,7 @@ function packParts (parts: Iterable<string>): string[] {
 /** Text without spaces in pieces of a line at most: at its own words, else between characters, else (marks without end) anywhere. */
 function splitText (text: string): string[] {
   const length = measureLength(text)
-  if (measureWidth(text) <= LINE_WIDTH && !(length > LONGEST_SPACELESS && SPACELESS.test(text))) return [text]
+  if (measureWidth(text) <= LINE_WIDTH && !(length > LONGEST_UNSPACED && UNSPACED.test(text))) return [text]
   return [...words.segment(text)].flatMap(({ segment: word }) => {
     if (measureWidth(word) <= LINE_WIDTH) return [word]
     return packParts([...graphemes.segment(word)].flatMap(({ segment: character }) => measureWidth(character) <= LINE_WIDTH ? [character] : packParts(character)))
@@ -158,7 +157,8 @@ export function classifyBreaks (atoms: readonly Atom[]): Break[] {
     if (before.speaker !== undefined && before.speaker !== atom.speaker) return 'speaker'
     if (!wordStarts[index]) return 'inside'
     if (SENTENCE_END.test(before.text)) return 'sentence'
-    return CLAUSE_END.test(before.text) || (atom.spaceBefore && SPACELESS.test(before.text)) ? 'clause' : 'word'
+    // Where words need no space, one ends a clause.
+    return CLAUSE_END.test(before.text) || (atom.spaceBefore && UNSPACED.test(before.text)) ? 'clause' : 'word'
   })
 }
 
