@@ -21,10 +21,11 @@ const ALL = '*'
 const LAYERS = {
   domain: { src: [], packages: ['typebox'], node: [] },
   formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
-  store: { src: ['domain'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
+  disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
+  store: { src: ['domain', 'disk'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
-  engine: { src: ['domain', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads'] },
+  engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },
   routes: { src: ['domain', 'service'], packages: ['fastify', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'typebox'], node: ['http'] },

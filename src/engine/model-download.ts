@@ -1,11 +1,12 @@
 /** Fetches one file: resumes, tries again, verifies, and only then gives it its name. */
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freeBytes as readFreeBytes } from '../disk/files.js'
 import { isNoRoom } from '../domain/errors.js'
 import { parseContentRange, parseLinkedRecord, withoutSecrets } from '../domain/model-source.js'
 import type { LinkedRecord } from '../domain/model-source.js'
 import { formatBytes } from '../domain/transfer.js'
-import { freeBytes as readFreeBytes, ModelError, WrongFileError } from './model-files.js'
+import { ModelError, WrongFileError } from './model-files.js'
 import type { FileFacts } from './model-files.js'
 import { PassingError, wrapNetworkError } from './model-http.js'
 import type { Answer, ModelHttp } from './model-http.js'

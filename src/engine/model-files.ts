@@ -1,9 +1,9 @@
 /** Files of the models directory: written whole or not at all, hashed on the way. */
 import { createHash } from 'node:crypto'
-import { constants, createReadStream, statSync } from 'node:fs'
-import { access, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { constants, statSync } from 'node:fs'
+import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readChunks, syncDirectory, writeAll } from '../disk/files.js'
 
 /** Thrown with one sentence for a person: what happened, and what to do. */
 export class ModelError extends Error {
@@ -32,8 +32,6 @@ export function createDigests () {
 }
 export type Digests = ReturnType<typeof createDigests>
 
-export const readChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: 1024 * 1024 })
-
 /** Reads a file once. */
 export async function digestFile (path: string, onBytes: (bytes: number) => void = () => {}): Promise<FileFacts> {
   const digests = createDigests()
@@ -44,23 +42,6 @@ export async function digestFile (path: string, onBytes: (bytes: number) => void
     onBytes(bytes)
   }
   return digests.finish()
-}
-
-/** FileHandle.write may write less than asked (a disk that is nearly full does); this writes all or throws. */
-export async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < chunk.length;) {
-    const { bytesWritten } = await handle.write(chunk, offset)
-    offset += bytesWritten
-  }
-}
-
-async function syncDirectory (directory: string): Promise<void> {
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Gives a finished and synced file its name, for good. Whoever has the old file open keeps it. */
@@ -94,12 +75,6 @@ export async function removeFile (path: string): Promise<boolean> {
 }
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
-
-/** Bytes free to this process on the disk of `directory`. */
-export async function freeBytes (directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
-}
 
 /** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
 export async function prepareDirectory (directory: string): Promise<void> {

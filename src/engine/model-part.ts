@@ -4,7 +4,8 @@ import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { createDigests, moveInto, readChunks, writeAll } from './model-files.js'
+import { readChunks, writeAll } from '../disk/files.js'
+import { createDigests, moveInto } from './model-files.js'
 import type { FileFacts } from './model-files.js'
 
 /** `etag`: a strong one, which may stand in If-Range. */

@@ -1,9 +1,9 @@
 /** Files under the data directory: written to a temporary name, synced, renamed; hashed on the way. */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
+import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
 
 export type StoredFile = { sizeBytes: number, sha256: string }
 
@@ -21,15 +21,6 @@ function pathInside (directory: string, ...names: string[]): string {
   const path = resolve(root, ...names)
   if (!path.startsWith(root + sep)) throw new Error(`path leads out of its directory: ${names.join('/')}`)
   return path
-}
-
-async function syncDirectory (directory: string): Promise<void> {
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /**
@@ -67,14 +58,6 @@ async function writeFrom (
   }
 }
 
-/** FileHandle.write may write less than asked (a disk that is nearly full does); this writes all or throws. */
-async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < chunk.length;) {
-    const { bytesWritten } = await handle.write(chunk, offset)
-    offset += bytesWritten
-  }
-}
-
 /** Decoded sound of a job, appended while it is decoded. Workers may read what `append` has returned for. */
 export type AudioWriter = {
   append (chunk: Uint8Array): Promise<void>
@@ -98,13 +81,7 @@ async function createAudioWriter (path: string): Promise<AudioWriter> {
 
 /** The bytes of several files, one after the other. */
 async function * readAll (paths: readonly string[]): AsyncGenerator<Buffer> {
-  for (const path of paths) yield * createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>
-}
-
-/** Bytes free to this process on the disk of `directory`. */
-async function freeBytes (directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
+  for (const path of paths) yield * readChunks(path)
 }
 
 /** A temporary file under our own pid is from an earlier life: in a container every life has the same pid. */
