@@ -65,8 +65,9 @@ function findPauses (frames: readonly SpeechFrame[]): Pause[] {
     if (!frame.isSpeech) continue
     const before = frames[first - 1]
     if (before && position > first) {
-      const leap = frames.findIndex((candidate, index) => index > first && index <= position && candidate.index !== (frames[index - 1]?.index ?? 0) + 1)
-      pauses.push({ cut: leap === -1 ? Math.ceil((first + position) / 2) : leap, ms: (frame.index - before.index - 1) * FRAME_MS })
+      // Where frames were left out, or else in its middle.
+      const leap = frames.slice(first, position + 1).findIndex(({ index }, offset) => index !== before.index + 1 + offset)
+      pauses.push({ cut: leap === -1 ? Math.ceil((first + position) / 2) : first + leap, ms: (frame.index - before.index - 1) * FRAME_MS })
     }
     first = position + 1
   }

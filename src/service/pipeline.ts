@@ -87,10 +87,17 @@ export function createPipeline (deps: Deps) {
   function advance (jobId: number): boolean {
     const job = jobs.find(jobId)
     if (job?.status !== 'processing') return false
-    if (job.stage === 'language' && windows.countOpen(jobId, 'language') === 0) settleLanguage(job)
-    const { stage } = jobs.find(jobId) ?? job
-    if (stage === 'transcribe' && windows.countOpen(jobId, 'speech') === 0) jobs.enterStage(jobId, 'transcribe', 'complete', now())
-    return jobs.find(jobId)?.stage === 'complete'
+    let { stage } = job
+    if (stage === 'language' && windows.countOpen(jobId, 'language') === 0) {
+      jobs.setLanguage(jobId, voteLanguage(windows.listPosteriors(jobId)), now())
+      jobs.enterStage(jobId, 'language', 'transcribe', now())
+      stage = 'transcribe'
+    }
+    if (stage === 'transcribe' && windows.countOpen(jobId, 'speech') === 0) {
+      jobs.enterStage(jobId, 'transcribe', 'complete', now())
+      stage = 'complete'
+    }
+    return stage === 'complete'
   }
 
   /** Completes the job when its last window is done. Safe to call at any time, any number of times. */
@@ -106,11 +113,6 @@ export function createPipeline (deps: Deps) {
 
   async function settleAll (): Promise<void> {
     for (const jobId of jobs.listActive()) await settle(jobId)
-  }
-
-  function settleLanguage ({ id }: Job): void {
-    jobs.setLanguage(id, voteLanguage(windows.listPosteriors(id)), now())
-    jobs.enterStage(id, 'language', 'transcribe', now())
   }
 
   /** Stores window `idx`, keeping one that an earlier decode stored and that is done. Throws `ClaimLost`. */

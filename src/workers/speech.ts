@@ -89,16 +89,17 @@ function decode (state: NativeState, pcm: Float32Array, options: TranscribeOptio
   return { segments, language }
 }
 
-/** How much a window says, whether by words or by their repetition: bytes of its text after deflate. */
-function measure ({ segments }: TranscribeOutput): { text: string, deflatedBytes: number } {
+/** What a window says, and how much, whether by words or by their repetition: bytes of its text after deflate. */
+type Said = { text: string, deflatedBytes: number }
+
+function measure ({ segments }: TranscribeOutput): Said {
   const bytes = Buffer.from(segments.flatMap(({ tokens }) => tokens.map((token) => token.bytes)).join(''), 'latin1')
   return { text: bytes.toString('utf8'), deflatedBytes: deflateRawSync(bytes).length }
 }
 
 /** A second attempt is taken when it has no loop and says nearly as much as the first one without its repeats. */
-function isBetter (second: TranscribeOutput, first: TranscribeOutput): boolean {
-  const { text, deflatedBytes } = measure(second)
-  return !isLoop(text, deflatedBytes) && deflatedBytes >= RETRY_SHARE * measure(first).deflatedBytes
+function isBetter (second: Said, first: Said): boolean {
+  return !isLoop(second.text, second.deflatedBytes) && second.deflatedBytes >= RETRY_SHARE * first.deflatedBytes
 }
 
 export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
@@ -112,11 +113,12 @@ export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   return withState(input.model, (state) => {
     const first = decode(state, pcm, options)
     // Parakeet has but one path.
-    const { text, deflatedBytes } = measure(first)
-    if (input.model.kind === 'parakeet' || !isLoop(text, deflatedBytes)) return first
+    if (input.model.kind === 'parakeet') return first
+    const said = measure(first)
+    if (!isLoop(said.text, said.deflatedBytes)) return first
     // Once more, without what may have led it astray, and not by the same path.
     const second = decode(state, pcm, { ...options, language: first.language, prompt: '', contextTokens: 0, temperature: RETRY_TEMPERATURE })
-    return isBetter(second, first) ? second : first
+    return isBetter(measure(second), said) ? second : first
   })
 })
 
