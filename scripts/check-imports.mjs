@@ -28,11 +28,12 @@ const LAYERS = {
   engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },
-  routes: { src: ['domain', 'service'], packages: ['fastify', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'typebox'], node: ['http'] },
-  cli: { src: ['domain', 'service', 'app', 'main', 'config', 'logger'], packages: ['commander'], node: ['child_process', 'fs'] },
+  routes: { src: ['domain', 'service'], packages: ['@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },
+  cli: { src: ['domain', 'service', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['child_process', 'fs'] },
   dashboard: { src: [], packages: [], node: [] },
   'main.ts': { src: ['app', 'config', 'logger'], packages: [], node: [] },
   'app.ts': { src: [ALL], packages: [ALL], node: [ALL] },
+  'model-tools.ts': { src: ['engine', 'service', 'store', 'config'], packages: [], node: [] },
   'config.ts': { src: ['domain'], packages: ['typebox'], node: ['fs', 'os'] },
   'logger.ts': { src: [], packages: ['pino'], node: [] }
 }

@@ -1,14 +1,10 @@
-/** Composition root: the only file that sees every layer. Wires, and decides nothing. */
+/** Composition root: the only file that sees every layer. Wires, and decides nothing; what no server needs is wired in model-tools.ts. */
 import { Ajv } from 'ajv'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import type { Config } from './config.js'
 import { decodeAudio, probeMedia } from './engine/ffmpeg.js'
-import { createDownloader } from './engine/model-download.js'
-import { createModelHttp } from './engine/model-http.js'
-import { createModelLock } from './engine/model-lock.js'
 import { createModels } from './engine/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/pool.js'
 import { programVersion } from './engine/process.js'
@@ -21,7 +17,6 @@ import { installErrors, rawErrorResponse, sendError } from './routes/plugins/err
 import { createAccess } from './service/access.js'
 import { createHealth } from './service/health.js'
 import { createIngest } from './service/ingest.js'
-import { createModelLibrary } from './service/model-library.js'
 import { createPipeline } from './service/pipeline.js'
 import { createScheduling } from './service/scheduling.js'
 import { createTranscripts } from './service/transcripts.js'
@@ -34,7 +29,7 @@ import { createMediaStore } from './store/media.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
 import { createWindowStore } from './store/windows.js'
-import { tryLock, tryWorkLock } from './store/work-lock.js'
+import { tryWorkLock } from './store/work-lock.js'
 
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
@@ -44,22 +39,6 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
   const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
   return { access, close: (): void => { db.close() } }
-}
-
-/** Models alone: what `stenobox models` needs. Opens no database and loads no model. */
-export function createModelTools (config: Config, now: () => number = Date.now) {
-  const models = createModels(config.modelsDir)
-  const http = createModelHttp({ proxy: config.proxy })
-  const library = createModelLibrary({
-    models,
-    lock: createModelLock(models.modelsDir),
-    downloader: createDownloader({ http }),
-    tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
-    mirror: config.modelsUrl,
-    offline: config.offline,
-    now
-  })
-  return { library, close: async (): Promise<void> => { await http.close() } }
 }
 
 /** Everything but HTTP. Threads and timers start with `start`. */

@@ -2,13 +2,13 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { createReadStream, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createModelTools } from '../app.js'
 import { readConfig } from '../config.js'
 import { formatBytes } from '../domain/transfer.js'
 import type { ModelLibrary, ModelView, SetView } from '../service/model-library.js'
 import { createTransferView } from './transfer-view.js'
 
 async function withLibrary<T> (work: (library: ModelLibrary) => Promise<T>): Promise<T> {
+  const { createModelTools } = await import('../model-tools.js')
   const tools = createModelTools(readConfig())
   try {
     return await work(tools.library)

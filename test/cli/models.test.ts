@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { ModelView, SetView } from '../../dist/service/model-library.js'
+import { runModule } from '../support/child.ts'
 import { modelEntry, modelManifest } from '../support/model-library.ts'
 import { makeBytes, serveBytes, sha1Of, sha256Of, startServer } from '../support/model-server.ts'
 import { CLI } from '../support/paths.ts'
@@ -72,4 +73,19 @@ t.test('through a pipe onto another box', async (t) => {
   const file = `${root}/models.tar`
   t.match(await run('export', 'base', '-o', file), { code: 0, stdout: `${sha256Of(exported.stdout)}  ${file}\n` })
   t.strictSame(execFileSync('tar', ['-tf', file], { encoding: 'utf8' }), 'stenobox-models.json\nbase.bin\n', 'any tar reads it')
+})
+
+t.test('what only `models` needs is loaded by nothing else', async (t) => {
+  const child = runModule(t, `
+    const { registerHooks } = await import('node:module')
+    const urls = []
+    registerHooks({ load: (url, context, next) => urls.push(url) && next(url, context) })
+    const count = () => urls.filter((url) => /[/]modern-tar[/]|[/]model-(download|archive|library|tools)[.]js$/.test(url)).length
+    await dist('main.js')
+    console.log(count())
+    await dist('model-tools.js')
+    console.log(count() >= 5)
+  `)
+  t.equal(await child.readLine(), '0', 'not by the server')
+  t.equal(await child.readLine(), 'true', 'and the names are right')
 })

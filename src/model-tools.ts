@@ -1,0 +1,25 @@
+/** Wires what `stenobox models` needs. Apart from app.ts, so that nothing else loads an HTTP client and an archiver. */
+import { join } from 'node:path'
+import type { Config } from './config.js'
+import { createDownloader } from './engine/model-download.js'
+import { createModelHttp } from './engine/model-http.js'
+import { createModelLock } from './engine/model-lock.js'
+import { createModels } from './engine/models.js'
+import { createModelLibrary } from './service/model-library.js'
+import { tryLock } from './store/work-lock.js'
+
+/** Models alone. Opens no database and loads no model. */
+export function createModelTools (config: Config) {
+  const models = createModels(config.modelsDir)
+  const http = createModelHttp({ proxy: config.proxy })
+  const library = createModelLibrary({
+    models,
+    lock: createModelLock(models.modelsDir),
+    downloader: createDownloader({ http }),
+    tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
+    mirror: config.modelsUrl,
+    offline: config.offline,
+    now: Date.now
+  })
+  return { library, close: async (): Promise<void> => { await http.close() } }
+}
