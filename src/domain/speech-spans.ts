@@ -24,7 +24,7 @@ const MAX_DIP_FRAMES = framesOf(100) - 1
  * Kept on both sides of speech: soft consonants begin before the detector notices, and a pause of 0.9 s between sentences is one the decoder
  * knows. With 0.5 s the talk, its pauses prolonged, has 15.3 % WER; with 0.8 s 11.8, with 0.9 s 10.6, with 1.2 s 10.5.
  */
-export const PAD_FRAMES = framesOf(448)
+const PAD_FRAMES = framesOf(448)
 
 /** What the detector says of one frame, and how loud it is. */
 export type HeardFrame = { probability: number, levelDb: number }
