@@ -86,14 +86,16 @@ void checkHeader(const Header & header, ggml_type matrix) {
   demand(header.audioState % ggml_blck_size(matrix) == 0, "the weight format needs a wider model");
 }
 
-void checkFilters(ModelFile & file, const Header & header) {
-  const auto mels = file.read<int32_t>();
-  const auto bins = file.read<int32_t>();
-  demand(mels == header.mels && bins == kFrequencyBins, "mel filters of another shape");
-  file.skip(static_cast<uint64_t>(mels) * bins * sizeof(float));
+}  // namespace
+
+void demandMagic(ModelFile & file) {
+  demand(file.remaining() >= sizeof(uint32_t) && file.read<uint32_t>() == GGML_FILE_MAGIC, "it does not start like one (ggml format)");
 }
 
-}  // namespace
+void skipFilters(ModelFile & file, int32_t mels, int32_t bins) {
+  demand(file.read<int32_t>() == mels && file.read<int32_t>() == bins, "mel filters of another shape");
+  file.skip(static_cast<uint64_t>(mels) * bins * sizeof(float));
+}
 
 bool skipWords(ModelFile & file, int32_t words, const std::string & wanted) {
   std::array<char, kMaxWordBytes> word;
@@ -116,8 +118,6 @@ void checkVocabulary(ModelFile & file, const Header & header) {
   demand(skipWords(file, words, " "), "the vocabulary lacks the blank");
 }
 
-}  // namespace
-
 TensorHeader skipTensor(ModelFile & file, int32_t dimensions, const std::vector<int32_t> & types) {
   const auto count = file.read<int32_t>();
   const auto nameBytes = file.read<int32_t>();
@@ -137,9 +137,28 @@ TensorHeader skipTensor(ModelFile & file, int32_t dimensions, const std::vector<
   file.read(&name[0], nameBytes);
   const auto ggmlType = static_cast<ggml_type>(type);
   demand(sides[0] % ggml_blck_size(ggmlType) == 0, "tensor '" + name + "' does not fit its type");
-  const uint64_t bytes = elements / ggml_blck_size(ggmlType) * ggml_type_size(ggmlType);
+  const uint64_t bytes = bytesOf(elements, ggmlType);
   file.skip(bytes);
   return {name, type, bytes};
+}
+
+}  // namespace
+
+uint64_t bytesOf(uint64_t elements, ggml_type type) {
+  return elements / ggml_blck_size(type) * ggml_type_size(type);
+}
+
+std::vector<TensorHeader> skipTensors(ModelFile & file, size_t expected, int32_t dimensions, const std::vector<int32_t> & types) {
+  std::vector<TensorHeader> tensors;
+  std::set<std::string> names;
+  while (file.remaining() > 0) {
+    tensors.push_back(skipTensor(file, dimensions, types));
+    const std::string & name = tensors.back().name;
+    demand(names.insert(name).second, "two tensors are named '" + name + "'");
+    demand(names.size() <= expected, "more tensors than its header announces");
+  }
+  demand(names.size() == expected, std::to_string(names.size()) + " tensors where its header announces " + std::to_string(expected));
+  return tensors;
 }
 
 ModelFile::ModelFile(const std::string & path) {
@@ -174,24 +193,18 @@ void ModelFile::skip(uint64_t bytes) {
 
 ModelShape checkModelFile(const std::string & path) {
   ModelFile file(path);
-  demand(file.remaining() >= sizeof(uint32_t) && file.read<uint32_t>() == GGML_FILE_MAGIC, "it does not start like one (ggml format)");
+  demandMagic(file);
   const auto header = file.read<Header>();
   // Where a Parakeet model has the length of its Fourier transform and the factor of its subsampling.
   demand(header.textHeads != 512 || header.textLayers != 8, "it is a Parakeet model, not a Whisper model");
   const ggml_type matrix = matrixType(header.format);
   checkHeader(header, matrix);
-  checkFilters(file, header);
+  skipFilters(file, header.mels, kFrequencyBins);
   checkVocabulary(file, header);
 
-  // whisper.cpp checks names and shapes itself and reports them decently, but would take one tensor twice for two tensors.
+  // whisper.cpp checks names and shapes itself and reports them decently.
   const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kDecoderLayerTensors * header.textLayers;
-  std::set<std::string> names;
-  while (file.remaining() > 0) {
-    const std::string name = skipTensor(file, 3, {GGML_TYPE_F32, GGML_TYPE_F16, matrix}).name;
-    demand(names.insert(name).second, "two tensors are named '" + name + "'");
-    demand(names.size() <= expected, "more tensors than its header announces");
-  }
-  demand(names.size() == expected, std::to_string(names.size()) + " tensors where its header announces " + std::to_string(expected));
+  skipTensors(file, expected, 3, {GGML_TYPE_F32, GGML_TYPE_F16, matrix});
   return {header.textLayers, header.textHeads};
 }
 

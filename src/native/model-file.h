@@ -51,8 +51,17 @@ void demand(bool condition, const std::string & message);
 /// Type of the large matrices of a file of this weight format. Throws MODEL_INVALID.
 ggml_type matrixType(int32_t format);
 
+/// Throws MODEL_INVALID unless the file starts as every model does.
+void demandMagic(ModelFile & file);
+
+/// Throws MODEL_INVALID unless what follows are filters of `mels` bands over `bins` frequencies.
+void skipFilters(ModelFile & file, int32_t mels, int32_t bins);
+
 /// Reads words, one by one, and whether `wanted` is among them. Throws MODEL_INVALID.
 bool skipWords(ModelFile & file, int32_t words, const std::string & wanted);
+
+/// What so many weights take.
+uint64_t bytesOf(uint64_t elements, ggml_type type);
 
 struct TensorHeader {
   std::string name;
@@ -60,8 +69,9 @@ struct TensorHeader {
   uint64_t bytes;
 };
 
-/// Checks one tensor's header and skips its data. Throws MODEL_INVALID unless it has one of the `types`, and 1 to `dimensions` dimensions.
-TensorHeader skipTensor(ModelFile & file, int32_t dimensions, const std::vector<int32_t> & types);
+/// Checks the headers of all tensors up to the file's end and skips their data. Throws MODEL_INVALID unless there are `expected`, each with a name
+/// of its own, one of the `types`, and 1 to `dimensions` dimensions: both sources would take one tensor twice for two tensors.
+std::vector<TensorHeader> skipTensors(ModelFile & file, size_t expected, int32_t dimensions, const std::vector<int32_t> & types);
 
 /// Walks header, filters, vocabulary and every tensor's header. Throws MODEL_NOT_FOUND or MODEL_INVALID.
 ModelShape checkModelFile(const std::string & path);

@@ -1,7 +1,6 @@
 #include "parakeet-file.h"
 
 #include <cstdint>
-#include <set>
 
 #include "ggml.h"
 #include "model-file.h"
@@ -77,10 +76,7 @@ void checkHeader(const Header & header, ggml_type matrix) {
 }
 
 void checkTables(ModelFile & file, const Header & header) {
-  const auto mels = file.read<int32_t>();
-  const auto bins = file.read<int32_t>();
-  demand(mels == header.mels && bins == kFrequencyBins, "mel filters of another shape");
-  file.skip(static_cast<uint64_t>(mels) * bins * sizeof(float));
+  skipFilters(file, header.mels, kFrequencyBins);
   const auto window = file.read<int32_t>();
   demand(isWithin(window, kTransformSize), "window of " + std::to_string(window) + " samples");
   file.skip(window * sizeof(float));
@@ -92,10 +88,6 @@ void checkTables(ModelFile & file, const Header & header) {
   // The blank has the number behind the last word, and the logits have room for as many words as the header says.
   demand(words == header.vocabulary, std::to_string(words) + " words where its header announces " + std::to_string(header.vocabulary));
   skipWords(file, words, "");
-}
-
-uint64_t bytesOf(uint64_t elements, ggml_type type) {
-  return elements / ggml_blck_size(type) * ggml_type_size(type);
 }
 
 /// What all tensors take together: memory is asked for by the header, before the first tensor is looked at.
@@ -124,7 +116,7 @@ bool isCounter(const std::string & name) {
 
 void checkParakeetFile(const std::string & path) {
   ModelFile file(path);
-  demand(file.remaining() >= sizeof(uint32_t) && file.read<uint32_t>() == GGML_FILE_MAGIC, "it does not start like one (ggml format)");
+  demandMagic(file);
   const auto header = file.read<Header>();
   // Where a Whisper model has its audio context and its text context.
   demand(header.audioFrames != 1500 || header.mels != 448, "it is a Whisper model, not a Parakeet model");
@@ -132,19 +124,14 @@ void checkParakeetFile(const std::string & path) {
   checkHeader(header, matrix);
   checkTables(file, header);
 
-  // parakeet.cpp checks names, shapes and sizes itself and reports them decently, but reads any number of dimensions into room for four, takes
-  // types of one size for each other, and one tensor twice for two tensors.
+  // parakeet.cpp checks names, shapes and sizes itself and reports them decently, but reads any number of dimensions into room for four, and takes
+  // types of one size for each other.
   const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kPredictionLayerTensors * header.predictionLayers;
-  std::set<std::string> names;
   uint64_t total = 0;
-  while (file.remaining() > 0) {
-    const auto [name, type, bytes] = skipTensor(file, 4, {GGML_TYPE_F32, GGML_TYPE_I32, matrix});
+  for (const auto & [name, type, bytes] : skipTensors(file, expected, 4, {GGML_TYPE_F32, GGML_TYPE_I32, matrix})) {
     demand(type != GGML_TYPE_I32 || isCounter(name), "tensor '" + name + "' is of type " + std::to_string(type));
-    demand(names.insert(name).second, "two tensors are named '" + name + "'");
     total += bytes;
-    demand(names.size() <= expected, "more tensors than its header announces");
   }
-  demand(names.size() == expected, std::to_string(names.size()) + " tensors where its header announces " + std::to_string(expected));
   demand(total == weightBytes(header, matrix), std::to_string(total) + " bytes of weights where its header announces " + std::to_string(weightBytes(header, matrix)));
 }
 
