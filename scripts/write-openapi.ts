@@ -1,5 +1,5 @@
 /**
- * Writes the OpenAPI document of the built program to src/openapi.json, the copy that clients are generated from. A test compares the two.
+ * Writes the OpenAPI document of the built program to src/routes/openapi.json, the copy that clients are generated from. A test compares the two.
  *
  *   node scripts/write-openapi.ts
  */
@@ -17,7 +17,7 @@ const appliance = await createAppliance(config, log)
 const http = await createHttp(appliance, config, log)
 const reply = await http.inject({ url: '/api/v1/openapi.json' })
 if (reply.statusCode !== 200) throw new Error(reply.body)
-writeFileSync(new URL('../src/openapi.json', import.meta.url), JSON.stringify(reply.json(), null, 2) + '\n')
+writeFileSync(new URL('../src/routes/openapi.json', import.meta.url), JSON.stringify(reply.json(), null, 2) + '\n')
 await http.close()
 await appliance.close()
 rmSync(dataDir, { recursive: true })

@@ -12,7 +12,7 @@ const bin = (name: string): string => resolve('node_modules/.bin', name)
 
 t.test('openapi-typescript makes a client that compiles strictly and takes a recording to every export', async (t) => {
   const directory = t.testdir()
-  await run(bin('openapi-typescript'), ['src/openapi.json', '-o', `${directory}/stenobox.d.ts`])
+  await run(bin('openapi-typescript'), ['src/routes/openapi.json', '-o', `${directory}/stenobox.d.ts`])
   cpSync('test/fixtures/client/drive.ts', `${directory}/drive.ts`)
   symlinkSync(resolve('node_modules'), `${directory}/node_modules`)
   const compilerOptions = { strict: true, target: 'es2023', module: 'nodenext', types: ['node'], outDir: 'dist', rootDir: '.' }

@@ -115,7 +115,7 @@ t.test('problem details for those who ask for them', async (t) => {
 })
 
 t.test('the copy in the repository ends with a line end and has no path or address of a machine', async (t) => {
-  const text = readFileSync(new URL('../../src/openapi.json', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../src/routes/openapi.json', import.meta.url), 'utf8')
   t.ok(text.endsWith('}\n'))
   t.notMatch(text, /\/(home|root|work|tmp)\//)
 })

@@ -16,7 +16,7 @@ export type Document = {
 }
 
 /** The copy in the repository. */
-export const DOCUMENT = JSON.parse(readFileSync(new URL('../../src/openapi.json', import.meta.url), 'utf8')) as Document
+export const DOCUMENT = JSON.parse(readFileSync(new URL('../../src/routes/openapi.json', import.meta.url), 'utf8')) as Document
 
 export type Route = { method: string, path: string, operation: Operation }
 

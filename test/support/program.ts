@@ -72,7 +72,7 @@ async function freePort (): Promise<number> {
 
 /** With STENOBOX_TEST_PRISM set, everything is asked through a proxy that refuses what is not in the OpenAPI document, in either direction. */
 async function startPrism (upstream: string): Promise<{ address: string, stop (): void }> {
-  const child = spawn('node_modules/.bin/prism', ['proxy', 'src/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await freePort())], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('node_modules/.bin/prism', ['proxy', 'src/routes/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await freePort())], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   const address = await new Promise<string>((resolve, reject) => {
     child.once('close', () => { reject(new Error(`prism ended at once: ${text}`)) })
