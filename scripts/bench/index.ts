@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { accuracy } from './accuracy.ts'
 import { crash } from './crash.ts'
+import { interfaceBench } from './interface.ts'
 import { latency } from './latency.ts'
 import { measureOthers, warnOfOthers } from './load.ts'
 import { memory } from './memory.ts'
@@ -17,7 +18,7 @@ import { silence } from './silence.ts'
 import { speed } from './speed.ts'
 import { throughput } from './throughput.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling]
+const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, interfaceBench]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
 const MAX_MINUTES = 24 * 60
