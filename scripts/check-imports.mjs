@@ -19,13 +19,13 @@ const ALL = '*'
  * npm packages. `node`: Node's own modules that reach outside the process or its main thread.
  */
 const LAYERS = {
-  domain: { src: [], packages: ['typebox'], node: [] },
+  domain: { src: [], packages: ['ipaddr.js', 'typebox'], node: [] },
   formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
   store: { src: ['domain', 'disk'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
-  engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads'] },
+  engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },
   routes: { src: ['domain', 'service'], packages: ['@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { parseAllowEntry } from './domain/addresses.js'
+import type { AllowList, AllowLists } from './domain/addresses.js'
 
-type Option<T> = { fallback: T, parse (text: string): T | undefined, expected: string }
+type Option<T> = { fallback: T, parse (text: string): T | undefined, expected: string | ((text: string) => string) }
 
 const text = (fallback: string): Option<string> => ({ fallback, parse: (value) => value, expected: 'text' })
 
@@ -30,6 +32,17 @@ const url = (): Option<string> => ({
   parse: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined
 })
 
+const splitList = (value: string): string[] => value.split(',').map((entry) => entry.trim()).filter(Boolean)
+
+const allowList = (): Option<AllowList> => ({
+  fallback: [],
+  expected: (value) => `addresses, ranges like 10.0.0.0/8 and host names, with commas between; "${splitList(value).find((entry) => !parseAllowEntry(entry))}" is none of these`,
+  parse (value) {
+    const entries = splitList(value).map(parseAllowEntry)
+    return entries.every((entry) => entry !== undefined) ? entries : undefined
+  }
+})
+
 const GIB = 1024 ** 3
 const cores = availableParallelism()
 /** Many single-threaded windows beat one multi-threaded window; beyond 8 the decoding states cost more memory than they give. */
@@ -45,6 +58,9 @@ const OPTIONS = {
   STENOBOX_MODELS_URL: url(),
   STENOBOX_HTTP_PROXY: url(),
   STENOBOX_OFFLINE: oneOf('false', 'true'),
+  STENOBOX_ALLOW_SOURCES: allowList(),
+  STENOBOX_ALLOW_WEBHOOKS: allowList(),
+  STENOBOX_ALLOW_OAUTH: allowList(),
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
@@ -71,6 +87,8 @@ export type Config = Readonly<{
   proxy: Readonly<{ http: string | undefined, https: string | undefined, except: string }>
   /** Nothing is fetched from anywhere. */
   offline: boolean
+  /** What may be reached although it is not public. */
+  allow: AllowLists
   workers: number
   threadsPerWorker: number
   gpu: 'auto' | 'off' | 'cuda' | 'vulkan'
@@ -119,10 +137,10 @@ function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
 export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = []
   refuseUnknown(env, faults)
-  const values = Object.fromEntries(Object.entries<Option<string | number>>(OPTIONS).map(([name, option]) => {
+  const values = Object.fromEntries(Object.entries<Option<string | number | AllowList>>(OPTIONS).map(([name, option]) => {
     const given = readVariable(env, name, faults)
     const value = given === undefined ? option.fallback : option.parse(given)
-    if (value === undefined) faults.push(`${name}: must be ${option.expected}`)
+    if (value === undefined) faults.push(`${name}: must be ${typeof option.expected === 'string' ? option.expected : option.expected(given ?? '')}`)
     return [name, value]
   })) as Values
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
@@ -135,6 +153,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     modelsUrl: values.STENOBOX_MODELS_URL || undefined,
     proxy: readProxy(env, values.STENOBOX_HTTP_PROXY),
     offline: values.STENOBOX_OFFLINE === 'true',
+    allow: Object.freeze({ sources: values.STENOBOX_ALLOW_SOURCES, webhooks: values.STENOBOX_ALLOW_WEBHOOKS, oauth: values.STENOBOX_ALLOW_OAUTH }),
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
     gpu: values.STENOBOX_GPU,

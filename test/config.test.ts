@@ -25,6 +25,7 @@ t.test('without any variable there are defaults', async (t) => {
     modelsUrl: undefined,
     proxy: { http: undefined, https: undefined, except: '' },
     offline: false,
+    allow: { sources: [], webhooks: [], oauth: [] },
     workers,
     threadsPerWorker: Math.max(1, Math.floor(availableParallelism() / workers)),
     gpu: 'auto',
@@ -45,6 +46,9 @@ t.test('every variable is read', async (t) => {
     STENOBOX_MODELS_URL: 'https://mirror.example/hub/',
     STENOBOX_HTTP_PROXY: 'http://proxy.example:3128',
     STENOBOX_OFFLINE: 'true',
+    STENOBOX_ALLOW_SOURCES: ' nas.local , *.Corp.example:8443,',
+    STENOBOX_ALLOW_WEBHOOKS: 'hooks.local:9000',
+    STENOBOX_ALLOW_OAUTH: 'login.local',
     STENOBOX_WORKERS: '3',
     STENOBOX_THREADS_PER_WORKER: '2',
     STENOBOX_GPU: 'off',
@@ -63,6 +67,11 @@ t.test('every variable is read', async (t) => {
     modelsUrl: 'https://mirror.example/hub',
     proxy: { http: 'http://proxy.example:3128', https: 'http://proxy.example:3128', except: '' },
     offline: true,
+    allow: {
+      sources: [{ name: 'nas.local' }, { suffix: '.corp.example', port: 8443 }],
+      webhooks: [{ name: 'hooks.local', port: 9000 }],
+      oauth: [{ name: 'login.local' }]
+    },
     workers: 3,
     threadsPerWorker: 2,
     gpu: 'off',
@@ -96,11 +105,13 @@ t.test('every fault is named at once, with what is expected', async (t) => {
     STENOBOX_GPU: 'maybe',
     STENOBOX_LOG_LEVEL: 'loud',
     STENOBOX_MAX_MEDIA_SECONDS: '1.5',
+    STENOBOX_ALLOW_WEBHOOKS: '10.0.0.0/8,10.0.0.0/33, nas.local',
     STENOBOX_COLOUR: 'red'
   }), [
     'STENOBOX_COLOUR: there is no such setting',
     'STENOBOX_PORT: must be a whole number from 0 to 65535',
     'STENOBOX_PUBLIC_URL: must be an http or https address',
+    'STENOBOX_ALLOW_WEBHOOKS: must be addresses, ranges like 10.0.0.0/8 and host names, with commas between; "10.0.0.0/33" is none of these',
     'STENOBOX_WORKERS: must be a whole number from 1 to 256',
     'STENOBOX_GPU: must be one of auto, off, cuda, vulkan',
     'STENOBOX_LOG_LEVEL: must be one of info, debug, warn, error, silent',

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { mayRedirect } from '../domain/model-source.js'
+import { codeOf, isTlsCode, toBasicAuth } from './guard.js'
 import { ModelError } from './model-files.js'
 
 const MAX_REDIRECTS = 5
@@ -25,7 +26,7 @@ const flatten = (headers: Record<string, string | string[] | undefined>): Answer
 /** Codes of errors that another try cannot mend, and what to say of them. */
 function explainLasting (code: string, host: string): string | undefined {
   if (code === 'ENOTFOUND') return `no network here knows ${host}, or the proxy before it; without a network, bring models along with \`stenobox models export\` and \`import\``
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) return `${host} shows a certificate that is not trusted here (${code}); name your own authority in NODE_EXTRA_CA_CERTS`
+  if (isTlsCode(code)) return `${host} shows a certificate that is not trusted here (${code}); name your own authority in NODE_EXTRA_CA_CERTS`
   return undefined
 }
 
@@ -42,13 +43,6 @@ const PASSING: Record<string, string> = {
   EAI_AGAIN: 'cannot be looked up: is there a network'
 }
 
-function codeOf (error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
-  // undici wraps some system errors; the code a person can look up is the innermost.
-  return codeOf(error.cause) ?? ('code' in error ? String(error.code) : undefined)
-}
-
 /** An error of the connection to `host` as one that says so; others as they are. */
 export function wrapNetworkError (error: unknown, host: string): unknown {
   const code = codeOf(error)
@@ -61,13 +55,6 @@ export function wrapNetworkError (error: unknown, host: string): unknown {
   const status = /\((\d{3})\)/.exec(error instanceof Error ? error.message : '')?.[1]
   if (code === 'UND_ERR_ABORTED' && status !== undefined) return new ModelError(`the proxy does not let this machine reach ${host} (status ${status})`, { cause: error })
   return code.startsWith('UND_ERR') || code.startsWith('HPE_') ? new PassingError(`${host} does not speak proper HTTP (${code})`, { cause: error }) : error
-}
-
-/** Name and password of an address as a header, for its own origin only. */
-function authorize (url: URL, first: URL): Record<string, string> {
-  if (first.username === '' || url.origin !== first.origin) return {}
-  const pair = `${decodeURIComponent(first.username)}:${decodeURIComponent(first.password)}`
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
 function createDispatcher ({ http = '', https = '', except }: Proxy): EnvHttpProxyAgent {
@@ -88,7 +75,7 @@ export function createModelHttp ({ proxy = { except: '' }, stallMs = STALL_MS }:
       const answer = await request(new URL(url.pathname + url.search, url.origin), {
         dispatcher,
         method,
-        headers: { 'user-agent': 'stenobox', 'accept-encoding': 'identity', ...headers, ...authorize(url, first) },
+        headers: { 'user-agent': 'stenobox', 'accept-encoding': 'identity', ...headers, ...(url.origin === first.origin ? toBasicAuth(first) : {}) },
         headersTimeout: stallMs,
         bodyTimeout: stallMs
       })
