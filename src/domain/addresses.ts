@@ -24,15 +24,15 @@ const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
 /** The last label holds a letter first: what ends in a number is an address in one of its odd spellings. */
 const NAME = new RegExp(`^(?:${LABEL}\\.)*(?=[a-z])${LABEL}$`)
 
-/** An address in its plain form: IPv4 inside IPv6 counts as IPv4. Undefined for what is none, and for one of a single link. */
-function parseAddress (text: string): Address | undefined {
-  return !text.includes('%') && isAddress(text) ? ipaddr.process(text) : undefined
-}
-
-/** True for addresses in their canonical notation, IPv6 without brackets. */
+/** True for addresses in canonical notation, IPv6 without brackets; not for those of a single link (`%eth0`). */
 function isAddress (text: string): boolean {
+  // ipaddr.js takes the old ::1.2.3.4 for ::ffff:1.2.3.4, which is another address.
+  if (text.includes('%') || /^::\d+\./.test(text)) return false
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 }
+
+/** An address, where IPv4 inside IPv6 counts as IPv4. */
+const parseAddress = (text: string): Address | undefined => isAddress(text) ? ipaddr.process(text) : undefined
 
 const isPublic = (address: Address): boolean => address.range() === 'unicast' &&
   (address instanceof ipaddr.IPv4 ? address.toString() !== PLATFORM_ADDRESS : address.match(GLOBAL_UNICAST))
@@ -68,7 +68,7 @@ export function mayReach (allow: AllowList, { host, port }: Target, address: str
 function parseRange (text: string): [Address, number] | undefined {
   const [, base = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const address = isAddress(base) ? ipaddr.parse(base) : undefined
-  if (address === undefined || base.includes('%')) return undefined
+  if (address === undefined) return undefined
   const longest = address.kind() === 'ipv4' ? 32 : 128
   return Number(bits ?? longest) <= longest ? [address, Number(bits ?? longest)] : undefined
 }

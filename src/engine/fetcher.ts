@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { request } from 'undici'
 import type { Agent } from 'undici'
 import type { Purpose } from '../domain/addresses.js'
-import { FetchError, createGuard, parseUrl, targetOf, toBasicAuth, wrapFetchError } from './guard.js'
+import { FetchError, createGuard, parseUrl, readUrl, targetOf, toBasicAuth, wrapFetchError } from './guard.js'
 import type { GuardDeps } from './guard.js'
 
 /** What is read of a body that nobody wants, to keep the connection; beyond it a new one is cheaper. */
@@ -47,8 +47,8 @@ export type FetchAnswer = {
   url: string
   /** To be read once, or discarded. Throws `FetchError` while it is read. */
   body: AsyncIterable<Buffer>
-  /** Lets go of a body that is not wanted, however long it is. */
-  discard (): void
+  /** Lets go of a body that is not wanted, however long it is. Settles within a second, and never rejects. */
+  discard (): Promise<void>
 }
 
 type Hop = { url: URL, method: string, headers: Record<string, string>, body: string | Uint8Array | undefined }
@@ -74,17 +74,17 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 
 /** The next hop. Throws `FetchError` with `invalid_redirect`. */
 function followTo (location: string, hop: Hop, status: number, purpose: Purpose): Hop {
-  const url = URL.canParse(location, hop.url.href) ? new URL(location, hop.url) : undefined
-  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && hop.url.protocol === 'http:')) throw new FetchError('invalid_redirect', purpose)
+  const url = readUrl(location, hop.url)
+  if (url === undefined || (hop.url.protocol === 'https:' && url.protocol !== 'https:')) throw new FetchError('invalid_redirect', purpose)
   url.username = url.password = ''
   const asGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST'
   const kept = Object.entries(hop.headers).filter(([name]) => (url.origin === hop.url.origin || CARRIED.has(name)) && !(asGet && name === 'content-type'))
   return { url, method: asGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body: asGet ? undefined : hop.body }
 }
 
-function discard (body: Raw['body']): void {
+async function discard (body: Raw['body']): Promise<void> {
   body.on('error', () => {})
-  body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {})
+  await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {})
 }
 
 /** Aborts after `totalMs`, and with the caller's signal; `release` ends the watch. */
@@ -146,7 +146,7 @@ export function createFetcher (deps: GuardDeps) {
       })
       const { location } = flatten(raw.headers)
       if (maxRedirects === 0 || !isRedirect(raw.statusCode) || location === undefined) return { raw, url: hop.url }
-      discard(raw.body)
+      await discard(raw.body)
       if (redirects === maxRedirects) throw new FetchError('too_many_redirects', purpose)
       hop = followTo(location, hop, raw.statusCode, purpose)
     }
@@ -167,7 +167,7 @@ export function createFetcher (deps: GuardDeps) {
         raw.body.on('error', () => {})
         const answered = flatten(raw.headers)
         if (method !== 'HEAD' && Number(answered['content-length']) > limits.maxBytes) {
-          discard(raw.body)
+          await discard(raw.body)
           throw new FetchError('too_large', purpose)
         }
         last.username = last.password = ''
@@ -176,7 +176,7 @@ export function createFetcher (deps: GuardDeps) {
           headers: answered,
           url: last.href,
           body: readLimited(decode ? decodeBody(raw) : raw.body, limits.maxBytes, purpose),
-          discard: () => { discard(raw.body) }
+          discard: async () => { await discard(raw.body) }
         }
       } catch (error) {
         watched.release()

@@ -1,8 +1,8 @@
 /** What every way out of the appliance shares: addresses are checked before a connection, and errors tell none. */
 import { lookup as lookupAddresses } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { LookupFunction, Socket } from 'node:net'
+import { Agent, buildConnector, errors } from 'undici'
 import { mayReach } from '../domain/addresses.js'
 import type { AllowLists, Purpose, Target } from '../domain/addresses.js'
 
@@ -50,7 +50,9 @@ export class FetchError extends Error {
 export function codeOf (error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof AggregateError) return codeOf(error.errors[0])
-  return codeOf(error.cause) ?? ('code' in error ? String(error.code) : undefined)
+  // Not every breach of HTTP has a code.
+  const own = error instanceof errors.HTTPParserError ? error.code ?? 'HPE_INVALID' : 'code' in error ? String(error.code) : undefined
+  return codeOf(error.cause) ?? own
 }
 
 /** True for codes of a certificate, or of an agreement on TLS, that another try cannot mend. */
@@ -90,21 +92,26 @@ export type GuardDeps = {
 }
 
 /** A lookup that knows nothing but addresses which were checked, so that the name is not asked a second time. */
-export function pinTo (addresses: readonly ResolvedAddress[]): LookupFunction {
+function pinTo (addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all) callback(null, [...addresses])
     else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
   }
 }
 
-const isHttp = (url: URL): boolean => url.protocol === 'http:' || url.protocol === 'https:'
-
-/** Reads an address. Throws `FetchError` with `invalid_url` for anything but http and https. */
-export function parseUrl (text: string, purpose: Purpose): URL {
-  // Parsers drop line breaks and blanks without a word; what was meant is then anyone's guess.
+/** An http or https address, or undefined. */
+export function readUrl (text: string, base?: URL): URL | undefined {
+  // Parsers drop line breaks and turn backslashes without a word; what was meant is then anyone's guess.
   // eslint-disable-next-line no-control-regex
-  const url = /[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text) ? undefined : new URL(text)
-  if (url === undefined || !isHttp(url) || url.port === '0') throw new FetchError('invalid_url', purpose)
+  if (/[\u0000-\u001f\u007f\\]/.test(text) || !URL.canParse(text, base?.href)) return undefined
+  const url = new URL(text, base)
+  return /^https?:$/.test(url.protocol) && url.port !== '0' ? url : undefined
+}
+
+/** Throws `FetchError` with `invalid_url` for anything but http and https. */
+export function parseUrl (text: string, purpose: Purpose): URL {
+  const url = readUrl(text)
+  if (url === undefined) throw new FetchError('invalid_url', purpose)
   return url
 }
 
@@ -137,14 +144,23 @@ export function createGuard ({ allow, offline, lookup = async (host) => await lo
       const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
       resolve(purpose, { host: options.hostname, port }).then((addresses) => {
         buildConnector({ allowH2: false, maxCachedSessions: 0, timeout: connectMs, lookup: pinTo(addresses) })(options, callback)
-      }).catch((error: unknown) => { callback(error instanceof Error ? error : new Error(String(error)), null) })
+      }).catch((error: unknown) => { callback(error as Error, null) })
     }
   }
 
   return {
-    connectMs,
     resolve,
-    createAgent: (purpose: Purpose): Agent => new Agent({ connect: createConnector(purpose), allowH2: false })
+    createAgent: (purpose: Purpose): Agent => new Agent({ connect: createConnector(purpose), allowH2: false }),
+    /** A bare connection. Throws `FetchError`. */
+    async connect (purpose: Purpose, { host, port }: Target): Promise<Socket> {
+      const hostname = host.replace(/^\[|\]$/g, '')
+      return await new Promise((resolve, reject) => {
+        createConnector(purpose)({ protocol: 'http:', hostname, port: String(port) }, (error, socket) => {
+          if (error) reject(wrapFetchError(error, purpose))
+          else resolve(socket)
+        })
+      })
+    }
   }
 }
 export type Guard = ReturnType<typeof createGuard>
