@@ -76,14 +76,12 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 function followTo (location: string, hop: Hop, status: number, purpose: Purpose): Hop {
   const url = readUrl(location, hop.url)
   if (url === undefined || (hop.url.protocol === 'https:' && url.protocol !== 'https:')) throw new FetchError('invalid_redirect', purpose)
-  url.username = url.password = ''
   const asGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST'
   const kept = Object.entries(hop.headers).filter(([name]) => (url.origin === hop.url.origin || CARRIED.has(name)) && !(asGet && name === 'content-type'))
   return { url, method: asGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body: asGet ? undefined : hop.body }
 }
 
 async function discard (body: Raw['body']): Promise<void> {
-  body.on('error', () => {})
   await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {})
 }
 
@@ -103,10 +101,15 @@ function watch (totalMs: number, signal: AbortSignal | undefined, purpose: Purpo
   }
 }
 
-async function * readLimited (body: Readable, maxBytes: number, purpose: Purpose): AsyncGenerator<Buffer, void, undefined> {
+function decodeBody (raw: Raw): Readable {
+  const decoder = DECODERS[flatten(raw.headers)['content-encoding']?.trim().toLowerCase() ?? '']
+  return decoder ? pipeline(raw.body, decoder(), () => {}) : raw.body
+}
+
+async function * readBody (raw: Raw, { purpose, decode = false }: FetchRequest, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of (decode ? decodeBody(raw) : raw.body) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes) throw new FetchError('too_large', purpose)
       yield chunk
@@ -114,12 +117,6 @@ async function * readLimited (body: Readable, maxBytes: number, purpose: Purpose
   } catch (error) {
     throw wrapFetchError(error, purpose)
   }
-}
-
-function decodeBody (raw: Raw): Readable {
-  const encoding = flatten(raw.headers)['content-encoding']?.trim().toLowerCase() ?? ''
-  const decoder = DECODERS[encoding]
-  return decoder ? pipeline(raw.body, decoder(), () => {}) : raw.body
 }
 
 export function createFetcher (deps: GuardDeps) {
@@ -163,8 +160,6 @@ export function createFetcher (deps: GuardDeps) {
       try {
         const { raw, url: last } = await follow({ url, method, headers, body: wanted.body }, wanted, limits, watched.signal)
         raw.body.once('close', watched.release)
-        // Whoever never reads must not end the process when time is up.
-        raw.body.on('error', () => {})
         const answered = flatten(raw.headers)
         if (method !== 'HEAD' && Number(answered['content-length']) > limits.maxBytes) {
           await discard(raw.body)
@@ -175,7 +170,7 @@ export function createFetcher (deps: GuardDeps) {
           status: raw.statusCode,
           headers: answered,
           url: last.href,
-          body: readLimited(decode ? decodeBody(raw) : raw.body, limits.maxBytes, purpose),
+          body: readBody(raw, wanted, limits.maxBytes),
           discard: async () => { await discard(raw.body) }
         }
       } catch (error) {

@@ -67,7 +67,7 @@ export function toBasicAuth (url: URL): { authorization?: string } {
 
 const UNREACHABLE = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL', 'EACCES', 'EPERM'])
 const TIMEOUT = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
-const BROKEN = /^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|EPROTO|UND_ERR_.*|HPE_.*|Z_.*|ERR_.*Z_.*|ERR_BROTLI.*|ERR__ERROR_FORMAT.*)$/
+const BROKEN = /^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|EPROTO|UND_ERR_(?!INVALID).*|HPE_.*|Z_.*|ERR_BROTLI_.*|ERR__ERROR_FORMAT.*)$/
 
 /** An error of a connection as a `FetchError`; others as they are. */
 export function wrapFetchError (error: unknown, purpose: Purpose): unknown {

@@ -139,6 +139,7 @@ t.test('credentials and cookies go to their own origin only', async (t) => {
   t.strictSame(seen.map(({ authorization }) => authorization), [basic, basic])
   t.strictSame(Object.keys(headers).sort(), ['accept-encoding', 'connection', 'host', 'range', 'user-agent'])
   t.equal(answer.url, `${other.url}/`)
+  t.equal((await makeAllowed(t, url).request(get(url.replace('//', '//me:x@')))).url, `${url}/`)
 })
 
 t.test('errors and answers show nothing of an address', async (t) => {
