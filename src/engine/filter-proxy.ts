@@ -58,7 +58,7 @@ function passOn (headers: IncomingHttpHeaders): Record<string, string | string[]
 /** The target of `CONNECT host:port`, its host as a parsed URL spells it. Throws `FetchError` with `invalid_url`. */
 function parseAuthority (text: string, purpose: Purpose): Target {
   const [, port] = /^(?:\[[^\]]+\]|[^:@/?#]+):(\d{1,5})$/.exec(text) ?? []
-  if (port === undefined || Number(port) === 0) throw new FetchError('invalid_url', purpose)
+  if (port === undefined) throw new FetchError('invalid_url', purpose)
   return { host: parseUrl(`http://${text}`, purpose).hostname, port: Number(port) }
 }
 
@@ -107,10 +107,9 @@ async function openTunnel ({ guard, purpose, idleMs, credential, tunnels, count,
     const server = await guard.connect(purpose, parseAuthority(asked.url ?? '', purpose))
     track(server)
     server.setTimeout(idleMs, () => { server.destroy() })
-    // The program may have left meanwhile, or the proxy closed.
-    if (client.destroyed) server.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     server.write(head)
+    // Ends the server's side, too, when the program left meanwhile or the proxy was closed.
     Promise.all([pipeline(client, server), pipeline(server, count, client)]).catch(() => {})
   } catch (error) {
     client.end(renderRefusal(note(error)))

@@ -190,6 +190,19 @@ t.test('when its time is up, or it is closed, every connection ends', async (t) 
   t.equal(closed.problem(), undefined)
 })
 
+t.test('when the program leaves, the server is left as well', async (t) => {
+  const { host, sockets } = await startMute(t)
+  const proxy = await startFilter(t, { allow: allowing('127.0.0.1') })
+  for (const line of [`GET http://${host}/`, `CONNECT ${host}`]) {
+    const program = connect(Number(new URL(proxy.url).port), '127.0.0.1')
+    program.write(`${line} HTTP/1.1\r\nhost: x\r\nproxy-authorization: ${credentialOf(proxy)}\r\n\r\n`)
+    while (sockets.size === 0) await new Promise(setImmediate)
+    program.destroy()
+    await Promise.all([...sockets].map(async (socket) => { await new Promise((resolve) => { socket.once('close', resolve) }) }))
+  }
+  t.equal(sockets.size, 0)
+})
+
 t.test('a tunnel that opens only after the proxy was closed is no way out', async (t) => {
   const { host, sockets } = await startMute(t)
   const late = new EventEmitter()
