@@ -18,6 +18,7 @@ import { createAccess } from './service/access.js'
 import { createHealth } from './service/health.js'
 import { createIngest } from './service/ingest.js'
 import { createPipeline } from './service/pipeline.js'
+import { createPlans } from './service/plans.js'
 import { createScheduling } from './service/scheduling.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
@@ -26,6 +27,7 @@ import { createTransaction, openDatabase } from './store/database.js'
 import { createFiles } from './store/files.js'
 import { createJobStore } from './store/jobs.js'
 import { createMediaStore } from './store/media.js'
+import { createPlanLimitsStore } from './store/plan-limits.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
 import { createWindowStore } from './store/windows.js'
@@ -58,9 +60,10 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
 
   const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
+  const plans = createPlans({ planLimits: createPlanLimitsStore(db) })
   const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes: config.maxMediaBytes, minFreeBytes: config.minFreeBytes, now })
   const uploads = createUploads({ uploads: createUploadStore(db), media, files, ingest, maxMediaBytes: config.maxMediaBytes, now })
-  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore })
+  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const pipeline = createPipeline({
@@ -78,6 +81,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     access,
     health,
     ingest,
+    plans,
     transcripts,
     uploads,
     /** Begins to work on jobs. */

@@ -4,14 +4,6 @@ import { createHash, randomBytes } from 'node:crypto'
 export const PLANS = ['free', 'build', 'scale', 'pro', 'agency', 'enterprise'] as const
 export type Plan = typeof PLANS[number]
 
-/** Plans on which speakers are told apart. */
-const DIARIZATION_PLANS: ReadonlySet<Plan> = new Set(['pro', 'agency', 'enterprise'])
-
-/** True from pro upward. */
-export function hasDiarization (plan: Plan): boolean {
-  return DIARIZATION_PLANS.has(plan)
-}
-
 const KEY_PREFIX = 'service_sk_'
 
 /** What an OAuth token may be granted, in the order of the registry, and what each allows. */

@@ -1,5 +1,4 @@
 /** Jobs and their transcripts, as callers see them. */
-import { hasDiarization } from '../domain/access.js'
 import type { Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
@@ -11,10 +10,11 @@ import { EXPORT_FORMATS, FORMATS } from '../formats/index.js'
 import type { Chunks, ExportFormat } from '../formats/index.js'
 import type { JobStore } from '../store/jobs.js'
 import type { TranscriptStore } from '../store/transcripts.js'
+import type { Plans } from './plans.js'
 
 export { EXPORT_FORMATS }
 
-type Deps = { jobs: JobStore, transcripts: TranscriptStore }
+type Deps = { jobs: JobStore, transcripts: TranscriptStore, plans: Pick<Plans, 'limitsOf'> }
 
 /** A job with the text it came to; `text` only when completed. */
 export type JobView = Job & { text: string | undefined }
@@ -32,7 +32,7 @@ function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSe
   for (const { speaker: _, words, ...segment } of segments) yield { ...segment, words: words.map(({ speaker: _, ...word }) => word) }
 }
 
-export function createTranscripts ({ jobs, transcripts }: Deps) {
+export function createTranscripts ({ jobs, transcripts, plans }: Deps) {
   function findOwned (id: number, ownerId: number): Job {
     const job = jobs.findOwned(id, ownerId)
     if (!job) throw new AppError('not_found', 'There is no such transcription.')
@@ -60,7 +60,7 @@ export function createTranscripts ({ jobs, transcripts }: Deps) {
         fileName: job.fileName,
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
-        segments: hasDiarization(plan) ? segments : withoutSpeakers(segments)
+        segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)
       })
       return { fileName: toExportName(job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }
     }

@@ -5,6 +5,7 @@ import { createTransaction, openDatabase } from '../../dist/store/database.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import type { NewJob } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
+import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createWindowStore } from '../../dist/store/windows.js'
@@ -43,6 +44,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     inTransaction: createTransaction(db),
     apiKeys,
     media,
+    planLimits: createPlanLimitsStore(db),
     jobs,
     windows,
     transcripts: createTranscriptStore(db),
