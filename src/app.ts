@@ -11,6 +11,7 @@ import { programVersion } from './engine/process.js'
 import { createAbort, createSpeechEngine } from './engine/speech.js'
 import { createLoop } from './jobs/loop.js'
 import { createSweep } from './jobs/sweep.js'
+import { createUsageWriter } from './jobs/usage.js'
 import type { Logger } from './logger.js'
 import { routes } from './routes/index.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
@@ -22,14 +23,16 @@ import { createPlans } from './service/plans.js'
 import { createScheduling } from './service/scheduling.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
+import { createUsage } from './service/usage.js'
 import { createApiKeyStore } from './store/api-keys.js'
-import { createTransaction, openDatabase } from './store/database.js'
+import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import { createFiles } from './store/files.js'
 import { createJobStore } from './store/jobs.js'
 import { createMediaStore } from './store/media.js'
 import { createPlanLimitsStore } from './store/plan-limits.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
+import { createUsageStore } from './store/usage.js'
 import { createWindowStore } from './store/windows.js'
 import { tryWorkLock } from './store/work-lock.js'
 
@@ -53,6 +56,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const jobs = createJobStore(db)
   const windows = createWindowStore(db)
   const transcriptStore = createTranscriptStore(db)
+  const usageStore = createUsageStore(db)
 
   const models = createModels(config.modelsDir)
   const pool = createSpeechPool(config.workers)
@@ -61,20 +65,22 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
   const plans = createPlans({ planLimits: createPlanLimitsStore(db) })
+  const usage = createUsage({ usage: usageStore, plans, inLazyTransaction: createLazyTransaction(db), now })
   const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes: config.maxMediaBytes, minFreeBytes: config.minFreeBytes, now })
   const uploads = createUploads({ uploads: createUploadStore(db), media, files, ingest, maxMediaBytes: config.maxMediaBytes, now })
   const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const pipeline = createPipeline({
-    jobs, windows, transcripts: transcriptStore, media, files, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
+    jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
   })
   const scheduling = createScheduling({ jobs, windows, inTransaction, now })
   const warmUp = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
   const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: warmUp, log })
-  const sweep = createSweep({ uploads, log })
+  const sweep = createSweep({ uploads, usage, log })
+  const usageWriter = createUsageWriter({ usage, log })
   ingest.onSubmitted(loop.wake)
 
   return {
@@ -84,10 +90,12 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     plans,
     transcripts,
     uploads,
+    usage,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
       sweep.start()
+      usageWriter.start()
       for (const warning of health.starterWarning()) log.warn({}, warning)
       health.gpuWarning().then((warnings) => {
         for (const warning of warnings) log.warn({}, warning)
@@ -100,6 +108,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     },
     async close (): Promise<void> {
       await this.stopWork()
+      usageWriter.stop()
       await Promise.all([pool.close(), detector.close()])
       db.close()
     }

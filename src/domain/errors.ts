@@ -20,6 +20,8 @@ export type ErrorCode =
   | 'not_completed'
   | 'expectation_failed'
   | 'insufficient_storage'
+  | 'quota_exceeded'
+  | 'minutes_exceeded'
   | 'unavailable'
   | 'request_timeout'
   | 'internal_error'

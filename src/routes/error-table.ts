@@ -27,6 +27,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   unsupported_media_type: { status: 415, when: 'The content type of the body is not one the operation takes.' },
   expectation_failed: { status: 417, when: 'The Expect header asks for something other than 100-continue.' },
   not_completed: { status: 422, when: 'The transcription is not completed.' },
+  quota_exceeded: { status: 429, when: 'The requests that the plan allows per day are used up.', headers: ['Retry-After'] },
+  minutes_exceeded: { status: 429, when: 'The minutes of recordings that the plan allows per month are used up.', headers: ['Retry-After'] },
   headers_too_large: { status: 431, when: 'The headers are too large.' },
   internal_error: { status: 500, when: 'A fault of the appliance; the administrator finds it in the log under the requestId.' },
   unavailable: { status: 503, when: 'The appliance cannot answer right now.' },

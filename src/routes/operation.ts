@@ -18,6 +18,7 @@ export const TAGS = {
   Uploads: 'Recordings in parts, resumable after a crash of either side.',
   Jobs: 'How far a transcription is.',
   Transcriptions: 'Texts, words and files.',
+  Usage: 'What a key has used, and what is left.',
   Health: 'For load balancers and containers.'
 } as const
 
@@ -37,6 +38,8 @@ export type Operation = {
   files?: Readonly<Record<string, TSchema>>
   /** The body is bytes of any type, streamed. */
   takesBytes?: true
+  /** Also when the requests of the day are used up. */
+  isAlwaysAnswered?: true
   /** What can go wrong besides what can on every operation of its kind. */
   errors?: readonly ErrorCode[]
   /** Days (ISO 8601) since when it is deprecated and on which it goes. */
@@ -58,12 +61,16 @@ export function operation<const O extends Operation> (spec: O): { schema: Reques
   return { schema: { ...request, response: replies }, config: { operation: spec } }
 }
 
+/** Whether its requests are those of an owner, and counted. */
+const isMetered = ({ caller }: Operation): boolean => caller !== 'public' && caller !== 'administrator'
+
 /** What can go wrong on any operation like this one, with what it names itself. */
 export function errorsOf (spec: Operation, method: string): ErrorCode[] {
   const codes = new Set<ErrorCode>(['invalid_request', 'request_timeout', 'expectation_failed', 'headers_too_large', 'internal_error', 'unavailable'])
   if (spec.caller !== 'public') codes.add('unauthorized')
   if (spec.caller === 'api_key') codes.add('api_key_required')
   if (spec.caller.includes(':')) codes.add('insufficient_scope')
+  if (isMetered(spec) && !spec.isAlwaysAnswered) codes.add('quota_exceeded')
   if (method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const) codes.add(code)
   for (const code of spec.errors ?? []) codes.add(code)
   return [...codes]

@@ -9,6 +9,7 @@ import { partCount } from '../domain/upload.js'
 import type { Upload } from '../domain/upload.js'
 import type { Uploads, UploadState } from '../service/uploads.js'
 import type { Transcripts } from '../service/transcripts.js'
+import type { Usage } from '../service/usage.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Job, ok, Success } from './schemas.js'
@@ -75,7 +76,7 @@ const UploadView = Type.Object({
 const UploadParams = Type.Object({ uploadId: UploadId })
 const PartParams = Type.Object({ uploadId: UploadId, partNumber: Type.Integer({ minimum: 1 }) })
 
-type Deps = { uploads: Uploads, transcripts: Transcripts, publicUrl: string | undefined }
+type Deps = { uploads: Uploads, transcripts: Transcripts, usage: Pick<Usage, 'requireMinutes'>, publicUrl: string | undefined }
 
 function partUrls (base: string, upload: Upload): Array<{ partNumber: number, url: string }> {
   return Array.from({ length: partCount(upload) }, (_, index) => ({
@@ -113,7 +114,7 @@ async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
 }
 
 /** Upload sessions: JSON in, JSON out. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, publicUrl }) => {
+export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, usage, publicUrl }) => {
   app.post('/media/uploads/init', operation({
     operationId: 'initChunkedUpload',
     tag: 'Uploads',
@@ -122,8 +123,9 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     caller: 'transcripts:write',
     body: InitBody,
     replies: { 201: Success(InitReply) },
-    errors: ['media_too_large']
+    errors: ['media_too_large', 'minutes_exceeded']
   }), async (request, reply) => {
+    usage.requireMinutes(principalOf(request))
     const { fileName, fileSize, fileType, sha256, language, options } = request.body
     const code = language === undefined ? undefined : parseLanguage(language)
     const upload = await uploads.begin({
@@ -177,10 +179,14 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     caller: 'transcripts:write',
     body: CompleteBody,
     replies: { 200: Success(Job) },
-    errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone']
+    errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone', 'minutes_exceeded']
   }), async (request) => {
-    const { ownerId } = principalOf(request)
-    const jobId = await uploads.complete(request.body.uploadId, ownerId, request.body.sha256)
+    const principal = principalOf(request)
+    const { ownerId } = principal
+    const { uploadId, sha256 } = request.body
+    // A repeated call gets the job that is made, whatever has been used up since.
+    if (uploads.look(uploadId, ownerId).upload.jobId === undefined) usage.requireMinutes(principal)
+    const jobId = await uploads.complete(uploadId, ownerId, sha256)
     return ok({ jobId, status: transcripts.read(jobId, ownerId).status })
   })
 }

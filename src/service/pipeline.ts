@@ -8,6 +8,7 @@ import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
 import { assignSpeakers } from '../domain/speaker.js'
+import { monthAt } from '../domain/usage.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
@@ -20,6 +21,7 @@ import type { Files } from '../store/files.js'
 import type { DecodeClaim, JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { TranscriptStore } from '../store/transcripts.js'
+import type { UsageStore } from '../store/usage.js'
 import type { WindowClaim, WindowStore } from '../store/windows.js'
 import { createWindowing } from './windowing.js'
 
@@ -37,6 +39,7 @@ type Deps = {
   windows: WindowStore
   transcripts: TranscriptStore
   media: MediaStore
+  usage: Pick<UsageStore, 'addAudio'>
   files: Files
   inTransaction: InTransaction
   speech: SpeechEngine
@@ -52,7 +55,7 @@ type Deps = {
 class ClaimLost extends Error {}
 
 export function createPipeline (deps: Deps) {
-  const { jobs, windows, transcripts, media, files, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
+  const { jobs, windows, transcripts, media, usage, files, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
   const endedListeners: Array<(jobId: number) => void> = []
 
   function ended (jobId: number): void {
@@ -100,12 +103,20 @@ export function createPipeline (deps: Deps) {
     return stage === 'complete'
   }
 
+  /** Completes a job and counts its audio, once: whoever comes second finds it completed. Failed jobs cost nothing. */
+  function complete (jobId: number): boolean {
+    if (!jobs.complete(jobId, now())) return false
+    const { ownerId, durationMs = 0 } = jobs.find(jobId) ?? {}
+    if (ownerId !== undefined) usage.addAudio(ownerId, monthAt(now()).startMs, durationMs)
+    return true
+  }
+
   /** Completes the job when its last window is done. Safe to call at any time, any number of times. */
   async function settle (jobId: number): Promise<void> {
     const isAllDone = inTransaction(() => advance(jobId))
     if (!isAllDone || naming.has(jobId)) return
     if (speakers) await nameSpeakers(speakers, jobId)
-    if (!inTransaction(() => jobs.complete(jobId, now()))) return
+    if (!inTransaction(() => complete(jobId))) return
     log.info({ jobId }, 'transcription completed')
     ended(jobId)
     await files.removeWork(jobId)

@@ -6,17 +6,22 @@ import { migrate } from './migrate.js'
 
 export type Database = BetterSqlite3.Database
 
+/** How long to wait for other processes, and for the disk. */
+function applyPatience (db: Database): void {
+  db.pragma('busy_timeout = 5000')
+  // NORMAL with WAL survives the death of the process; FULL also keeps the last transaction through a power cut.
+  db.pragma('synchronous = FULL')
+}
+
 /** Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. */
 export function openDatabase (dataDir: string): Database {
   if (dataDir !== ':memory:') mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const db = new BetterSqlite3(dataDir === ':memory:' ? ':memory:' : join(dataDir, 'app.db'))
   try {
-    // busy_timeout first: switching to WAL itself may meet a lock of another process.
-    db.pragma('busy_timeout = 5000')
+    // Patience first: switching to WAL itself may meet a lock of another process.
+    applyPatience(db)
     db.pragma('journal_mode = WAL')
     db.pragma('foreign_keys = ON')
-    // NORMAL with WAL survives the death of the process; FULL also keeps the last transaction through a power cut.
-    db.pragma('synchronous = FULL')
     migrate(db)
   } catch (error) {
     db.close()
@@ -29,4 +34,18 @@ export function openDatabase (dataDir: string): Database {
 export type InTransaction = <T>(work: () => T) => T
 export function createTransaction (db: Database): InTransaction {
   return (work) => db.transaction(work).immediate()
+}
+
+/** For what is written behind and may be lost by a power cut: gives up at once while another process writes, and does not wait for the disk. */
+export function createLazyTransaction (db: Database): InTransaction {
+  const inTransaction = createTransaction(db)
+  return (work) => {
+    db.pragma('busy_timeout = 0')
+    db.pragma('synchronous = NORMAL')
+    try {
+      return inTransaction(work)
+    } finally {
+      applyPatience(db)
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import t from 'tap'
-import { createTransaction, openDatabase } from '../../dist/store/database.js'
+import { createLazyTransaction, createTransaction, openDatabase } from '../../dist/store/database.js'
 import { openStores } from '../support/store.ts'
 
 t.test('a data directory is created, for its owner alone', async (t) => {
@@ -57,4 +57,25 @@ t.test('a transaction holds the write lock from its start', async (t) => {
     t.throws(() => createTransaction(other)(() => {}), { code: 'SQLITE_BUSY' })
   })
   createTransaction(other)(() => {})
+})
+
+t.test('a lazy transaction waits neither for others nor for the disk; the next one does again', async (t) => {
+  const dataDir = t.testdir()
+  const { db, apiKeys } = openStores(t, dataDir)
+  const other = openDatabase(dataDir)
+  t.teardown(() => { other.close() })
+  const patience = () => [db.pragma('busy_timeout', { simple: true }), db.pragma('synchronous', { simple: true })]
+  const inLazyTransaction = createLazyTransaction(db)
+  t.strictSame(inLazyTransaction(patience), [0, 1])
+  t.strictSame(patience(), [5000, 2])
+  createTransaction(other)(() => {
+    t.throws(() => inLazyTransaction(() => {}), { code: 'SQLITE_BUSY' })
+  })
+  t.strictSame(patience(), [5000, 2])
+  const failure = new Error('half-way')
+  t.throws(() => inLazyTransaction(() => {
+    apiKeys.ensureOwner('a', 0)
+    throw failure
+  }), failure)
+  t.strictSame(db.prepare('SELECT * FROM owner').all(), [])
 })

@@ -7,6 +7,7 @@ import { createJobStore } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
+import { createUsageStore } from '../../dist/store/usage.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
 /** Indexes that hold only what is in progress: walking them whole is cheap. */
@@ -38,6 +39,7 @@ t.test('no query walks through a whole table', async (t) => {
   createMediaStore(db)
   createPlanLimitsStore(db)
   createTranscriptStore(db)
+  createUsageStore(db)
   createWindowStore(db)
   t.ok(plans.length > 40)
   for (const { sql, steps } of plans) {

@@ -17,7 +17,7 @@ export type TestAppliance = {
 }
 
 export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number): Promise<TestAppliance> {
-  const config = readConfig({ STENOBOX_DATA_DIR: t.testdir(), STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
+  const config = readConfig({ STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
   const log = createLogger('silent')
   const appliance = await createAppliance(config, log, now)
   const http = await createHttp(appliance, config, log)

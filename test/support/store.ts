@@ -8,6 +8,7 @@ import { createMediaStore } from '../../dist/store/media.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
+import { createUsageStore } from '../../dist/store/usage.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
 /** The stores of a data directory, or of a database in memory. Closed when the test ends. */
@@ -49,6 +50,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     windows,
     transcripts: createTranscriptStore(db),
     uploads: createUploadStore(db),
+    usage: createUsageStore(db),
     addJob,
     addDecodedJob
   }

@@ -1,4 +1,4 @@
-/** Credentials → principal, and whether it may call the operation. */
+/** Credentials → principal; whether it may call the operation. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/errors.js'
 import type { Principal } from '../../domain/access.js'
@@ -40,8 +40,15 @@ export function requireCredential (app: FastifyInstance, access: Pick<Access, 'a
     const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? '')?.[1]
     const principal = credential === undefined ? undefined : access.authenticate(credential)
     if (!principal) throw challenge(header)
-    requireRight(principal, caller)
     request.principal = principal
+  })
+}
+
+/** Refuses who is known, and may not. Call it after requireCredential. */
+export function requireRights (app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ principal, routeOptions }) => {
+    const caller = routeOptions.config.operation?.caller
+    if (principal && caller !== undefined) requireRight(principal, caller)
   })
 }
 

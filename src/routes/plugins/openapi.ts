@@ -23,10 +23,28 @@ const SECURITY_SCHEMES = {
   }
 }
 
+/** Never required: a plan without limits has none. */
+const RATE_LIMITS = {
+  'RateLimit-Policy': {
+    description: 'On plans with a limit: what it allows, as in draft-ietf-httpapi-ratelimit-headers. `q` requests in `w` seconds, or minutes of recordings.',
+    schema: { type: 'string' },
+    example: '"day";q=100;w=86400'
+  },
+  RateLimit: {
+    description: 'On plans with a limit: what is left of it (`r`), and the seconds until there is more (`t`).',
+    schema: { type: 'string' },
+    example: '"day";r=42;t=3600'
+  }
+}
+
 type Example = { value: unknown }
 type Content = Record<string, { schema: unknown, example?: unknown, examples?: Record<string, Example> }>
 type Response = { description: string, headers?: Record<string, unknown>, content: Content }
-type Paths = Record<string, Record<string, { responses: Record<string, Partial<Response> & { $ref?: string }> }>>
+type Reply = Partial<Response> & { $ref?: string }
+type Paths = Record<string, Record<string, { security?: Array<Record<string, string[]>>, responses: Record<string, Reply> }>>
+
+/** Answered before anybody is known. */
+const BEFORE_CREDENTIALS = new Set(['401', '408', '417', '431'])
 
 function securityOf ({ caller }: Operation): Array<Record<string, string[]>> {
   if (caller === 'public') return []
@@ -112,7 +130,7 @@ function sorted (components: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Errors are many and alike: each becomes a component, named by its codes. */
-function nameErrors (paths: Paths, responses: Record<string, unknown>): Paths {
+function nameErrors (paths: Paths, responses: Record<string, Reply>): Paths {
   const named = structuredClone(paths)
   for (const { responses: own } of Object.values(named).flatMap((methods) => Object.values(methods))) {
     for (const [status, response] of Object.entries(own).filter(([status]) => Number(status) >= 400)) {
@@ -125,11 +143,22 @@ function nameErrors (paths: Paths, responses: Record<string, unknown>): Paths {
   return named
 }
 
+/** Every reply to a key or a token says what is left of its limits; components of errors say so when any of their operations do. */
+function addRateLimits (paths: Paths, components: Record<string, Reply>): void {
+  const headers = Object.fromEntries(Object.keys(RATE_LIMITS).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const metered = Object.values(paths).flatMap((methods) => Object.values(methods)).filter(({ security }) => security?.some((scheme) => 'apiKey' in scheme))
+  for (const [status, response] of metered.flatMap(({ responses }) => Object.entries(responses))) {
+    const reply = response.$ref === undefined ? response : components[response.$ref.split('/').at(-1) ?? '']
+    if (reply && !BEFORE_CREDENTIALS.has(status)) reply.headers = { ...reply.headers, ...headers }
+  }
+}
+
 function finish (document: Record<string, unknown>): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
-  const responses: Record<string, unknown> = {}
+  const responses: Record<string, Reply> = {}
   const paths = nameErrors(nameComponents(document['paths'], schemas) as Paths, responses)
-  return { ...document, paths, components: { ...document['components'] as object, schemas: sorted(schemas), responses: sorted(responses) } }
+  addRateLimits(paths, responses)
+  return { ...document, paths, components: { ...document['components'] as object, headers: RATE_LIMITS, schemas: sorted(schemas), responses: sorted(responses) } }
 }
 
 /** Collects the operations that are registered after it. */
