@@ -137,7 +137,8 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
   // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
   const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true } } as const
   const strict = new Ajv({ ...shared, coerceTypes: false })
-  const lenient = new Ajv({ ...shared, coerceTypes: true })
+  // "1e999" is read as Infinity, which ajv compares with no maximum unless told to.
+  const lenient = new Ajv({ ...shared, coerceTypes: true, strictNumbers: false })
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')

@@ -72,7 +72,7 @@ t.test('bodies: malformed, empty, of the wrong type, too large, with fields nobo
 t.test('ids that cannot be', async (t) => {
   const { call, key } = await buildAppliance(t)
   const mine = key()
-  for (const id of ['0', '-1', '1.5', 'x', String(2 ** 53), 'NaN', '1e3x']) {
+  for (const id of ['0', '-1', '1.5', 'x', String(2 ** 53), 'NaN', '1e3x', '1e999', '-1e999', 'Infinity']) {
     isError(t, await call(mine, 'GET', `/api/v1/jobs/${id}`), 400, 'invalid_request', /id/)
     isError(t, await call(mine, 'GET', `/api/v1/transcriptions/${id}`), 400, 'invalid_request', /id/)
   }

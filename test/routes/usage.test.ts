@@ -68,7 +68,7 @@ t.test('a key sees its counts and its log: templates, never ids or queries', asy
   t.match((await usage(mine)).requests, { total: 1, today: 1 }, 'another day, and another month')
   const few = await call(mine, 'GET', '/api/v1/usage?limit=2')
   t.equal((few.body.data as View).recent.length, 2)
-  for (const limit of ['0', '1001', 'x']) t.equal((await call(mine, 'GET', `/api/v1/usage?limit=${limit}`)).status, 400)
+  for (const limit of ['0', '1001', 'x', '1e999', '-1e999', 'NaN', '']) t.equal((await call(mine, 'GET', `/api/v1/usage?limit=${limit}`)).status, 400)
 })
 
 t.test('every reply says what is left, errors too; beyond it is 429 until midnight, except to see why', async (t) => {
