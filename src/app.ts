@@ -18,6 +18,8 @@ import { installErrors, rawErrorResponse, sendError } from './routes/plugins/err
 import { createAccess } from './service/access.js'
 import { createHealth } from './service/health.js'
 import { createIngest } from './service/ingest.js'
+import { createOwners } from './service/owners.js'
+import { createPasswords } from './service/passwords.js'
 import { createPipeline } from './service/pipeline.js'
 import { createPlans } from './service/plans.js'
 import { createScheduling } from './service/scheduling.js'
@@ -29,6 +31,7 @@ import { createLazyTransaction, createTransaction, openDatabase } from './store/
 import { createFiles } from './store/files.js'
 import { createJobStore } from './store/jobs.js'
 import { createMediaStore } from './store/media.js'
+import { createOwnerStore } from './store/owners.js'
 import { createPlanLimitsStore } from './store/plan-limits.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
@@ -66,6 +69,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
   const plans = createPlans({ planLimits: createPlanLimitsStore(db) })
   const usage = createUsage({ usage: usageStore, plans, inLazyTransaction: createLazyTransaction(db), now })
+  const passwords = createPasswords()
+  const owners = createOwners({ owners: createOwnerStore(db), passwords, inTransaction, now })
   const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes: config.maxMediaBytes, minFreeBytes: config.minFreeBytes, now })
   const uploads = createUploads({ uploads: createUploadStore(db), media, files, ingest, maxMediaBytes: config.maxMediaBytes, now })
   const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans })
@@ -88,6 +93,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     health,
     ingest,
     plans,
+    owners,
     transcripts,
     uploads,
     usage,

@@ -23,7 +23,7 @@ function toLine (key: ApiKey): string {
   return `${key.id}\t…${key.lastFour}\t${key.owner}\t${key.plan}\t${key.name}\tcreated ${date(key.createdAt)}\t${state}`
 }
 
-function create (options: { name: string, owner: string, plan: Plan, json?: true }): void {
+function create (options: { name: string, owner: string, plan?: Plan, json?: true }): void {
   const created = withKeyring((access) => access.create(options))
   if (options.json) return console.log(JSON.stringify({ id: created.id, key: created.key, owner: created.owner, plan: created.plan }))
   console.log(created.key)
@@ -56,7 +56,7 @@ export function keysCommand (): Command {
     .description('make a key and print it, this once')
     .requiredOption('--name <name>', 'what the key is for', parseName)
     .option('--owner <owner>', 'whose transcripts it sees', parseName, 'default')
-    .addOption(new Option('--plan <plan>', 'limits of the key').choices(PLANS).default('enterprise'))
+    .addOption(new Option('--plan <plan>', 'limits of the key (default: those of its owner)').choices(PLANS))
     .option('--json', 'print {"id","key","owner","plan"}')
     .action(create)
   keys.command('list').description('all keys, without the keys themselves').option('--json', 'as JSON').action(list)

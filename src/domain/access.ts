@@ -26,6 +26,19 @@ export type Principal = {
   scopes?: ReadonlySet<Scope>
 }
 
+export type Owner = {
+  id: number
+  name: string
+  /** What OAuth tokens of the owner may do, and new keys when nothing else is said. */
+  plan: Plan
+  /** Whether the owner can log in at our own authorization server. */
+  hasPassword: boolean
+  createdAt: number
+}
+
+/** Characters of a password that somebody chooses. */
+export const PASSWORD_LENGTH = { min: 12, max: 256 } as const
+
 export type ApiKey = {
   id: number
   name: string

@@ -33,14 +33,15 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
       if (now() - lastUsedAt >= LAST_USE_RESOLUTION_MS) noteUse(keyId)
       return { keyId, ownerId, plan }
     },
-    /** A new key; the owner is created when new. The key itself is shown here and never again. */
-    create ({ name, owner, plan }: { name: string, owner: string, plan: Plan }): CreatedKey {
+    /** A new key, of its owner's plan when none is given; the owner is created when new. The key itself is shown here and never again. */
+    create ({ name, owner, plan: given }: { name: string, owner: string, plan?: Plan | undefined }): CreatedKey {
       const key = generateKey()
-      const id = inTransaction(() => {
+      return inTransaction(() => {
         const ownerId = apiKeys.ensureOwner(owner, now())
-        return apiKeys.insert({ ownerId, name, plan, hash: hashKey(key), lastFour: key.slice(-4), now: now() })
+        const plan = given ?? apiKeys.findOwnerPlan(ownerId) ?? 'enterprise'
+        const id = apiKeys.insert({ ownerId, name, plan, hash: hashKey(key), lastFour: key.slice(-4), now: now() })
+        return { id, key, owner, plan }
       })
-      return { id, key, owner, plan }
     },
     ensureOwner: (name: string): number => apiKeys.ensureOwner(name, now()),
     list: (): ApiKey[] => apiKeys.list(),

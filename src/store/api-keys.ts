@@ -1,4 +1,4 @@
-/** Owners and their API keys. */
+/** API keys; the owner of a new one is made with it. */
 import type { ApiKey, Plan } from '../domain/access.js'
 import type { Database } from './database.js'
 
@@ -28,6 +28,7 @@ export function createApiKeyStore (db: Database) {
     ON CONFLICT (name) DO NOTHING
   `)
   const findOwner = db.prepare<{ name: string }, { id: number }>('SELECT id FROM owner WHERE name = :name')
+  const findOwnerPlan = db.prepare<{ ownerId: number }, { plan: Plan }>('SELECT plan FROM owner WHERE id = :ownerId')
   const insertKey = db.prepare<{ ownerId: number, name: string, plan: Plan, hash: Buffer, lastFour: string, now: number }>(`
     INSERT INTO api_key (owner_id, name, plan, hash, last_four, created_at)
     VALUES (:ownerId, :name, :plan, :hash, :lastFour, :now)
@@ -59,6 +60,7 @@ export function createApiKeyStore (db: Database) {
       if (!row) throw new Error('owner vanished after insert')
       return row.id
     },
+    findOwnerPlan: (ownerId: number): Plan | undefined => findOwnerPlan.get({ ownerId })?.plan,
     insert (key: { ownerId: number, name: string, plan: Plan, hash: Buffer, lastFour: string, now: number }): number {
       return Number(insertKey.run(key).lastInsertRowid)
     },

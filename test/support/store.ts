@@ -5,6 +5,7 @@ import { createTransaction, openDatabase } from '../../dist/store/database.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import type { NewJob } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
+import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
@@ -44,6 +45,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     db,
     inTransaction: createTransaction(db),
     apiKeys,
+    owners: createOwnerStore(db),
     media,
     planLimits: createPlanLimitsStore(db),
     jobs,

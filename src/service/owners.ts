@@ -1,0 +1,63 @@
+/** Owners: create, change, log in, remove. */
+import type { Owner, Plan } from '../domain/access.js'
+import { AppError } from '../domain/errors.js'
+import type { InTransaction } from '../store/database.js'
+import type { OwnerStore } from '../store/owners.js'
+import type { Passwords } from './passwords.js'
+
+type Deps = { owners: OwnerStore, passwords: Passwords, inTransaction: InTransaction, now: () => number }
+
+const unknownOwner = (): AppError => new AppError('not_found', 'There is no such owner.')
+const nameTaken = (): AppError => new AppError('conflict', 'There is another owner of this name.')
+
+export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
+  function find (id: number): Owner {
+    const owner = owners.find(id)
+    if (!owner) throw unknownOwner()
+    return owner
+  }
+
+  return {
+    /** Throws `conflict` when the name is taken. */
+    create ({ name, plan = 'enterprise' }: { name: string, plan?: Plan | undefined }): Owner {
+      const owner = owners.insert({ name, plan, now: now() })
+      if (!owner) throw nameTaken()
+      return owner
+    },
+    /** Throws `not_found`. */
+    find,
+    findByName: (name: string): Owner | undefined => owners.findByName(name),
+    /** A page in the order of ids, from the one after `after` on. */
+    list: (page: { after: number, limit: number }): Owner[] => owners.list(page),
+    /** Throws `not_found`, and `conflict` when the name is taken. */
+    change (id: number, { name, plan }: { name?: string | undefined, plan?: Plan | undefined }): Owner {
+      return inTransaction(() => {
+        const owner = find(id)
+        if (name !== undefined && (owners.findByName(name) ?? owner).id !== id) throw nameTaken()
+        return owners.update({ id, name: name ?? owner.name, plan: plan ?? owner.plan }) ?? owner
+      })
+    },
+    /** null: the owner cannot log in any more. Throws `not_found`. */
+    async setPassword (id: number, password: string | null): Promise<void> {
+      find(id)
+      const hash = password === null ? undefined : await passwords.hash(password)
+      if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
+    },
+    /** The id of the owner who logs in so; undefined for unknown names, owners without a password and wrong passwords alike, after the same time. */
+    async verifyPassword (name: string, password: string): Promise<number | undefined> {
+      const found = owners.findPasswordHash(name)
+      const isRight = await passwords.verify(found?.passwordHash, password)
+      return isRight ? found?.id : undefined
+    },
+    /** With all dead keys. Throws `not_found`, and `conflict` when there are transcripts or live keys. */
+    remove (id: number): void {
+      inTransaction(() => {
+        find(id)
+        if (owners.hasTranscripts(id)) throw new AppError('conflict', 'This owner has transcripts. Delete them first.')
+        if (owners.hasLiveKeys(id)) throw new AppError('conflict', 'This owner has live API keys. Revoke them first.')
+        owners.remove(id)
+      })
+    }
+  }
+}
+export type Owners = ReturnType<typeof createOwners>

@@ -1,0 +1,85 @@
+/** Owners: whose library it is. */
+import type { Owner, Plan } from '../domain/access.js'
+import { AppError } from '../domain/errors.js'
+import type { Database } from './database.js'
+
+type OwnerRow = { id: number, name: string, plan: Plan, has_password: 0 | 1, created_at: number }
+
+const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, created_at'
+
+function toOwner (row: OwnerRow): Owner {
+  return { id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, createdAt: row.created_at }
+}
+
+/** Something in another table still belongs to the owner. */
+const isReferenced = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+
+export function createOwnerStore (db: Database) {
+  const insert = db.prepare<{ name: string, plan: Plan, now: number }>(`
+    INSERT INTO owner (name, plan, created_at)
+    VALUES (:name, :plan, :now)
+    ON CONFLICT (name) DO NOTHING
+  `)
+  const find = db.prepare<{ id: number }, OwnerRow>(`SELECT ${COLUMNS} FROM owner WHERE id = :id`)
+  const findByName = db.prepare<{ name: string }, OwnerRow>(`SELECT ${COLUMNS} FROM owner WHERE name = :name`)
+  const list = db.prepare<{ after: number, limit: number }, OwnerRow>(`
+    SELECT ${COLUMNS}
+    FROM owner
+    WHERE id > :after
+    ORDER BY id
+    LIMIT :limit
+  `)
+  const update = db.prepare<{ id: number, name: string, plan: Plan }, OwnerRow>(`
+    UPDATE owner
+    SET name = :name, plan = :plan
+    WHERE id = :id
+    RETURNING ${COLUMNS}
+  `)
+  const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>('SELECT id, password_hash FROM owner WHERE name = :name')
+  const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>('UPDATE owner SET password_hash = :passwordHash WHERE id = :id')
+  const findTranscript = db.prepare<{ id: number }>('SELECT id FROM job WHERE owner_id = :id LIMIT 1')
+  const findLiveKey = db.prepare<{ id: number }>('SELECT id FROM api_key WHERE owner_id = :id AND revoked_at IS NULL LIMIT 1')
+  const removeKeys = db.prepare<{ id: number }>('DELETE FROM api_key WHERE owner_id = :id')
+  const remove = db.prepare<{ id: number }>('DELETE FROM owner WHERE id = :id')
+
+  return {
+    /** The new owner; undefined when the name is taken. */
+    insert (owner: { name: string, plan: Plan, now: number }): Owner | undefined {
+      return insert.run(owner).changes === 1 ? toOwner(findByName.get(owner) as OwnerRow) : undefined
+    },
+    find (id: number): Owner | undefined {
+      const row = find.get({ id })
+      return row && toOwner(row)
+    },
+    findByName (name: string): Owner | undefined {
+      const row = findByName.get({ name })
+      return row && toOwner(row)
+    },
+    /** Up to `limit` owners in the order of their ids, from the one after `after` on. */
+    list: (page: { after: number, limit: number }): Owner[] => list.all(page).map(toOwner),
+    update (owner: { id: number, name: string, plan: Plan }): Owner | undefined {
+      const row = update.get(owner)
+      return row && toOwner(row)
+    },
+    findPasswordHash (name: string): { id: number, passwordHash: string | undefined } | undefined {
+      const row = findPasswordHash.get({ name })
+      return row && { id: row.id, passwordHash: row.password_hash ?? undefined }
+    },
+    /** False when there is no such owner. */
+    setPasswordHash: (id: number, passwordHash: string | undefined): boolean => setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
+    hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,
+    hasLiveKeys: (id: number): boolean => findLiveKey.get({ id }) !== undefined,
+    /** The owner and all keys; false when there is no such owner. Throws `conflict` when anything else is still the owner's. */
+    remove (id: number): boolean {
+      try {
+        removeKeys.run({ id })
+        return remove.run({ id }).changes === 1
+      } catch (cause) {
+        if (!isReferenced(cause)) throw cause
+        throw new AppError('conflict', 'Something of this owner is still stored, such as an upload that was begun. Drop it, or wait until it has expired.', { cause })
+      }
+    }
+  }
+}
+export type OwnerStore = ReturnType<typeof createOwnerStore>

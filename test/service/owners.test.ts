@@ -1,0 +1,108 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { createAccess } from '../../dist/service/access.js'
+import { createOwners } from '../../dist/service/owners.js'
+import { createPasswords } from '../../dist/service/passwords.js'
+import { createClock } from '../support/clock.ts'
+import { openStores } from '../support/store.ts'
+
+const PASSWORD = 'correct horse battery'
+
+function openOwners (t: Test) {
+  const stores = openStores(t)
+  const clock = createClock()
+  const { apiKeys, inTransaction } = stores
+  const owners = createOwners({ owners: stores.owners, passwords: createPasswords({ log2N: 4, r: 1, p: 1 }), inTransaction, now: clock.now })
+  return { ...stores, clock, owners, access: createAccess({ apiKeys, inTransaction, now: clock.now }) }
+}
+
+t.test('an owner is made once, on the plan that was said or on enterprise', async (t) => {
+  const { owners, clock } = openOwners(t)
+  const anna = owners.create({ name: 'anna' })
+  t.strictSame(anna, { id: anna.id, name: 'anna', plan: 'enterprise', hasPassword: false, createdAt: clock.now() })
+  t.equal(owners.create({ name: 'bert', plan: 'free' }).plan, 'free')
+  t.throws(() => owners.create({ name: 'anna' }), { code: 'conflict' })
+  t.strictSame(owners.find(anna.id), anna)
+  t.strictSame(owners.findByName('anna'), anna)
+  t.equal(owners.findByName('carl'), undefined)
+  t.throws(() => owners.find(99), { code: 'not_found' })
+})
+
+t.test('owners made with a key are owners like others; a new key gets the plan of its owner', async (t) => {
+  const { owners, access } = openOwners(t)
+  t.equal(access.create({ name: 'laptop', owner: 'anna' }).plan, 'enterprise')
+  const { id } = owners.findByName('anna') ?? { id: 0 }
+  owners.change(id, { plan: 'free' })
+  const { key, plan } = access.create({ name: 'phone', owner: 'anna' })
+  t.equal(plan, 'free')
+  t.equal(access.authenticate(key)?.plan, 'free')
+  t.equal(access.create({ name: 'tablet', owner: 'anna', plan: 'pro' }).plan, 'pro')
+})
+
+t.test('the list goes page by page', async (t) => {
+  const { owners } = openOwners(t)
+  const all = ['a', 'b', 'c', 'd', 'e'].map((name) => owners.create({ name }))
+  t.strictSame(owners.list({ after: 0, limit: 2 }), all.slice(0, 2))
+  t.strictSame(owners.list({ after: all[1]?.id ?? 0, limit: 9 }), all.slice(2))
+  t.strictSame(owners.list({ after: 1000, limit: 9 }), [])
+})
+
+t.test('name and plan change apart and together; names stay unique', async (t) => {
+  const { owners } = openOwners(t)
+  const { id } = owners.create({ name: 'anna' })
+  owners.create({ name: 'bert' })
+  t.match(owners.change(id, { name: 'anne' }), { id, name: 'anne', plan: 'enterprise' })
+  t.match(owners.change(id, { plan: 'pro' }), { name: 'anne', plan: 'pro' })
+  t.match(owners.change(id, { name: 'anna', plan: 'free' }), { name: 'anna', plan: 'free' })
+  t.match(owners.change(id, { name: 'anna' }), { name: 'anna' }, 'its own name is not taken')
+  t.match(owners.change(id, {}), { name: 'anna', plan: 'free' })
+  t.throws(() => owners.change(id, { name: 'bert' }), { code: 'conflict' })
+  t.throws(() => owners.change(99, { plan: 'free' }), { code: 'not_found' })
+  t.match(owners.find(id), { name: 'anna' })
+})
+
+t.test('an owner logs in with the password that was set last, and with nothing else', async (t) => {
+  const { owners, db } = openOwners(t)
+  const { id } = owners.create({ name: 'anna' })
+  t.equal(await owners.verifyPassword('anna', ''), undefined, 'there is no password yet')
+  await owners.setPassword(id, PASSWORD)
+  t.equal(owners.find(id).hasPassword, true)
+  t.equal(await owners.verifyPassword('anna', PASSWORD), id)
+  for (const [name, password] of [['anna', 'wrong'], ['anna', ''], ['bert', PASSWORD], ['', PASSWORD], ['ANNA', PASSWORD]] as const) {
+    t.equal(await owners.verifyPassword(name, password), undefined, `${name}: ${password}`)
+  }
+  await owners.setPassword(id, 'another password')
+  t.equal(await owners.verifyPassword('anna', PASSWORD), undefined)
+  t.equal(await owners.verifyPassword('anna', 'another password'), id)
+  t.notOk(db.serialize().includes('another password'))
+  await owners.setPassword(id, null)
+  t.equal(owners.find(id).hasPassword, false)
+  t.equal(await owners.verifyPassword('anna', 'another password'), undefined)
+  await t.rejects(owners.setPassword(99, PASSWORD), { code: 'not_found' })
+})
+
+t.test('an owner that is removed while the password is computed stays removed', async (t) => {
+  const { owners } = openOwners(t)
+  const { id } = owners.create({ name: 'anna' })
+  const setting = owners.setPassword(id, PASSWORD)
+  owners.remove(id)
+  await t.rejects(setting, { code: 'not_found' })
+})
+
+t.test('an owner is removed with dead keys, but not with transcripts, live keys or uploads', async (t) => {
+  const { owners, access, addJob, db } = openOwners(t)
+  const key = access.create({ name: 'laptop', owner: 'anna' })
+  const { id } = owners.findByName('anna') ?? { id: 0 }
+  t.throws(() => owners.remove(id), { code: 'conflict', message: /live API keys/ })
+  access.revoke(key.id)
+  const insertUpload = db.prepare('INSERT INTO upload (id, owner_id, file_name, size_bytes, part_size_bytes, options, created_at, expires_at) VALUES (\'u\', ?, \'f\', 1, 1, \'{}\', 0, 1)')
+  insertUpload.run(id)
+  t.throws(() => owners.remove(id), { code: 'conflict', message: /upload/ })
+  t.equal(access.list().length, 1, 'what was begun is undone')
+  db.prepare('DELETE FROM upload').run()
+  owners.remove(id)
+  t.strictSame([owners.findByName('anna'), access.list()], [undefined, []])
+  t.throws(() => owners.remove(id), { code: 'not_found' })
+  addJob('bert')
+  t.throws(() => owners.remove(owners.findByName('bert')?.id ?? 0), { code: 'conflict', message: /transcripts/ })
+})
