@@ -2,8 +2,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createKeyring } from '../app.js'
 import { readConfig } from '../config.js'
-import { PLANS } from '../domain/access.js'
+import { keyState, MAX_GRACE_SECONDS, MAX_KEY_SECONDS, PLANS } from '../domain/access.js'
 import type { ApiKey, Plan } from '../domain/access.js'
+import type { CreatedKey } from '../service/access.js'
 
 type Keyring = ReturnType<typeof createKeyring>
 
@@ -18,16 +19,30 @@ function withKeyring<T> (work: (access: Keyring['access']) => T): T {
 
 const date = (ms: number | undefined): string => ms === undefined ? 'never' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 
-function toLine (key: ApiKey): string {
-  const state = key.revokedAt === undefined ? `last used ${date(key.lastUsedAt)}` : `revoked ${date(key.revokedAt)}`
-  return `${key.id}\t…${key.lastFour}\t${key.owner}\t${key.plan}\t${key.name}\tcreated ${date(key.createdAt)}\t${state}`
+/** What has become of a key, and what will. */
+function describeState (key: ApiKey): string {
+  const state = keyState(key, Date.now())
+  const end = state === 'revoked' ? `revoked ${date(key.revokedAt)}` : key.expiresAt !== undefined && `${state === 'live' ? 'expires' : 'expired'} ${date(key.expiresAt)}`
+  const parts = [`last used ${date(key.lastUsedAt)}`, end, key.replacedBy !== undefined && `replaced by ${key.replacedBy}`]
+  return parts.filter((part) => part !== false).join(', ')
 }
 
-function create (options: { name: string, owner: string, plan?: Plan, json?: true }): void {
-  const created = withKeyring((access) => access.create(options))
-  if (options.json) return console.log(JSON.stringify({ id: created.id, key: created.key, owner: created.owner, plan: created.plan }))
-  console.log(created.key)
+function toLine (key: ApiKey): string {
+  return `${key.id}\t…${key.lastFour}\t${key.owner}\t${key.plan}\t${key.name}\tcreated ${date(key.createdAt)}\t${describeState(key)}`
+}
+
+function show ({ id, key, owner, plan }: CreatedKey, json?: true): void {
+  if (json) return console.log(JSON.stringify({ id, key, owner, plan }))
+  console.log(key)
   if (process.stdout.isTTY) console.error('Keep it: it is shown this once.')
+}
+
+function create ({ json, expires, ...options }: { name: string, owner: string, plan?: Plan, expires?: number, json?: true }): void {
+  show(withKeyring((access) => access.create({ ...options, expiresInSeconds: expires })), json)
+}
+
+function rotate (id: number, { grace, json }: { grace: number, json?: true }): void {
+  show(withKeyring((access) => access.rotate(id, grace)), json)
 }
 
 function list (options: { json?: true }): void {
@@ -50,6 +65,16 @@ const parseName = (text: string): string => {
   return text
 }
 
+const SECONDS = { s: 1, m: 60, h: 3600, d: 24 * 3600 } as const
+
+/** Reads `90s`, `30m`, `24h`, `7d` and `0` as seconds within limits. */
+const parseSpan = (min: number, max: number) => (text: string): number => {
+  const [, digits, unit = 's'] = /^(\d{1,9})([smhd])$|^0$/.exec(text) ?? []
+  const seconds = text === '0' ? 0 : Number(digits) * SECONDS[unit as keyof typeof SECONDS]
+  if (!(seconds >= min && seconds <= max)) throw new InvalidArgumentError(`a time such as 90s, 30m, 24h or 7d, at most ${max / SECONDS.d}d`)
+  return seconds
+}
+
 export function keysCommand (): Command {
   const keys = new Command('keys').description('API keys')
   keys.command('create')
@@ -57,9 +82,16 @@ export function keysCommand (): Command {
     .requiredOption('--name <name>', 'what the key is for', parseName)
     .option('--owner <owner>', 'whose transcripts it sees', parseName, 'default')
     .addOption(new Option('--plan <plan>', 'limits of the key (default: those of its owner)').choices(PLANS))
+    .option('--expires <time>', 'after how long it ends, such as 90d (default: never)', parseSpan(1, MAX_KEY_SECONDS))
     .option('--json', 'print {"id","key","owner","plan"}')
     .action(create)
   keys.command('list').description('all keys, without the keys themselves').option('--json', 'as JSON').action(list)
+  keys.command('rotate')
+    .description('make a key like this one, which ends, and print it, this once')
+    .argument('<id>', 'number of the key', parseId)
+    .option('--grace <time>', 'how long the old key goes on working, such as 24h', parseSpan(0, MAX_GRACE_SECONDS), 0)
+    .option('--json', 'print {"id","key","owner","plan"}')
+    .action(rotate)
   keys.command('revoke').description('end a key at once').argument('<id>', 'number of the key', parseId).action(revoke)
   return keys
 }

@@ -42,14 +42,36 @@ export const PASSWORD_LENGTH = { min: 12, max: 256 } as const
 export type ApiKey = {
   id: number
   name: string
+  ownerId: number
+  /** The owner's name. */
   owner: string
   plan: Plan
   /** The last four characters, to tell keys apart; the key itself is not kept. */
   lastFour: string
   createdAt: number
   lastUsedAt: number | undefined
+  expiresAt: number | undefined
   revokedAt: number | undefined
+  /** The key that rotation made in its place. */
+  replacedBy: number | undefined
 }
+
+export type KeyState = 'live' | 'expired' | 'revoked'
+
+/** Only live keys open anything. */
+export function keyState ({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): KeyState {
+  if (revokedAt !== undefined) return 'revoked'
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'live'
+}
+
+/** How long a key may go on working beside the one that replaced it. */
+export const MAX_GRACE_SECONDS = 30 * 24 * 3600
+
+/** A key that is to end at all ends within ten years. */
+export const MAX_KEY_SECONDS = 10 * 365 * 24 * 3600
+
+/** A part of a list in the order of ids: up to `limit` rows after the id `after`. */
+export type Page = { after: number, limit: number }
 
 /** A new key: the prefix and 256 random bits. */
 export function generateKey (): string {

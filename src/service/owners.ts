@@ -1,5 +1,5 @@
 /** Owners: create, change, log in, remove. */
-import type { Owner, Plan } from '../domain/access.js'
+import type { Owner, Page, Plan } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { InTransaction } from '../store/database.js'
 import type { OwnerStore } from '../store/owners.js'
@@ -27,8 +27,7 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
     /** Throws `not_found`. */
     find,
     findByName: (name: string): Owner | undefined => owners.findByName(name),
-    /** A page in the order of ids, from the one after `after` on. */
-    list: (page: { after: number, limit: number }): Owner[] => owners.list(page),
+    list: (page: Page): Owner[] => owners.list(page),
     /** Throws `not_found`, and `conflict` when the name is taken. */
     change (id: number, { name, plan }: { name?: string | undefined, plan?: Plan | undefined }): Owner {
       return inTransaction(() => {
@@ -54,7 +53,7 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
       inTransaction(() => {
         find(id)
         if (owners.hasTranscripts(id)) throw new AppError('conflict', 'This owner has transcripts. Delete them first.')
-        if (owners.hasLiveKeys(id)) throw new AppError('conflict', 'This owner has live API keys. Revoke them first.')
+        if (owners.hasLiveKeys(id, now())) throw new AppError('conflict', 'This owner has live API keys. Revoke them first.')
         owners.remove(id)
       })
     }

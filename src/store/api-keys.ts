@@ -1,25 +1,34 @@
 /** API keys; the owner of a new one is made with it. */
-import type { ApiKey, Plan } from '../domain/access.js'
+import type { ApiKey, Page, Plan } from '../domain/access.js'
 import type { Database } from './database.js'
 
 type PrincipalRow = { key_id: number, owner_id: number, plan: Plan, hash: Buffer, last_used_at: number | null }
 type KeyRow = {
-  id: number, name: string, owner: string, plan: Plan, last_four: string
-  created_at: number, last_used_at: number | null, revoked_at: number | null
+  id: number, name: string, owner_id: number, owner: string, plan: Plan, last_four: string
+  created_at: number, last_used_at: number | null, expires_at: number | null, revoked_at: number | null, replaced_by: number | null
 }
+export type NewApiKey = { ownerId: number, name: string, plan: Plan, hash: Buffer, lastFour: string, now: number, expiresAt?: number | undefined }
 
 function toKey (row: KeyRow): ApiKey {
   return {
     id: row.id,
     name: row.name,
+    ownerId: row.owner_id,
     owner: row.owner,
     plan: row.plan,
     lastFour: row.last_four,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    replacedBy: row.replaced_by ?? undefined
   }
 }
+
+const SELECT_KEY = `
+  SELECT k.id, k.name, k.owner_id, o.name AS owner, k.plan, k.last_four, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.replaced_by
+  FROM api_key k JOIN owner o ON o.id = k.owner_id
+`
 
 export function createApiKeyStore (db: Database) {
   const upsertOwner = db.prepare<{ name: string, now: number }>(`
@@ -29,26 +38,37 @@ export function createApiKeyStore (db: Database) {
   `)
   const findOwner = db.prepare<{ name: string }, { id: number }>('SELECT id FROM owner WHERE name = :name')
   const findOwnerPlan = db.prepare<{ ownerId: number }, { plan: Plan }>('SELECT plan FROM owner WHERE id = :ownerId')
-  const insertKey = db.prepare<{ ownerId: number, name: string, plan: Plan, hash: Buffer, lastFour: string, now: number }>(`
-    INSERT INTO api_key (owner_id, name, plan, hash, last_four, created_at)
-    VALUES (:ownerId, :name, :plan, :hash, :lastFour, :now)
+  const insertKey = db.prepare<Omit<NewApiKey, 'expiresAt'> & { expiresAt: number | null }>(`
+    INSERT INTO api_key (owner_id, name, plan, hash, last_four, created_at, expires_at)
+    VALUES (:ownerId, :name, :plan, :hash, :lastFour, :now, :expiresAt)
   `)
   // uses the UNIQUE index on hash
-  const findByHash = db.prepare<{ hash: Buffer }, PrincipalRow>(`
+  const findByHash = db.prepare<{ hash: Buffer, now: number }, PrincipalRow>(`
     SELECT id AS key_id, owner_id, plan, hash, last_used_at
     FROM api_key
-    WHERE hash = :hash AND revoked_at IS NULL
+    WHERE hash = :hash AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
   `)
-  const list = db.prepare<[], KeyRow>(`
-    SELECT k.id, k.name, o.name AS owner, k.plan, k.last_four, k.created_at, k.last_used_at, k.revoked_at
-    FROM api_key k JOIN owner o ON o.id = k.owner_id
+  const find = db.prepare<{ id: number }, KeyRow>(SELECT_KEY + 'WHERE k.id = :id')
+  const list = db.prepare<Page, KeyRow>(SELECT_KEY + `
+    WHERE k.id > :after
     ORDER BY k.id
+    LIMIT :limit
+  `)
+  const listOfOwner = db.prepare<Page & { ownerId: number }, KeyRow>(SELECT_KEY + `
+    WHERE k.owner_id = :ownerId AND k.id > :after
+    ORDER BY k.id
+    LIMIT :limit
   `)
   const touch = db.prepare<{ id: number, now: number }>('UPDATE api_key SET last_used_at = :now WHERE id = :id')
   const revoke = db.prepare<{ id: number, now: number }>(`
     UPDATE api_key
     SET revoked_at = :now
     WHERE id = :id AND revoked_at IS NULL
+  `)
+  const replace = db.prepare<{ id: number, replacedBy: number, expiresAt: number }>(`
+    UPDATE api_key
+    SET replaced_by = :replacedBy, expires_at = min(:expiresAt, coalesce(expires_at, :expiresAt))
+    WHERE id = :id
   `)
   const count = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM api_key')
 
@@ -60,19 +80,28 @@ export function createApiKeyStore (db: Database) {
       if (!row) throw new Error('owner vanished after insert')
       return row.id
     },
+    /** undefined when there is no such owner. */
     findOwnerPlan: (ownerId: number): Plan | undefined => findOwnerPlan.get({ ownerId })?.plan,
-    insert (key: { ownerId: number, name: string, plan: Plan, hash: Buffer, lastFour: string, now: number }): number {
-      return Number(insertKey.run(key).lastInsertRowid)
+    insert (key: NewApiKey): number {
+      return Number(insertKey.run({ ...key, expiresAt: key.expiresAt ?? null }).lastInsertRowid)
     },
     /** The live key with this hash. */
-    findByHash: (hash: Buffer): { keyId: number, ownerId: number, plan: Plan, hash: Buffer, lastUsedAt: number | undefined } | undefined => {
-      const row = findByHash.get({ hash })
+    findByHash: (hash: Buffer, now: number): { keyId: number, ownerId: number, plan: Plan, hash: Buffer, lastUsedAt: number | undefined } | undefined => {
+      const row = findByHash.get({ hash, now })
       return row && { keyId: row.key_id, ownerId: row.owner_id, plan: row.plan, hash: row.hash, lastUsedAt: row.last_used_at ?? undefined }
     },
-    list: (): ApiKey[] => list.all().map(toKey),
+    /** Live or dead. */
+    find (id: number): ApiKey | undefined {
+      const row = find.get({ id })
+      return row && toKey(row)
+    },
+    /** A page of all keys, or of one owner's. */
+    list: (page: Page, ownerId?: number): ApiKey[] => (ownerId === undefined ? list.all(page) : listOfOwner.all({ ...page, ownerId })).map(toKey),
     touch: (id: number, now: number): void => { touch.run({ id, now }) },
-    /** False when there is no such live key. */
+    /** False when there is no such key, or it was revoked before. */
     revoke: (id: number, now: number): boolean => revoke.run({ id, now }).changes === 1,
+    /** Names the successor; the key opens nothing from `expiresAt` on, or from its own end where that is sooner. */
+    replace: (id: number, replacedBy: number, expiresAt: number): void => { replace.run({ id, replacedBy, expiresAt }) },
     count: (): number => count.get()?.n ?? 0
   }
 }

@@ -1,5 +1,5 @@
 /** Owners: whose library it is. */
-import type { Owner, Plan } from '../domain/access.js'
+import type { Owner, Page, Plan } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Database } from './database.js'
 
@@ -23,7 +23,7 @@ export function createOwnerStore (db: Database) {
   `)
   const find = db.prepare<{ id: number }, OwnerRow>(`SELECT ${COLUMNS} FROM owner WHERE id = :id`)
   const findByName = db.prepare<{ name: string }, OwnerRow>(`SELECT ${COLUMNS} FROM owner WHERE name = :name`)
-  const list = db.prepare<{ after: number, limit: number }, OwnerRow>(`
+  const list = db.prepare<Page, OwnerRow>(`
     SELECT ${COLUMNS}
     FROM owner
     WHERE id > :after
@@ -39,7 +39,12 @@ export function createOwnerStore (db: Database) {
   const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>('SELECT id, password_hash FROM owner WHERE name = :name')
   const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>('UPDATE owner SET password_hash = :passwordHash WHERE id = :id')
   const findTranscript = db.prepare<{ id: number }>('SELECT id FROM job WHERE owner_id = :id LIMIT 1')
-  const findLiveKey = db.prepare<{ id: number }>('SELECT id FROM api_key WHERE owner_id = :id AND revoked_at IS NULL LIMIT 1')
+  const findLiveKey = db.prepare<{ id: number, now: number }>(`
+    SELECT id
+    FROM api_key
+    WHERE owner_id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+    LIMIT 1
+  `)
   const removeKeys = db.prepare<{ id: number }>('DELETE FROM api_key WHERE owner_id = :id')
   const remove = db.prepare<{ id: number }>('DELETE FROM owner WHERE id = :id')
 
@@ -56,8 +61,7 @@ export function createOwnerStore (db: Database) {
       const row = findByName.get({ name })
       return row && toOwner(row)
     },
-    /** Up to `limit` owners in the order of their ids, from the one after `after` on. */
-    list: (page: { after: number, limit: number }): Owner[] => list.all(page).map(toOwner),
+    list: (page: Page): Owner[] => list.all(page).map(toOwner),
     update (owner: { id: number, name: string, plan: Plan }): Owner | undefined {
       const row = update.get(owner)
       return row && toOwner(row)
@@ -69,7 +73,7 @@ export function createOwnerStore (db: Database) {
     /** False when there is no such owner. */
     setPasswordHash: (id: number, passwordHash: string | undefined): boolean => setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
     hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,
-    hasLiveKeys: (id: number): boolean => findLiveKey.get({ id }) !== undefined,
+    hasLiveKeys: (id: number, now: number): boolean => findLiveKey.get({ id, now }) !== undefined,
     /** The owner and all keys; false when there is no such owner. Throws `conflict` when anything else is still the owner's. */
     remove (id: number): boolean {
       try {

@@ -90,3 +90,74 @@ t.test('whether there are keys, and which', async (t) => {
   t.equal(access.hasKeys(), true)
   t.match(access.list(), [{ id, name: 'laptop', owner: 'anna', plan: 'pro', createdAt: clock.now() }])
 })
+
+const DAY_SECONDS = 24 * 3600
+
+t.test('a key that is to end opens nothing afterwards', async (t) => {
+  const { access, clock } = openAccess(t)
+  const { id, key } = access.create({ ...LAPTOP, expiresInSeconds: DAY_SECONDS })
+  t.equal(access.find(id).expiresAt, clock.now() + DAY_SECONDS * 1000)
+  clock.advance(DAY_SECONDS * 1000 - 1)
+  t.ok(access.authenticate(key))
+  clock.advance(1)
+  t.equal(access.authenticate(key), undefined)
+  t.throws(() => access.rotate(id, 0), { code: 'conflict', message: /expired/ })
+})
+
+t.test('a key is made for an owner who exists, on the plan that was said or the owner\'s', async (t) => {
+  const { access, owners } = openAccess(t)
+  const { id } = owners.insert({ name: 'anna', plan: 'free', now: 0 }) ?? { id: 0 }
+  t.match(access.createFor(id, { name: 'laptop' }), { owner: 'anna', plan: 'free' })
+  t.match(access.createFor(id, { name: 'phone', plan: 'pro' }), { owner: 'anna', plan: 'pro' })
+  t.throws(() => access.createFor(99, { name: 'laptop' }), { code: 'not_found' })
+  t.strictSame(access.list({ after: 0, limit: 9 }, id).map(({ name }) => name), ['laptop', 'phone'])
+})
+
+t.test('rotation makes a key like the old one, which works until the grace is over', async (t) => {
+  const { access, clock } = openAccess(t)
+  const old = access.create(LAPTOP)
+  const fresh = access.rotate(old.id, DAY_SECONDS)
+  t.match(fresh, { owner: 'anna', plan: 'pro', key: /^service_sk_[\w-]{43}$/ })
+  t.not(fresh.key, old.key)
+  t.match(access.find(old.id), { replacedBy: fresh.id, expiresAt: clock.now() + DAY_SECONDS * 1000, revokedAt: undefined })
+  t.match(access.find(fresh.id), { name: 'laptop', expiresAt: undefined, replacedBy: undefined })
+  const owners = [old, fresh].map(({ key }) => access.authenticate(key)?.ownerId)
+  t.ok(owners[0])
+  t.equal(owners[0], owners[1])
+  clock.advance(DAY_SECONDS * 1000)
+  t.equal(access.authenticate(old.key), undefined)
+  t.ok(access.authenticate(fresh.key))
+})
+
+t.test('without a grace the old key ends at once; a key in its grace can still be revoked', async (t) => {
+  const { access } = openAccess(t)
+  const [first, second] = [access.create(LAPTOP), access.create(LAPTOP)]
+  access.rotate(first.id, 0)
+  t.equal(access.authenticate(first.key), undefined)
+  access.rotate(second.id, DAY_SECONDS)
+  t.equal(access.revoke(second.id), true)
+  t.equal(access.authenticate(second.key), undefined)
+})
+
+t.test('a key that was to end is replaced by one that ends as long after its making, and never lives longer itself', async (t) => {
+  const { access, clock } = openAccess(t)
+  const old = access.create({ ...LAPTOP, expiresInSeconds: 2 * DAY_SECONDS })
+  const end = access.find(old.id).expiresAt
+  clock.advance(DAY_SECONDS * 1000)
+  const fresh = access.rotate(old.id, 30 * DAY_SECONDS)
+  t.equal(access.find(fresh.id).expiresAt, clock.now() + 2 * DAY_SECONDS * 1000)
+  t.equal(access.find(old.id).expiresAt, end)
+})
+
+t.test('what cannot be rotated says why, and leaves no key behind', async (t) => {
+  const { access } = openAccess(t)
+  const [replaced, revoked] = [access.create(LAPTOP), access.create(LAPTOP)]
+  const fresh = access.rotate(replaced.id, DAY_SECONDS)
+  access.revoke(revoked.id)
+  t.throws(() => access.rotate(replaced.id, 0), { code: 'conflict', message: new RegExp(`replaced by key ${fresh.id} `) })
+  t.ok(access.authenticate(replaced.key), 'its grace is as it was')
+  t.throws(() => access.rotate(revoked.id, 0), { code: 'conflict', message: /revoked/ })
+  t.throws(() => access.rotate(99, 0), { code: 'not_found' })
+  for (const grace of [-1, 0.5, 30 * DAY_SECONDS + 1, NaN]) t.throws(() => access.rotate(fresh.id, grace), RangeError)
+  t.equal(access.list().length, 3)
+})
