@@ -28,7 +28,7 @@ const LAYERS = {
   engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },
-  routes: { src: ['domain', 'service'], packages: ['@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },
+  routes: { src: ['domain', 'service'], packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },
   cli: { src: ['domain', 'service', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['child_process', 'fs'] },
   dashboard: { src: [], packages: [], node: [] },
   'main.ts': { src: ['app', 'config', 'logger'], packages: [], node: [] },

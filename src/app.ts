@@ -16,8 +16,10 @@ import type { Logger } from './logger.js'
 import { routes } from './routes/index.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
 import { createAccess } from './service/access.js'
+import { createAdministration } from './service/administration.js'
 import { createHealth } from './service/health.js'
 import { createIngest } from './service/ingest.js'
+import { createLoginLimit } from './service/login-limit.js'
 import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
 import { createPipeline } from './service/pipeline.js'
@@ -71,6 +73,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const usage = createUsage({ usage: usageStore, plans, inLazyTransaction: createLazyTransaction(db), now })
   const passwords = createPasswords()
   const owners = createOwners({ owners: createOwnerStore(db), passwords, inTransaction, now })
+  const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
+  const administration = createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log })
   const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes: config.maxMediaBytes, minFreeBytes: config.minFreeBytes, now })
   const uploads = createUploads({ uploads: createUploadStore(db), media, files, ingest, maxMediaBytes: config.maxMediaBytes, now })
   const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans })
@@ -90,6 +94,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   return {
     access,
+    administration,
     health,
     ingest,
     plans,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { PASSWORD_LENGTH } from './domain/access.js'
 import { parseAllowEntry } from './domain/addresses.js'
 import type { AllowList, AllowLists } from './domain/addresses.js'
 
@@ -25,6 +26,13 @@ function oneOf<const T extends string> (fallback: T, ...values: T[]): Option<T> 
     parse: (value) => [fallback, ...values].find((known) => known === value)
   }
 }
+
+/** Empty when it is not set. */
+const password = (): Option<string> => ({
+  fallback: '',
+  expected: `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters long`,
+  parse: (value) => [...value].length >= PASSWORD_LENGTH.min && [...value].length <= PASSWORD_LENGTH.max ? value : undefined
+})
 
 const url = (): Option<string> => ({
   fallback: '',
@@ -53,6 +61,7 @@ const OPTIONS = {
   STENOBOX_HOST: text('127.0.0.1'),
   STENOBOX_PORT: integer(8080, 0, 65_535),
   STENOBOX_PUBLIC_URL: url(),
+  STENOBOX_ADMIN_PASSWORD: password(),
   STENOBOX_DATA_DIR: text('./data'),
   STENOBOX_MODELS_DIR: text('./models'),
   STENOBOX_MODELS_URL: url(),
@@ -79,6 +88,8 @@ export type Config = Readonly<{
   port: number
   /** Address clients use, when it is not the one they connect to; no trailing slash. */
   publicUrl: string | undefined
+  /** Administration over HTTP is off without it. */
+  adminPassword: string | undefined
   dataDir: string
   modelsDir: string
   /** Stands in for the hub that the manifest names. */
@@ -148,6 +159,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     host: values.STENOBOX_HOST,
     port: values.STENOBOX_PORT,
     publicUrl: values.STENOBOX_PUBLIC_URL || undefined,
+    adminPassword: values.STENOBOX_ADMIN_PASSWORD || undefined,
     dataDir: resolve(values.STENOBOX_DATA_DIR),
     modelsDir: resolve(values.STENOBOX_MODELS_DIR),
     modelsUrl: values.STENOBOX_MODELS_URL || undefined,

@@ -20,6 +20,7 @@ t.test('without any variable there are defaults', async (t) => {
     host: '127.0.0.1',
     port: 8080,
     publicUrl: undefined,
+    adminPassword: undefined,
     dataDir: resolve('data'),
     modelsDir: resolve('models'),
     modelsUrl: undefined,
@@ -41,6 +42,7 @@ t.test('every variable is read', async (t) => {
     STENOBOX_HOST: '0.0.0.0',
     STENOBOX_PORT: '0',
     STENOBOX_PUBLIC_URL: 'https://example.org/steno//',
+    STENOBOX_ADMIN_PASSWORD: 'correct horse battery',
     STENOBOX_DATA_DIR: '/srv/data',
     STENOBOX_MODELS_DIR: 'weights',
     STENOBOX_MODELS_URL: 'https://mirror.example/hub/',
@@ -62,6 +64,7 @@ t.test('every variable is read', async (t) => {
     host: '0.0.0.0',
     port: 0,
     publicUrl: 'https://example.org/steno',
+    adminPassword: 'correct horse battery',
     dataDir: '/srv/data',
     modelsDir: resolve('weights'),
     modelsUrl: 'https://mirror.example/hub',
@@ -80,6 +83,16 @@ t.test('every variable is read', async (t) => {
     maxMediaSeconds: 60,
     minFreeBytes: 0
   })
+})
+
+t.test('a password of the administrator that is easily guessed stops the boot', (t) => {
+  const fault = ['STENOBOX_ADMIN_PASSWORD: must be 12 to 256 characters long']
+  for (const password of ['elevenchars', 'x'.repeat(257)]) t.strictSame(faultsOf({ STENOBOX_ADMIN_PASSWORD: password }), fault)
+  t.equal(readConfig({ STENOBOX_ADMIN_PASSWORD: 'twelve chars' }).adminPassword, 'twelve chars')
+  const folder = t.testdir({ password: 'from a file, trimmed\n', short: 'short\n' })
+  t.equal(readConfig({ STENOBOX_ADMIN_PASSWORD_FILE: `${folder}/password` }).adminPassword, 'from a file, trimmed')
+  t.strictSame(faultsOf({ STENOBOX_ADMIN_PASSWORD_FILE: `${folder}/short` }), fault)
+  t.end()
 })
 
 t.test('an empty variable is one that is not set', async (t) => {

@@ -2,9 +2,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createKeyring } from '../app.js'
 import { readConfig } from '../config.js'
-import { keyState, MAX_GRACE_SECONDS, MAX_KEY_SECONDS, PLANS } from '../domain/access.js'
-import type { ApiKey, Plan } from '../domain/access.js'
-import type { CreatedKey } from '../service/access.js'
+import { MAX_GRACE_SECONDS, MAX_KEY_SECONDS, MAX_NAME_LENGTH, NAME_PATTERN, PLANS } from '../domain/access.js'
+import type { Plan } from '../domain/access.js'
+import type { CreatedKey, KeyView } from '../service/access.js'
 
 type Keyring = ReturnType<typeof createKeyring>
 
@@ -20,14 +20,13 @@ function withKeyring<T> (work: (access: Keyring['access']) => T): T {
 const date = (ms: number | undefined): string => ms === undefined ? 'never' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 
 /** What has become of a key, and what will. */
-function describeState (key: ApiKey): string {
-  const state = keyState(key, Date.now())
-  const end = state === 'revoked' ? `revoked ${date(key.revokedAt)}` : key.expiresAt !== undefined && `${state === 'live' ? 'expires' : 'expired'} ${date(key.expiresAt)}`
+function describeState (key: KeyView): string {
+  const end = key.state === 'revoked' ? `revoked ${date(key.revokedAt)}` : key.expiresAt !== undefined && `${key.state === 'live' ? 'expires' : 'expired'} ${date(key.expiresAt)}`
   const parts = [`last used ${date(key.lastUsedAt)}`, end, key.replacedBy !== undefined && `replaced by ${key.replacedBy}`]
   return parts.filter((part) => part !== false).join(', ')
 }
 
-function toLine (key: ApiKey): string {
+function toLine (key: KeyView): string {
   return `${key.id}\t…${key.lastFour}\t${key.owner}\t${key.plan}\t${key.name}\tcreated ${date(key.createdAt)}\t${describeState(key)}`
 }
 
@@ -61,7 +60,9 @@ function parseId (text: string): number {
 }
 
 const parseName = (text: string): string => {
-  if (text.trim() === '' || text.length > 100) throw new InvalidArgumentError('1 to 100 characters')
+  if (text.length > MAX_NAME_LENGTH || !new RegExp(NAME_PATTERN, 'u').test(text)) {
+    throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} characters, without control characters, and without blanks around them`)
+  }
   return text
 }
 

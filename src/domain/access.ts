@@ -36,6 +36,10 @@ export type Owner = {
   createdAt: number
 }
 
+/** Names of owners and keys: no control characters, which would spoil lists, and no blanks around, which nobody sees. */
+export const NAME_PATTERN = String.raw`^[^\s\u0000-\u001f\u007f-\u009f\ud800-\udfff](?:[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]*[^\s\u0000-\u001f\u007f-\u009f\ud800-\udfff])?$`
+export const MAX_NAME_LENGTH = 100
+
 /** Characters of a password that somebody chooses. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const
 
@@ -56,7 +60,8 @@ export type ApiKey = {
   replacedBy: number | undefined
 }
 
-export type KeyState = 'live' | 'expired' | 'revoked'
+export const KEY_STATES = ['live', 'expired', 'revoked'] as const
+export type KeyState = typeof KEY_STATES[number]
 
 /** Only live keys open anything. */
 export function keyState ({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): KeyState {

@@ -1,30 +1,39 @@
 /** Every mount on one page. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Access } from '../service/access.js'
+import type { Administration } from '../service/administration.js'
 import type { Health } from '../service/health.js'
+import type { Owners } from '../service/owners.js'
+import type { Plans } from '../service/plans.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
+import { adminRoutes } from './admin/index.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
 import { requireOperations } from './operation.js'
 import { requireCredential, requireRights } from './plugins/auth.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
+import { requireSession } from './plugins/session.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
 
 export type RouteDeps = {
   access: Access
+  administration: Administration
   health: Health
+  owners: Owners
+  plans: Plans
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
   publicUrl: string | undefined
 }
 
-export const routes: FastifyPluginAsync<RouteDeps> = async (app, { access, health, transcripts, uploads, usage, publicUrl }) => {
+export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
+  const { access, administration, health, owners, plans, transcripts, uploads, usage, publicUrl } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   await app.register(async (operations) => {
@@ -32,6 +41,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, { access, healt
     requireCredential(operations, access)
     meterRequests(operations, usage)
     requireRights(operations)
+    await requireSession(operations, administration)
     await operations.register(healthRoutes, { health })
     await operations.register(async (api) => {
       await api.register(uploadRoutes, { uploads, transcripts, usage, publicUrl })
@@ -39,6 +49,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, { access, healt
       await api.register(jobRoutes, { transcripts })
       await api.register(transcriptionRoutes, { transcripts })
       await api.register(usageRoutes, { usage })
+      await api.register(adminRoutes, { access, administration, owners, plans, publicUrl, prefix: '/admin' })
     }, { prefix: '/api/v1' })
   })
 }

@@ -19,6 +19,7 @@ export const TAGS = {
   Jobs: 'How far a transcription is.',
   Transcriptions: 'Texts, words and files.',
   Usage: 'What a key has used, and what is left.',
+  Administration: 'Owners, keys and plans, for whoever runs the appliance. Off unless STENOBOX_ADMIN_PASSWORD is set; takes a session, never a key or a token.',
   Health: 'For load balancers and containers.'
 } as const
 
@@ -69,6 +70,7 @@ export function errorsOf (spec: Operation, method: string): ErrorCode[] {
   const codes = new Set<ErrorCode>(['invalid_request', 'request_timeout', 'expectation_failed', 'headers_too_large', 'internal_error', 'unavailable'])
   if (spec.caller !== 'public') codes.add('unauthorized')
   if (spec.caller === 'api_key') codes.add('api_key_required')
+  if (spec.caller === 'administrator') codes.add('administration_off').add('cross_site_request')
   if (spec.caller.includes(':')) codes.add('insufficient_scope')
   if (isMetered(spec) && !spec.isAlwaysAnswered) codes.add('quota_exceeded')
   if (method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const) codes.add(code)

@@ -1,6 +1,7 @@
 /** Shapes several routes share, and the wire forms of jobs and transcriptions. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
+import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
 import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
 import { jobProgress, JobStatus } from '../domain/job.js'
@@ -35,7 +36,11 @@ export function ok<T> (data: T): { success: true, data: T } {
 }
 
 /** Ids are SQLite row ids: positive, and exact in JSON up to 2^53 - 1. */
-export const IdParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) })
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+export const IdParams = Type.Object({ id: Id })
+
+/** What owners and keys are called. */
+export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NAME_PATTERN })
 
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 

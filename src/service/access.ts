@@ -1,7 +1,7 @@
 /** API keys: create, recognise, list, rotate, revoke. */
 import { timingSafeEqual } from 'node:crypto'
 import { generateKey, hashKey, keyState, MAX_GRACE_SECONDS } from '../domain/access.js'
-import type { ApiKey, Page, Plan, Principal } from '../domain/access.js'
+import type { ApiKey, KeyState, Page, Plan, Principal } from '../domain/access.js'
 import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
 import type { ApiKeyStore, NewApiKey } from '../store/api-keys.js'
 import type { InTransaction } from '../store/database.js'
@@ -13,6 +13,7 @@ const EVERY_KEY: Page = { after: 0, limit: -1 }
 type Deps = { apiKeys: ApiKeyStore, inTransaction: InTransaction, now: () => number }
 
 export type CreatedKey = { id: number, key: string, owner: string, plan: Plan }
+export type KeyView = ApiKey & { state: KeyState }
 /** What a new key may say besides whose it is; without a plan it gets its owner's. */
 type KeyOptions = { name: string, plan?: Plan | undefined, expiresInSeconds?: number | undefined }
 
@@ -28,10 +29,12 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
     }
   }
 
-  function find (id: number): ApiKey {
+  const view = (key: ApiKey): KeyView => ({ ...key, state: keyState(key, now()) })
+
+  function find (id: number): KeyView {
     const key = apiKeys.find(id)
     if (!key) throw unknownKey()
-    return key
+    return view(key)
   }
 
   function insert (fields: Omit<NewApiKey, 'hash' | 'lastFour' | 'now'>): CreatedKey {
@@ -48,10 +51,9 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
   }
 
   /** Throws `conflict` unless the key is live and was not replaced before. */
-  function requireRotatable (key: ApiKey): void {
-    if (key.replacedBy !== undefined) throw new AppError('conflict', `Key ${key.id} was replaced by key ${key.replacedBy} before. Rotate that one.`)
-    const state = keyState(key, now())
-    if (state !== 'live') throw new AppError('conflict', `Key ${key.id} is ${state}. Create a new one instead.`)
+  function requireRotatable ({ id, replacedBy, state }: KeyView): void {
+    if (replacedBy !== undefined) throw new AppError('conflict', `Key ${id} was replaced by key ${replacedBy} before. Rotate that one.`)
+    if (state !== 'live') throw new AppError('conflict', `Key ${id} is ${state}. Create a new one instead.`)
   }
 
   return {
@@ -74,7 +76,7 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
     /** Live or dead. Throws `not_found`. */
     find,
     /** All keys, or a page in the order of ids; of one owner when asked so. */
-    list: (page: Page = EVERY_KEY, ownerId?: number): ApiKey[] => apiKeys.list(page, ownerId),
+    list: (page: Page = EVERY_KEY, ownerId?: number): KeyView[] => apiKeys.list(page, ownerId).map(view),
     /**
      * A new key like this one: same owner, name and plan, and the same lifetime where it has one. The old one works for `graceSeconds` more.
      * Throws `not_found`, and `conflict` when the key is dead or was replaced before.

@@ -5,6 +5,7 @@ import { createAppliance, createHttp } from '../../dist/app.js'
 import type { Appliance } from '../../dist/app.js'
 import { readConfig } from '../../dist/config.js'
 import { createLogger } from '../../dist/logger.js'
+import type { Logger } from '../../dist/logger.js'
 
 export type Injected = { status: number, headers: Record<string, unknown>, body: { success: boolean, data: Record<string, unknown>, error: string, code: string, requestId: string } }
 export type TestAppliance = {
@@ -16,9 +17,8 @@ export type TestAppliance = {
   call (key: string | undefined, method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, payload?: object | string | Buffer, headers?: Record<string, string>): Promise<Injected>
 }
 
-export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number): Promise<TestAppliance> {
+export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number, log: Logger = createLogger('silent')): Promise<TestAppliance> {
   const config = readConfig({ STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
-  const log = createLogger('silent')
   const appliance = await createAppliance(config, log, now)
   const http = await createHttp(appliance, config, log)
   t.teardown(async () => {

@@ -30,12 +30,12 @@ function requireRight ({ scopes }: Principal, caller: Caller): void {
   })
 }
 
-/** Every operation registered on `app` from here on that is not public needs a credential. */
+/** Every operation registered on `app` from here on needs a credential, unless it is public or the administrator's. */
 export function requireCredential (app: FastifyInstance, access: Pick<Access, 'authenticate'>): void {
   app.decorateRequest('principal', undefined)
   app.addHook('onRequest', async (request) => {
     const caller = request.routeOptions.config.operation?.caller
-    if (caller === undefined || caller === 'public') return
+    if (caller === undefined || caller === 'public' || caller === 'administrator') return
     const header = request.headers.authorization
     const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? '')?.[1]
     const principal = credential === undefined ? undefined : access.authenticate(credential)

@@ -10,12 +10,14 @@ import { ERRORS } from '../error-table.js'
 import { errorsOf, TAGS } from '../operation.js'
 import type { Operation } from '../operation.js'
 import { ErrorBody, Problem } from '../schemas.js'
+import { SESSION_COOKIE } from './session.js'
 
 /** Of the interface, not of the program: what clients are written against. */
 const INTERFACE_VERSION = '1.0.0'
 
 const SECURITY_SCHEMES = {
   apiKey: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `service_sk_` and a secret part.' },
+  adminSession: { type: 'apiKey' as const, in: 'cookie' as const, name: SESSION_COOKIE, description: 'The session of the administrator; POST /api/v1/admin/session begins one.' },
   oauth: {
     type: 'oauth2' as const,
     description: 'For agents. The protected resource metadata at /.well-known/oauth-protected-resource names the authorization server.',
@@ -48,6 +50,7 @@ const BEFORE_CREDENTIALS = new Set(['401', '408', '417', '431'])
 
 function securityOf ({ caller }: Operation): Array<Record<string, string[]>> {
   if (caller === 'public') return []
+  if (caller === 'administrator') return [{ adminSession: [] }]
   return caller === 'api_key' ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [caller] }]
 }
 

@@ -1,0 +1,28 @@
+/** Administration, for a dashboard: sessions, owners, keys, plans. */
+import type { FastifyPluginAsync } from 'fastify'
+import type { Access } from '../../service/access.js'
+import type { Administration } from '../../service/administration.js'
+import type { Owners } from '../../service/owners.js'
+import type { Plans } from '../../service/plans.js'
+import { refuseCrossSite } from '../plugins/session.js'
+import { apiKeyRoutes } from './api-keys.js'
+import { ownerRoutes } from './owners.js'
+import { planRoutes } from './plans.js'
+import { sessionRoutes } from './session.js'
+
+export type AdminDeps = {
+  access: Access
+  administration: Administration
+  owners: Owners
+  plans: Plans
+  publicUrl: string | undefined
+}
+
+export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, { access, administration, owners, plans, publicUrl }) => {
+  refuseCrossSite(app, publicUrl)
+  app.addHook('onRequest', async (_request, reply) => { reply.header('cache-control', 'no-store') })
+  await app.register(sessionRoutes, { administration, publicUrl })
+  await app.register(ownerRoutes, { owners })
+  await app.register(apiKeyRoutes, { access })
+  await app.register(planRoutes, { plans })
+}

@@ -1,0 +1,115 @@
+/** Owners. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { PASSWORD_LENGTH, PLANS } from '../../domain/access.js'
+import type { Owner as StoredOwner } from '../../domain/access.js'
+import type { Owners } from '../../service/owners.js'
+import { operation } from '../operation.js'
+import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
+import { audit } from '../plugins/session.js'
+import { IdParams, Name, ok, Success } from '../schemas.js'
+
+const Plan = Type.Enum(PLANS, { description: 'what OAuth tokens of the owner may do, and new keys when nothing else is said' })
+
+const Owner = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  plan: Plan,
+  hasPassword: Type.Boolean({ description: 'whether the owner can log in to grant access to OAuth clients' }),
+  createdAt: Type.String({ format: 'date-time' })
+}, { title: 'Owner', description: 'The owner.', examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, createdAt: '2026-11-21T09:00:00.000Z' }] })
+
+const CreateBody = Type.Object({ name: Name, plan: Type.Optional(Plan) }, { title: 'NewOwner', additionalProperties: false, examples: [{ name: 'anna', plan: 'pro' }] })
+const ChangeBody = Type.Object({ name: Type.Optional(Name), plan: Type.Optional(Plan) }, {
+  title: 'OwnerChange', additionalProperties: false, minProperties: 1, examples: [{ plan: 'enterprise' }]
+})
+const PasswordBody = Type.Object({
+  password: Type.Union([Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }), Type.Null()], { description: 'null: the owner cannot log in' })
+}, { title: 'OwnerPassword', additionalProperties: false, examples: [{ password: 'correct horse battery staple' }] })
+const Removed = Type.Object({ id: Type.Integer() }, { description: 'The owner is gone.', examples: [{ id: 3 }] })
+
+function toOwner ({ createdAt, ...owner }: StoredOwner): Static<typeof Owner> {
+  return { ...owner, createdAt: new Date(createdAt).toISOString() }
+}
+
+export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async (app, { owners }) => {
+  app.get('/owners', operation({
+    operationId: 'listOwners',
+    tag: 'Administration',
+    summary: 'All owners',
+    caller: 'administrator',
+    querystring: Type.Object(PAGE_QUERY),
+    replies: { 200: PageOf('OwnerPage', Owner, 'The owners, oldest first.') }
+  }), async (request) => readPage(request.query, (page) => owners.list(page).map(toOwner)))
+
+  app.post('/owners', operation({
+    operationId: 'createOwner',
+    tag: 'Administration',
+    summary: 'Make an owner',
+    caller: 'administrator',
+    body: CreateBody,
+    replies: { 201: Success(Owner) },
+    errors: ['conflict']
+  }), async (request, reply) => {
+    const owner = owners.create(request.body)
+    audit(request, { ownerId: owner.id })
+    return reply.code(201).send(ok(toOwner(owner)))
+  })
+
+  app.get('/owners/:id', operation({
+    operationId: 'getOwner',
+    tag: 'Administration',
+    summary: 'An owner',
+    caller: 'administrator',
+    params: IdParams,
+    replies: { 200: Success(Owner) },
+    errors: ['not_found']
+  }), async (request) => ok(toOwner(owners.find(request.params.id))))
+
+  app.patch('/owners/:id', operation({
+    operationId: 'changeOwner',
+    tag: 'Administration',
+    summary: 'Change the name or the plan of an owner',
+    description: 'Keys that exist keep their plans.',
+    caller: 'administrator',
+    params: IdParams,
+    body: ChangeBody,
+    replies: { 200: Success(Owner) },
+    errors: ['not_found', 'conflict']
+  }), async (request) => {
+    const owner = owners.change(request.params.id, request.body)
+    audit(request, { ownerId: owner.id })
+    return ok(toOwner(owner))
+  })
+
+  app.put('/owners/:id/password', operation({
+    operationId: 'setOwnerPassword',
+    tag: 'Administration',
+    summary: 'Set the password of an owner',
+    description: 'With it the owner logs in to grant access to OAuth clients.',
+    caller: 'administrator',
+    params: IdParams,
+    body: PasswordBody,
+    replies: { 200: Success(Owner) },
+    errors: ['not_found']
+  }), async (request) => {
+    await owners.setPassword(request.params.id, request.body.password)
+    audit(request, { ownerId: request.params.id })
+    return ok(toOwner(owners.find(request.params.id)))
+  })
+
+  app.delete('/owners/:id', operation({
+    operationId: 'removeOwner',
+    tag: 'Administration',
+    summary: 'Remove an owner who has neither transcripts nor live keys',
+    caller: 'administrator',
+    params: IdParams,
+    replies: { 200: Success(Removed) },
+    errors: ['not_found', 'conflict']
+  }), async (request) => {
+    owners.remove(request.params.id)
+    audit(request, { ownerId: request.params.id })
+    return ok({ id: request.params.id })
+  })
+}

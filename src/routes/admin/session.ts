@@ -1,0 +1,73 @@
+/** Logging in and out as the administrator. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { PASSWORD_LENGTH } from '../../domain/access.js'
+import type { Administration, AdminSession } from '../../service/administration.js'
+import { operation } from '../operation.js'
+import { audit, createSessionCookie, SESSION_COOKIE, sessionOf } from '../plugins/session.js'
+import { ok, Success } from '../schemas.js'
+
+const LoginBody = Type.Object({ password: Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max }) }, {
+  title: 'AdminLogin', additionalProperties: false, examples: [{ password: 'correct horse battery staple' }]
+})
+
+const Session = Type.Object({
+  id: Type.String({ description: 'names the session in the log' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'when it ends whatever is done' }),
+  idleExpiresAt: Type.String({ format: 'date-time', description: 'when it ends unless it is used' })
+}, {
+  title: 'AdminSession',
+  description: 'The session.',
+  examples: [{ id: '9f1c02ab', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: '2026-11-21T21:00:00.000Z', idleExpiresAt: '2026-11-21T10:00:00.000Z' }]
+})
+const Ended = Type.Object({ id: Type.String() }, { description: 'The session has ended.', examples: [{ id: '9f1c02ab' }] })
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+function toSession ({ id, createdAt, expiresAt, idleExpiresAt }: AdminSession): Static<typeof Session> {
+  return { id, createdAt: iso(createdAt), expiresAt: iso(expiresAt), idleExpiresAt: iso(idleExpiresAt) }
+}
+
+type Deps = { administration: Administration, publicUrl: string | undefined }
+
+export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { administration, publicUrl }) => {
+  const cookie = createSessionCookie(publicUrl)
+
+  app.post('/session', operation({
+    operationId: 'logInAsAdministrator',
+    tag: 'Administration',
+    summary: 'Log in as the administrator',
+    description: 'The session is a cookie for the paths of administration. It ends after 12 hours, after an hour without use, and when the appliance starts anew. ' +
+      'Five wrong passwords from one network within 15 minutes, or a hundred from all together, and it has to wait.',
+    caller: 'public',
+    body: LoginBody,
+    replies: { 200: Success(Session) },
+    errors: ['unauthorized', 'administration_off', 'cross_site_request', 'too_many_attempts']
+  }), async (request, reply) => {
+    const { secret, session } = await administration.logIn(request.body.password, request.ip)
+    audit(request, {}, session)
+    return cookie.set(reply, secret, session.expiresAt - session.createdAt).send(ok(toSession(session)))
+  })
+
+  app.get('/session', operation({
+    operationId: 'getAdminSession',
+    tag: 'Administration',
+    summary: 'The session of the administrator',
+    caller: 'administrator',
+    replies: { 200: Success(Session) }
+  }), async (request) => ok(toSession(sessionOf(request))))
+
+  app.delete('/session', operation({
+    operationId: 'logOutAsAdministrator',
+    tag: 'Administration',
+    summary: 'Log out',
+    caller: 'administrator',
+    replies: { 200: Success(Ended) }
+  }), async (request, reply) => {
+    administration.end(request.cookies[SESSION_COOKIE] ?? '')
+    audit(request, {})
+    return cookie.clear(reply).send(ok({ id: sessionOf(request).id }))
+  })
+}

@@ -1,0 +1,87 @@
+/** Sessions of the administrator, who logs in with the password of the configuration. */
+import { createHash, randomBytes } from 'node:crypto'
+import { AppError } from '../domain/errors.js'
+import type { Log } from '../domain/log.js'
+import type { LoginLimit } from './login-limit.js'
+import type { Passwords } from './passwords.js'
+
+const SESSION_MS = 12 * 3600_000
+const IDLE_MS = 3600_000
+/** Only who knows the password makes sessions; even so the memory they take has an end. */
+const MAX_SESSIONS = 100
+
+/** RFC 9110 asks every 401 for a challenge, and knows no scheme for cookies. */
+export const SESSION_CHALLENGE = { 'www-authenticate': 'Session realm="stenobox administration"' }
+
+export type AdminSession = {
+  /** Names the session in the log; it opens nothing. */
+  id: string
+  createdAt: number
+  /** When it ends whatever is done. */
+  expiresAt: number
+  /** When it ends unless it is used. */
+  idleExpiresAt: number
+}
+
+type Deps = {
+  /** Of the configured password; undefined: there is none, and administration over HTTP is off. */
+  passwordHash: string | undefined
+  passwords: Pick<Passwords, 'verify'>
+  loginLimit: LoginLimit
+  now: () => number
+  log: Pick<Log, 'warn'>
+}
+
+const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+export function createAdministration ({ passwordHash, passwords, loginLimit, now, log }: Deps) {
+  /** By the hash of the secret in the cookie, the oldest first. */
+  const sessions = new Map<string, AdminSession>()
+
+  const isOver = (session: AdminSession): boolean => Math.min(session.expiresAt, session.idleExpiresAt) <= now()
+
+  function requireOn (): void {
+    if (passwordHash === undefined) throw new AppError('administration_off', 'Administration over HTTP is off: STENOBOX_ADMIN_PASSWORD is not set.')
+  }
+
+  function makeRoom (): void {
+    for (const [hash, session] of sessions) if (isOver(session)) sessions.delete(hash)
+    const [oldest] = sessions.keys()
+    if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest)
+  }
+
+  function begin (): { secret: string, session: AdminSession } {
+    makeRoom()
+    const secret = randomBytes(32).toString('base64url')
+    const session = { id: randomBytes(4).toString('hex'), createdAt: now(), expiresAt: now() + SESSION_MS, idleExpiresAt: now() + IDLE_MS }
+    sessions.set(hashSecret(secret), session)
+    return { secret, session }
+  }
+
+  return {
+    /** Throws `administration_off` when no password is configured. */
+    requireOn,
+    /** A new session. Throws `administration_off`, `unauthorized` for a wrong password, and `too_many_attempts`. */
+    async logIn (password: string, address: string): Promise<{ secret: string, session: AdminSession }> {
+      requireOn()
+      if (!await loginLimit.attempt(address, async () => await passwords.verify(passwordHash, password))) {
+        log.warn({ address }, 'wrong password of the administrator')
+        throw new AppError('unauthorized', 'The password is not right.', { headers: SESSION_CHALLENGE })
+      }
+      return begin()
+    },
+    /** The session this secret opens, which counts as its use. */
+    find (secret: string): AdminSession | undefined {
+      const hash = hashSecret(secret)
+      const session = sessions.get(hash)
+      if (!session || isOver(session)) {
+        sessions.delete(hash)
+        return undefined
+      }
+      session.idleExpiresAt = now() + IDLE_MS
+      return { ...session }
+    },
+    end: (secret: string): void => { sessions.delete(hashSecret(secret)) }
+  }
+}
+export type Administration = ReturnType<typeof createAdministration>

@@ -1,0 +1,71 @@
+/** How often somebody may try passwords: per network and in total. In memory, and never more than a few hundred entries. */
+import { AppError } from '../domain/errors.js'
+
+const WINDOW_MS = 15 * 60_000
+const PER_NETWORK = 5
+/** Reached only by many networks together: each alone is stopped long before. */
+const IN_TOTAL = 100
+/** Networks that logged in before are not held up by what others do; this many are remembered. */
+const REMEMBERED = 16
+
+/** What belongs to one subscriber: an IPv4 address, or the /64 of an IPv6 one, within which changing addresses costs nothing. */
+export function networkOf (address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  if (!address.includes(':')) return address
+  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::')
+  const [before, after] = [head, tail ?? ''].map((side) => side === '' ? [] : side.split(':')) as [string[], string[]]
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  return [...before, ...zeros, ...after].slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(':') + '::/64'
+}
+
+function tooMany (waitMs: number): AppError {
+  const minutes = Math.ceil(waitMs / 60_000)
+  return new AppError('too_many_attempts', `Too many wrong passwords. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`, {
+    headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) }
+  })
+}
+
+export function createLoginLimit ({ now }: { now: () => number }) {
+  type Attempt = { network: string, at: number }
+  let attempts: Attempt[] = []
+  const known = new Set<string>()
+
+  /** 0 when the network may try now. */
+  function waitMs (network: string): number {
+    const own = attempts.filter((attempt) => attempt.network === network)
+    const blocking = own.at(-PER_NETWORK) ?? (known.has(network) ? undefined : attempts.at(-IN_TOTAL))
+    return blocking === undefined ? 0 : blocking.at + WINDOW_MS - now()
+  }
+
+  function remember (network: string): void {
+    known.delete(network)
+    known.add(network)
+    const [oldest] = known
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+  }
+
+  return {
+    /**
+     * Lets `check` compare a password, unless too many were wrong lately. An attempt counts from its start until it proves right, so that
+     * many at once are no way around. Throws `too_many_attempts`.
+     */
+    async attempt (address: string, check: () => Promise<boolean>): Promise<boolean> {
+      const network = networkOf(address)
+      attempts = attempts.filter(({ at }) => at + WINDOW_MS > now())
+      const wait = waitMs(network)
+      if (wait > 0) throw tooMany(wait)
+      const attempt: Attempt = { network, at: now() }
+      attempts.push(attempt)
+      const isRight = await check().catch((error: unknown) => {
+        attempts = attempts.filter((other) => other !== attempt)
+        throw error
+      })
+      if (!isRight) return false
+      attempts = attempts.filter((other) => other.network !== network)
+      remember(network)
+      return true
+    }
+  }
+}
+export type LoginLimit = ReturnType<typeof createLoginLimit>
