@@ -36,8 +36,10 @@ export type Owner = {
   createdAt: number
 }
 
+/** Control characters and halves of surrogate pairs. */
+const BARRED = String.raw`\u0000-\u001f\u007f-\u009f\ud800-\udfff`
 /** Names of owners and keys: no control characters, which would spoil lists, and no blanks around, which nobody sees. */
-export const NAME_PATTERN = String.raw`^[^\s\u0000-\u001f\u007f-\u009f\ud800-\udfff](?:[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]*[^\s\u0000-\u001f\u007f-\u009f\ud800-\udfff])?$`
+export const NAME_PATTERN = `^[^\\s${BARRED}](?:[^${BARRED}]*[^\\s${BARRED}])?$`
 export const MAX_NAME_LENGTH = 100
 
 /** Characters of a password that somebody chooses. */

@@ -11,6 +11,8 @@ export const PAGE_QUERY = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the page before' }))
 }
 
+type Query = { limit?: number, cursor?: string }
+
 /** `data` is the list itself, as the envelope has it for lists; where it goes on stands beside it. */
 export function PageOf<T extends TSchema> (title: string, item: T, description: string) {
   const { examples: [example] = [] } = item as { examples?: unknown[] }
@@ -22,8 +24,7 @@ export function PageOf<T extends TSchema> (title: string, item: T, description: 
 }
 
 /** The reply to a query. `list` is asked for one item more than the page has: whether it is there says whether the list goes on. */
-export function readPage<T extends { id: number }> (query: { limit?: number, cursor?: string }, list: (page: Page) => T[]): { success: true, data: T[], nextCursor: string | null } {
-  const { limit = DEFAULT_LIMIT, cursor } = query
+export function readPage<T extends { id: number }> ({ limit = DEFAULT_LIMIT, cursor }: Query, list: (page: Page) => T[]): { success: true, data: T[], nextCursor: string | null } {
   const items = list({ after: cursor === undefined ? 0 : parseCursor(cursor), limit: limit + 1 })
   const data = items.slice(0, limit)
   const last = data.at(-1)

@@ -33,6 +33,10 @@ function decode (text: string): { cost: Cost, salt: Buffer, hash: Buffer } {
   return { cost: { log2N: Number(log2N), r: Number(r), p: Number(p) }, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') }
 }
 
+function tooBusy (): AppError {
+  return new AppError('unavailable', 'Too many people are logging in at once. Try again in a few seconds.', { headers: { 'retry-after': '5' } })
+}
+
 /** Lets few run at once. Throws `unavailable` when the line is too long. */
 function createGate () {
   let running = 0
@@ -40,7 +44,7 @@ function createGate () {
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (running < AT_ONCE) running++
     else {
-      if (waiting.length >= IN_LINE) throw new AppError('unavailable', 'Too many people are logging in at once. Try again in a few seconds.', { headers: { 'retry-after': '5' } })
+      if (waiting.length >= IN_LINE) throw tooBusy()
       await new Promise<void>((resolve) => { waiting.push(resolve) })
     }
     try {
