@@ -88,7 +88,8 @@ async function discard (body: Raw['body']): Promise<void> {
 /** Aborts after `totalMs`, and with the caller's signal; `release` ends the watch. */
 function watch (totalMs: number, signal: AbortSignal | undefined, purpose: Purpose) {
   const controller = new AbortController()
-  const timer = setTimeout(() => { controller.abort(new FetchError('timeout', purpose)) }, totalMs)
+  // An answer that nobody reads must not hold the process.
+  const timer = setTimeout(() => { controller.abort(new FetchError('timeout', purpose)) }, totalMs).unref()
   const onAbort = (): void => { controller.abort(new FetchError('aborted', purpose)) }
   signal?.addEventListener('abort', onAbort, { once: true })
   if (signal?.aborted) onAbort()
