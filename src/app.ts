@@ -24,6 +24,8 @@ import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
 import { createPipeline } from './service/pipeline.js'
 import { createPlans } from './service/plans.js'
+import { createRemoval } from './service/removal.js'
+import { createRetries } from './service/retries.js'
 import { createScheduling } from './service/scheduling.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
@@ -75,11 +77,15 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const owners = createOwners({ owners: createOwnerStore(db), passwords, inTransaction, now })
   const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
   const administration = createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log })
-  const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes: config.maxMediaBytes, minFreeBytes: config.minFreeBytes, now })
-  const uploads = createUploads({ uploads: createUploadStore(db), media, files, ingest, maxMediaBytes: config.maxMediaBytes, now })
-  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans })
+  const { maxMediaBytes, minFreeBytes, maxQueued } = config
+  const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const uploadStore = createUploadStore(db)
+  const uploads = createUploads({ uploads: uploadStore, media, files, ingest, maxMediaBytes, now })
+  const retries = createRetries({ jobs, windows, media, files, ingest, inTransaction, now })
+  const removal = createRemoval({ jobs, media, uploads: uploadStore, files, inTransaction })
+  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans, isRetryable: retries.isRetryable })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
-  const health = createHealth({ files, models, speech, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
+  const health = createHealth({ files, models, speech, programVersion, minFreeBytes, gpu: config.gpu, runtime })
   const pipeline = createPipeline({
     jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
   })
@@ -88,9 +94,11 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
   const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: warmUp, log })
-  const sweep = createSweep({ uploads, usage, log })
   const usageWriter = createUsageWriter({ usage, log })
+  const sweep = createSweep({ places: [uploads, pipeline, usage], log })
   ingest.onSubmitted(loop.wake)
+  retries.onQueued(loop.wake)
+  removal.onRemoved(loop.abandon)
 
   return {
     access,
@@ -99,6 +107,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     ingest,
     plans,
     owners,
+    removal,
+    retries,
     transcripts,
     uploads,
     usage,

@@ -78,6 +78,7 @@ const OPTIONS = {
   STENOBOX_LOG_LEVEL: oneOf('info', 'debug', 'warn', 'error', 'silent'),
   STENOBOX_MAX_MEDIA_BYTES: integer(10 * GIB, 1, Number.MAX_SAFE_INTEGER),
   STENOBOX_MAX_MEDIA_SECONDS: integer(24 * 3600, 1, 7 * 24 * 3600),
+  STENOBOX_MAX_QUEUED: integer(10_000, 1, 1_000_000),
   STENOBOX_MIN_FREE_BYTES: integer(GIB, 0, Number.MAX_SAFE_INTEGER)
 }
 
@@ -106,6 +107,7 @@ export type Config = Readonly<{
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   maxMediaBytes: number
   maxMediaSeconds: number
+  maxQueued: number
   minFreeBytes: number
 }>
 
@@ -172,6 +174,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.STENOBOX_LOG_LEVEL,
     maxMediaBytes: values.STENOBOX_MAX_MEDIA_BYTES,
     maxMediaSeconds: values.STENOBOX_MAX_MEDIA_SECONDS,
+    maxQueued: values.STENOBOX_MAX_QUEUED,
     minFreeBytes: values.STENOBOX_MIN_FREE_BYTES
   })
 }

@@ -33,6 +33,7 @@ t.test('without any variable there are defaults', async (t) => {
     logLevel: 'info',
     maxMediaBytes: 10 * 1024 ** 3,
     maxMediaSeconds: 24 * 3600,
+    maxQueued: 10_000,
     minFreeBytes: 1024 ** 3
   })
 })
@@ -58,6 +59,7 @@ t.test('every variable is read', async (t) => {
     STENOBOX_LOG_LEVEL: 'silent',
     STENOBOX_MAX_MEDIA_BYTES: '1000',
     STENOBOX_MAX_MEDIA_SECONDS: '60',
+    STENOBOX_MAX_QUEUED: '5',
     STENOBOX_MIN_FREE_BYTES: '0',
     PATH: '/bin'
   }), {
@@ -81,6 +83,7 @@ t.test('every variable is read', async (t) => {
     logLevel: 'silent',
     maxMediaBytes: 1000,
     maxMediaSeconds: 60,
+    maxQueued: 5,
     minFreeBytes: 0
   })
 })

@@ -9,7 +9,7 @@ import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
-import { jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../domain/job.js'
+import { hasEnded, jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
 import { parseLanguage } from '../domain/language.js'
 import { createLogger } from '../logger.js'
@@ -28,7 +28,7 @@ async function follow ({ transcripts }: Appliance, id: number, ownerId: number, 
   try {
     for (;;) {
       const job = transcripts.read(id, ownerId)
-      if (job.status === 'completed' || job.status === 'failed') return job
+      if (hasEnded(job)) return job
       bar.show(jobProgress(job), job.stage)
       signal.throwIfAborted()
       await sleep(LOOK_MS)

@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'not_completed'
   | 'expectation_failed'
   | 'too_many_attempts'
+  | 'queue_full'
   | 'insufficient_storage'
   | 'quota_exceeded'
   | 'minutes_exceeded'

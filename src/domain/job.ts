@@ -33,6 +33,9 @@ export const MAX_ATTEMPTS = 25
 /** Errors (not crashes) one window may meet before the job fails. */
 export const MAX_WINDOW_ERRORS = 2
 
+/** Times a failed job may be retried. */
+const MAX_RETRIES = 3
+
 export type Job = {
   id: number
   ownerId: number
@@ -62,4 +65,17 @@ export function jobProgress (job: Pick<Job, 'status' | 'durationMs' | 'doneMs'>)
   if (job.status === 'completed') return 100
   if (!job.durationMs) return 0
   return Math.min(99.9, Math.floor(1000 * job.doneMs / job.durationMs) / 10)
+}
+
+export function hasEnded ({ status }: Pick<Job, 'status'>): boolean {
+  return status === 'completed' || status === 'failed'
+}
+
+/** Why a job cannot be retried; undefined when it can. `hasSource`: whether what it was made of is still there. */
+export function whyNotRetryable (
+  { status, retryCount }: Pick<Job, 'status' | 'retryCount'>, hasSource: () => boolean
+): 'not_failed' | 'retries_used' | 'source_gone' | undefined {
+  if (status !== 'failed') return 'not_failed'
+  if (retryCount >= MAX_RETRIES) return 'retries_used'
+  return hasSource() ? undefined : 'source_gone'
 }

@@ -139,10 +139,13 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
     ticking = ticking.then(turn)
   }
 
-  // A job that has ended needs no more of its windows.
-  pipeline.onEnded((jobId) => {
+  /** Stops what is being done for a job that has ended or was removed: its result would go nowhere. */
+  function abandon (jobId: number): void {
+    for (const [{ job }, controller] of decoding) if (job.id === jobId) controller.abort(new Error('the job has ended'))
     for (const [window, abort] of running) if (window.jobId === jobId) abort.stop()
-  })
+  }
+
+  pipeline.onEnded(abandon)
 
   return {
     start (): void {
@@ -151,6 +154,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
     },
     /** Looks for work now. */
     wake: pump,
+    abandon,
     /** Stops claiming, stops what runs within about a second (it is queued again), and gives the work lock back. */
     async stop (): Promise<void> {
       isStopping = true

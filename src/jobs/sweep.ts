@@ -1,19 +1,22 @@
 /** Cleans up, at start and every hour. */
 import type { Log } from '../domain/log.js'
-import type { Uploads } from '../service/uploads.js'
-import type { Usage } from '../service/usage.js'
 
 const SWEEP_MS = 60 * 60_000
 
-export function createSweep ({ uploads, usage, log }: { uploads: Pick<Uploads, 'sweep'>, usage: Pick<Usage, 'sweep'>, log: Log }) {
+type Sweepable = { sweep (): Promise<void> | void }
+
+/** Each is swept for itself: the failure of one keeps no other from it. */
+export function createSweep ({ places, log }: { places: readonly Sweepable[], log: Log }) {
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  async function sweep (): Promise<void> {
-    await uploads.sweep()
-    usage.sweep()
-  }
+  let running: Promise<unknown> = Promise.resolve()
   const run = (): void => {
-    running = sweep().catch((error: unknown) => { log.error({ err: error }, 'sweep failed') })
+    running = Promise.all(places.map(async (place) => {
+      try {
+        await place.sweep()
+      } catch (error) {
+        log.error({ err: error }, 'sweep failed')
+      }
+    }))
   }
   return {
     start (): void {

@@ -32,6 +32,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   quota_exceeded: { status: 429, when: 'The requests that the plan allows per day are used up.', headers: ['Retry-After'] },
   minutes_exceeded: { status: 429, when: 'The minutes of recordings that the plan allows per month are used up.', headers: ['Retry-After'] },
   too_many_attempts: { status: 429, when: 'Too many wrong passwords lately.', headers: ['Retry-After'] },
+  queue_full: { status: 429, when: 'As many jobs wait as the appliance takes; what was uploaded is kept.', headers: ['Retry-After'] },
   headers_too_large: { status: 431, when: 'The headers are too large.' },
   internal_error: { status: 500, when: 'A fault of the appliance; the administrator finds it in the log under the requestId.' },
   unavailable: { status: 503, when: 'The appliance cannot answer right now.' },

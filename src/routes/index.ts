@@ -5,6 +5,8 @@ import type { Administration } from '../service/administration.js'
 import type { Health } from '../service/health.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
+import type { Removal } from '../service/removal.js'
+import type { Retries } from '../service/retries.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
@@ -26,6 +28,8 @@ export type RouteDeps = {
   health: Health
   owners: Owners
   plans: Plans
+  removal: Removal
+  retries: Retries
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
@@ -33,7 +37,7 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { access, administration, health, owners, plans, transcripts, uploads, usage, publicUrl } = deps
+  const { access, administration, health, owners, plans, removal, retries, transcripts, uploads, usage, publicUrl } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   await app.register(async (operations) => {
@@ -46,10 +50,10 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(async (api) => {
       await api.register(uploadRoutes, { uploads, transcripts, usage, publicUrl })
       await api.register(partRoutes, { uploads })
-      await api.register(jobRoutes, { transcripts })
-      await api.register(transcriptionRoutes, { transcripts })
       await api.register(usageRoutes, { usage })
       await api.register(adminRoutes, { access, administration, owners, plans, publicUrl, prefix: '/admin' })
+      await api.register(jobRoutes, { transcripts, retries })
+      await api.register(transcriptionRoutes, { transcripts, removal })
     }, { prefix: '/api/v1' })
   })
 }

@@ -1,11 +1,14 @@
-/** Polling. */
+/** Polling, and once more. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Retries } from '../service/retries.js'
 import type { Transcripts } from '../service/transcripts.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { IdParams, JobState, ok, Success, toJobState } from './schemas.js'
+import { IdParams, JobState, ok, RetriedJob, Success, toJobState } from './schemas.js'
 
-export const jobRoutes: FastifyPluginAsyncTypebox<{ transcripts: Transcripts }> = async (app, { transcripts }) => {
+type Deps = { transcripts: Transcripts, retries: Retries }
+
+export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, retries }) => {
   app.get('/jobs/:id', operation({
     operationId: 'getJobStatus',
     tag: 'Jobs',
@@ -18,5 +21,19 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ transcripts: Transcripts }> 
   }), async (request, reply) => {
     const state = toJobState(transcripts.read(request.params.id, principalOf(request).ownerId))
     return reply.header('cache-control', 'no-store').send(ok(state))
+  })
+
+  app.post('/jobs/:id/retry', operation({
+    operationId: 'retryJob',
+    tag: 'Jobs',
+    summary: 'Queue a failed job again',
+    description: 'From the recording that is stored, so nothing has to be uploaded again; what was transcribed before is kept. At most three times.',
+    caller: 'transcripts:write',
+    params: IdParams,
+    replies: { 200: Success(RetriedJob) },
+    errors: ['not_found', 'conflict', 'gone', 'queue_full']
+  }), async (request) => {
+    const job = await retries.retry(request.params.id, principalOf(request).ownerId)
+    return ok({ jobId: job.id, status: job.status, retryCount: job.retryCount, retryable: retries.isRetryable(job) })
   })
 }

@@ -16,8 +16,8 @@ export type Caller = Scope | 'api_key' | 'administrator' | 'public'
 /** Sections of the document. */
 export const TAGS = {
   Uploads: 'Recordings in parts, resumable after a crash of either side.',
-  Jobs: 'How far a transcription is.',
-  Transcriptions: 'Texts, words and files.',
+  Jobs: 'How far a transcription is, and once more when it failed.',
+  Transcriptions: 'The library: texts, words and files.',
   Usage: 'What a key has used, and what is left.',
   Administration: 'Owners, keys and plans, for whoever runs the appliance. Off unless STENOBOX_ADMIN_PASSWORD is set; takes a session, never a key or a token.',
   Health: 'For load balancers and containers.'

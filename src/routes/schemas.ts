@@ -5,6 +5,7 @@ import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
 import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
 import { jobProgress, JobStatus } from '../domain/job.js'
+import type { Job as StoredJob } from '../domain/job.js'
 import { toSeconds } from '../domain/transcript.js'
 import type { JobView } from '../service/transcripts.js'
 
@@ -49,6 +50,12 @@ export const Job = Type.Object({
   status: JobStatus
 }, { title: 'Job', description: 'The job that was made.', examples: [{ jobId: 42, status: 'queued' }] })
 
+export const RetriedJob = Type.Object({
+  ...Job.properties,
+  retryCount: Type.Integer({ minimum: 0, description: 'retries used' }),
+  retryable: Type.Boolean({ description: 'whether it may be retried now' })
+}, { title: 'RetriedJob', description: 'The job is queued again.', examples: [{ jobId: 42, status: 'queued', retryCount: 1, retryable: false }] })
+
 export const Failure = Type.Object({
   code: Type.Enum(FAILURE_CODES),
   message: Type.String({ description: 'a sentence for people' })
@@ -73,16 +80,24 @@ export const JobState = Type.Object({
   }]
 })
 
-export const Transcription = Type.Object({
+/** The words transcriptions have for the states of their jobs. */
+export const TRANSCRIPTION_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const
+
+/** A transcription without its text. */
+export const ListedTranscription = Type.Object({
   id: Type.Integer({ description: 'also the id of the job' }),
-  status: Type.Enum(['pending', 'processing', 'completed', 'failed']),
-  text: Type.Optional(Type.String({ description: 'when completed' })),
-  transcriptText: Type.Optional(Type.String({ description: 'the same as text' })),
+  status: Type.Enum(TRANSCRIPTION_STATUSES),
   language: Type.Optional(Type.String({ description: 'ISO 639-1 code; absent when nothing was said' })),
   durationSeconds: Type.Optional(Type.Number({ description: 'length of the recording' })),
   duration: Type.Optional(Type.Number({ description: 'the same as durationSeconds' })),
   fileName: Type.String(),
   createdAt: Time('when the job was made')
+}, { title: 'ListedTranscription' })
+
+export const Transcription = Type.Object({
+  ...ListedTranscription.properties,
+  text: Type.Optional(Type.String({ description: 'when completed' })),
+  transcriptText: Type.Optional(Type.String({ description: 'the same as text' }))
 }, {
   title: 'Transcription',
   description: 'The transcription.',
@@ -102,23 +117,26 @@ export function toJobState (job: JobView): Static<typeof JobState> {
     ...(job.text === undefined ? {} : { transcriptText: job.text }),
     failure: job.failureCode ? { code: job.failureCode, message: FAILURE_MESSAGES[job.failureCode] } : null,
     retryCount: job.retryCount,
-    // There is no retry operation yet, so nothing can be retried.
-    retryable: false,
+    retryable: job.isRetryable,
     webhooks: { pending: 0, delivered: 0, failed: 0 },
     updatedAt: iso(job.updatedAt)
   }
 }
 
-/** The same aggregate as a transcription: `queued` reads `pending` here, and text and length carry both spellings. */
-export function toTranscription (job: JobView): Static<typeof Transcription> {
+/** The same aggregate as a transcription: `queued` reads `pending` here, and the length carries both spellings. */
+export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
   const seconds = job.durationMs === undefined ? undefined : toSeconds(job.durationMs)
   return {
     id: job.id,
     status: job.status === 'queued' ? 'pending' : job.status,
-    ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }),
     ...(job.language === undefined ? {} : { language: toIsoCode(job.language) }),
     ...(seconds === undefined ? {} : { durationSeconds: seconds, duration: seconds }),
     fileName: job.fileName,
     createdAt: iso(job.createdAt)
   }
+}
+
+/** With the text, in both spellings. */
+export function toTranscription (job: JobView): Static<typeof Transcription> {
+  return { ...toListed(job), ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }) }
 }

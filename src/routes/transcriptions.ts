@@ -2,13 +2,41 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Readable } from 'node:stream'
 import Type from 'typebox'
+import { parseCursor, toCursor } from '../domain/cursor.js'
 import { TranscriptDocument } from '../domain/transcript.js'
+import type { Removal } from '../service/removal.js'
 import { EXPORT_FORMATS } from '../service/transcripts.js'
 import type { Transcripts } from '../service/transcripts.js'
 import { attachmentNamed } from './content-disposition.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { IdParams, ok, Success, toTranscription, Transcription } from './schemas.js'
+import { IdParams, ListedTranscription, ok, Success, toListed, toTranscription, Transcription, TRANSCRIPTION_STATUSES } from './schemas.js'
+
+/** Transcriptions of a page, unless the caller says otherwise. */
+const PAGE_LENGTH = 20
+
+const ListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: PAGE_LENGTH })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the page before' })),
+  status: Type.Optional(Type.Enum(TRANSCRIPTION_STATUSES))
+})
+
+/** `data` is the list itself, as the envelope has it for lists; where it goes on stands beside it. */
+const Library = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Array(ListedTranscription),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'the cursor of the next page; null on the last one' })
+}, {
+  title: 'TranscriptionPage',
+  description: 'The transcriptions, newest first.',
+  examples: [{
+    success: true,
+    data: [{ id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z' }],
+    nextCursor: toCursor(42)
+  }]
+})
+
+const Removed = Type.Object({ id: Type.Integer() }, { description: 'The transcription is gone.', examples: [{ id: 42 }] })
 
 const ExportQuery = Type.Object({ format: Type.Enum(EXPORT_FORMATS) })
 
@@ -23,7 +51,24 @@ const FILES = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': Type.String({ format: 'binary' })
 }
 
-export const transcriptionRoutes: FastifyPluginAsyncTypebox<{ transcripts: Transcripts }> = async (app, { transcripts }) => {
+type Deps = { transcripts: Transcripts, removal: Removal }
+
+export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, removal }) => {
+  app.get('/transcriptions', operation({
+    operationId: 'listTranscriptions',
+    tag: 'Transcriptions',
+    summary: 'The transcriptions of the library, without their texts',
+    description: 'Newest first. Whatever is added or deleted while pages are read, nothing is listed twice and nothing left out.',
+    caller: 'transcripts:read',
+    querystring: ListQuery,
+    replies: { 200: Library }
+  }), async (request, reply) => {
+    const { limit = PAGE_LENGTH, cursor, status } = request.query
+    const before = cursor === undefined ? undefined : parseCursor(cursor)
+    const { jobs, next } = transcripts.list({ ownerId: principalOf(request).ownerId, status: status === 'pending' ? 'queued' : status, before, limit })
+    return reply.header('cache-control', 'no-store').send({ ...ok(jobs.map(toListed)), nextCursor: next === undefined ? null : toCursor(next) })
+  })
+
   app.get('/transcriptions/:id', operation({
     operationId: 'getTranscription',
     tag: 'Transcriptions',
@@ -35,6 +80,21 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<{ transcripts: Trans
   }), async (request, reply) => {
     const transcription = toTranscription(transcripts.read(request.params.id, principalOf(request).ownerId))
     return reply.header('cache-control', 'no-store').send(ok(transcription))
+  })
+
+  app.delete('/transcriptions/:id', operation({
+    operationId: 'deleteTranscription',
+    tag: 'Transcriptions',
+    summary: 'Delete a transcription and its recording',
+    description: 'In any state, also while it is being transcribed: text, words, recording and everything made of them are gone for good.',
+    caller: 'transcripts:write',
+    params: IdParams,
+    replies: { 200: Success(Removed) },
+    errors: ['not_found']
+  }), async (request) => {
+    const { id } = request.params
+    await removal.remove(id, principalOf(request).ownerId)
+    return ok({ id })
   })
 
   app.get('/transcriptions/:id/export', operation({

@@ -123,7 +123,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     caller: 'transcripts:write',
     body: InitBody,
     replies: { 201: Success(InitReply) },
-    errors: ['media_too_large', 'minutes_exceeded']
+    errors: ['media_too_large', 'minutes_exceeded', 'queue_full']
   }), async (request, reply) => {
     usage.requireMinutes(principalOf(request))
     const { fileName, fileSize, fileType, sha256, language, options } = request.body
@@ -179,7 +179,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     caller: 'transcripts:write',
     body: CompleteBody,
     replies: { 200: Success(Job) },
-    errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone', 'minutes_exceeded']
+    errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone', 'minutes_exceeded', 'queue_full']
   }), async (request) => {
     const principal = principalOf(request)
     const { ownerId } = principal

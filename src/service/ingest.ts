@@ -16,21 +16,37 @@ type Deps = {
   maxMediaBytes: number
   /** Free bytes that are left alone. */
   minFreeBytes: number
+  /** Jobs on the appliance that have not ended. */
+  maxQueued: number
   now: () => number
 }
 
+/** Of a `queue_full`: about the time in which a place becomes free. */
+const QUEUE_RETRY_SECONDS = 60
+
 export type Submission = { ownerId: number, fileName: string, options: JobOptions }
 
-export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, now }: Deps) {
+export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now }: Deps) {
   const submittedListeners: Array<() => void> = []
 
+  function requireQueueRoom (): void {
+    if (jobs.countActive() < maxQueued) return
+    throw new AppError('queue_full', 'The appliance has as many jobs waiting as it takes. Try again in a minute; parts that were sent are kept.', {
+      headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) }
+    })
+  }
+
   function create (submission: Submission, file: string, stored: StoredFile): number {
+    requireQueueRoom()
     const { ownerId, fileName, options } = submission
     const mediaId = media.insert({ ownerId, file, sizeBytes: stored.sizeBytes, sha256: stored.sha256 }, now())
     return jobs.insert({ ownerId, mediaId, fileName, options, now: now() })
   }
 
-  /** Makes the job of a stored media file; `around` runs in the same transaction and may find that it is made already. Without a job, the file goes. */
+  /**
+   * Makes the job of a stored media file; `around` runs in the same transaction and may find that it is made already. Without a job, the file
+   * goes. Throws `queue_full`.
+   */
   async function createJob (
     submission: Submission, file: string, stored: StoredFile, around: (make: () => number) => number = (make) => make()
   ): Promise<number> {
@@ -51,12 +67,14 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
 
   return {
     createJob,
+    /** Throws `queue_full` when no more jobs may wait. Creating one asks again; this spares the work before it. */
+    requireQueueRoom,
     /** Throws `insufficient_storage` when `bytes` more would eat into the reserve of free disk. */
     async requireRoom (bytes: number): Promise<void> {
       if (await files.freeBytes() - bytes >= minFreeBytes) return
-      throw new AppError('insufficient_storage', 'The disk of the appliance is nearly full. Nothing was stored; free some space and send it again.')
+      throw new AppError('insufficient_storage', 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.')
     },
-    /** Copies a local file in and makes its job. Throws `media_too_large`. */
+    /** Copies a local file in and makes its job. Throws `media_too_large`, `queue_full`. */
     async submitFile (path: string, submission: Submission): Promise<number> {
       const file = `file-${randomUUID()}`
       try {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import { isNoRoom, JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
-import { MAX_WINDOW_ERRORS } from '../domain/job.js'
+import { hasEnded, MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
@@ -51,6 +51,9 @@ type Deps = {
   log: Log
 }
 
+/** One run of a job; a retry begins another. */
+type Run = Pick<Job, 'id' | 'retryCount'>
+
 /** The claim was lost to another claimant, or the job has ended: what this one made is not wanted any more. */
 class ClaimLost extends Error {}
 
@@ -62,10 +65,18 @@ export function createPipeline (deps: Deps) {
     for (const listener of endedListeners) listener(jobId)
   }
 
-  async function fail (jobId: number, code: FailureCode, cause: unknown): Promise<void> {
+  /** Whether the run of the job that this step belongs to has ended: the job too, or removed, or retried since. */
+  function isOver ({ id, retryCount }: Run): boolean {
+    const job = jobs.find(id)
+    return !job || hasEnded(job) || job.retryCount !== retryCount
+  }
+
+  async function fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
+    const { id: jobId } = run
+    if (isOver(run)) return
     // First the files: on a full disk they make the room in which the failure can be written down.
     await files.removeWork(jobId)
-    if (!jobs.fail(jobId, code, now())) return
+    if (!inTransaction(() => !isOver(run) && jobs.fail(jobId, code, now()))) return
     log.warn({ jobId, code, err: cause }, 'transcription failed')
     ended(jobId)
   }
@@ -210,16 +221,27 @@ export function createPipeline (deps: Deps) {
     })
   }
 
-  async function windowFailed ({ options }: Job, window: WindowClaim, error: unknown): Promise<void> {
+  async function windowFailed (job: Job, window: WindowClaim, error: unknown): Promise<void> {
     const code = error instanceof PoolError ? error.code : 'internal_error'
     if (code === 'aborted') return windows.release(window)
     const errors = windows.noteError(window)
     if (errors === undefined) return
     if (code === 'audio_missing') return decodeAgain(window.jobId)
     // A model that cannot be used has been passed over: the next try has another, if there is one.
-    const maxErrors = code === 'model_unavailable' && speech.hasModel(options.sttQuality) ? MAX_MODEL_ERRORS : MAX_WINDOW_ERRORS
-    if (errors >= maxErrors) return await fail(window.jobId, code, error)
+    const maxErrors = code === 'model_unavailable' && speech.hasModel(job.options.sttQuality) ? MAX_MODEL_ERRORS : MAX_WINDOW_ERRORS
+    if (errors >= maxErrors) return await fail(job, code, error)
     log.warn({ jobId: window.jobId, window: window.idx, code, err: error }, 'window failed, trying again')
+  }
+
+  /** Removes what a step wrote after the end of its job, when the place had been cleared. */
+  async function removeEnded (jobId: number): Promise<void> {
+    const job = jobs.find(jobId)
+    if (!job || hasEnded(job)) await files.removeWork(jobId)
+  }
+
+  /** Removes what jobs that have ended, or are not there any more, left on disk. */
+  async function sweep (): Promise<void> {
+    for (const name of await files.listUntouched('work', Infinity)) await removeEnded(Number(name))
   }
 
   function decodeAgain (jobId: number): void {
@@ -242,9 +264,9 @@ export function createPipeline (deps: Deps) {
         await decodeMedia(claim, signal, onWindow)
         await settle(job.id)
       } catch (error) {
-        if (error instanceof ClaimLost) return
+        if (error instanceof ClaimLost || isOver(job)) return await removeEnded(job.id)
         if (signal.aborted) return jobs.releaseDecode(job.id, attempt)
-        await fail(job.id, failureCode(error), error)
+        await fail(job, failureCode(error), error)
       }
     },
 
@@ -255,7 +277,7 @@ export function createPipeline (deps: Deps) {
       try {
         await transcribeWindow(job, window, abort)
       } catch (error) {
-        if (isNoRoom(error)) return await fail(job.id, 'insufficient_storage', error)
+        if (isNoRoom(error)) return await fail(job, 'insufficient_storage', error)
         return await windowFailed(job, window, error)
       }
       await settle(job.id)
@@ -266,13 +288,12 @@ export function createPipeline (deps: Deps) {
 
     /** After a start: ends what only lacked its last step, gives up what takes the process down every time, removes what jobs left on disk. */
     async recover (): Promise<void> {
-      for (const jobId of jobs.listExhausted()) await fail(jobId, 'worker_crashed', new Error('begun too often without coming to an end'))
+      for (const job of jobs.listExhausted()) await fail(job, 'worker_crashed', new Error('begun too often without coming to an end'))
       await settleAll()
-      for (const name of await files.listUntouched('work', Infinity)) {
-        const job = jobs.find(Number(name))
-        if (!job || job.status === 'completed' || job.status === 'failed') await files.removeWork(Number(name))
-      }
-    }
+      await sweep()
+    },
+
+    sweep
   }
 }
 export type Pipeline = ReturnType<typeof createPipeline>

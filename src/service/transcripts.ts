@@ -2,7 +2,7 @@
 import type { Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
-import type { Job } from '../domain/job.js'
+import type { Job, JobStatus } from '../domain/job.js'
 import { transcriptText } from '../domain/transcript.js'
 import type { TimedSegment } from '../domain/transcript.js'
 import { toExportName } from '../formats/file-name.js'
@@ -14,10 +14,13 @@ import type { Plans } from './plans.js'
 
 export { EXPORT_FORMATS }
 
-type Deps = { jobs: JobStore, transcripts: TranscriptStore, plans: Pick<Plans, 'limitsOf'> }
+type Deps = { jobs: JobStore, transcripts: TranscriptStore, plans: Pick<Plans, 'limitsOf'>, isRetryable: (job: Job) => boolean }
 
-/** A job with the text it came to; `text` only when completed. */
-export type JobView = Job & { text: string | undefined }
+/** A job with the text it came to, only when completed, and whether it may be retried. */
+export type JobView = Job & { text: string | undefined, isRetryable: boolean }
+
+/** Which part of an owner's library: `before` is the job that ended the page before. */
+export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
 
 /** Who asks for an export: an owner, on a plan. */
 export type Reader = Pick<Principal, 'ownerId' | 'plan'>
@@ -32,25 +35,33 @@ function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSe
   for (const { speaker: _, words, ...segment } of segments) yield { ...segment, words: words.map(({ speaker: _, ...word }) => word) }
 }
 
-export function createTranscripts ({ jobs, transcripts, plans }: Deps) {
-  function findOwned (id: number, ownerId: number): Job {
-    const job = jobs.findOwned(id, ownerId)
-    if (!job) throw new AppError('not_found', 'There is no such transcription.')
-    return job
-  }
+/** Throws `not_found` when absent or another's. */
+export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, ownerId: number): Job {
+  const job = jobs.findOwned(id, ownerId)
+  if (!job) throw new AppError('not_found', 'There is no such transcription.')
+  return job
+}
 
+export function createTranscripts ({ jobs, transcripts, plans, isRetryable }: Deps) {
   return {
     /** Throws `not_found` when absent or another's. */
     read (id: number, ownerId: number): JobView {
-      const job = findOwned(id, ownerId)
-      return { ...job, text: job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined }
+      const job = findOwnedJob(jobs, id, ownerId)
+      return { ...job, text: job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined, isRetryable: isRetryable(job) }
+    },
+    /** An owner's jobs, newest first. `next`: the `before` of the page after, undefined on the last one. */
+    list ({ ownerId, status, before = Number.MAX_SAFE_INTEGER, limit }: LibraryPage): { jobs: Job[], next: number | undefined } {
+      // One more than asked for says whether there is more.
+      const found = jobs.listOwned({ ownerId, before, limit: limit + 1 }, status)
+      const page = found.slice(0, limit)
+      return { jobs: page, next: found.length > limit ? page.at(-1)?.id : undefined }
     },
     /**
      * Nothing is stored: every call renders anew. Speakers are there on plans that tell them apart. Throws `not_found`, and `not_completed`
      * while there is nothing to export.
      */
     render (id: number, { ownerId, plan }: Reader, format: ExportFormat): Export {
-      const job = findOwned(id, ownerId)
+      const job = findOwnedJob(jobs, id, ownerId)
       if (job.status !== 'completed') {
         throw new AppError('not_completed', `The transcription is ${job.status}: only a completed one can be exported.`)
       }

@@ -71,6 +71,7 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       const named = missing.slice(0, NAMED_PARTS).join(', ') + (missing.length > NAMED_PARTS ? ', …' : '')
       throw new AppError('parts_missing', `${missing.length} of ${partCount(upload)} parts have not arrived: ${named}. Send them and complete again.`)
     }
+    ingest.requireQueueRoom()
     if (received.length > 1) await ingest.requireRoom(upload.sizeBytes)
     const file = `upload-${upload.id}`
     const stored = await files.joinParts(upload.id, received, file)
@@ -90,11 +91,12 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
   }
 
   return {
-    /** Throws `media_too_large`, `insufficient_storage`. */
+    /** Throws `media_too_large`, `queue_full`, `insufficient_storage`. */
     async begin (request: NewUpload): Promise<StoredUpload> {
       if (request.sizeBytes > maxMediaBytes) {
         throw new AppError('media_too_large', `fileSize: this appliance accepts files up to ${maxMediaBytes} bytes.`)
       }
+      ingest.requireQueueRoom()
       await ingest.requireRoom(request.sizeBytes + uploads.announcedBytes(now()))
       const createdAt = now()
       const upload: StoredUpload = {
@@ -151,7 +153,7 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
 
     /**
      * Makes the job, once: a repeated call gives the same one. Throws `parts_missing`, `digest_mismatch`, `not_found`,
-     * `gone`, `insufficient_storage`.
+     * `gone`, `queue_full` (all parts are kept), `insufficient_storage`.
      */
     async complete (id: string, ownerId: number, sha256: string | undefined): Promise<number> {
       const upload = find(id, ownerId)

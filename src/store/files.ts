@@ -1,5 +1,6 @@
 /** Files under the data directory: written to a temporary name, synced, renamed; hashed on the way. */
 import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
@@ -120,6 +121,7 @@ export function createFiles (dataDir: string) {
   return {
     dataDir,
     mediaPath: (file: string): string => pathInside(mediaDir, file),
+    hasMedia: (file: string): boolean => existsSync(pathInside(mediaDir, file)),
     /** Stores a part under its number and digest: sending a part again, even at the same time, spoils nothing. */
     writePart: async (uploadId: string, partNumber: number, source: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredFile> =>
       await writeFrom(pathInside(uploadsDir, uploadId), source, maxBytes, ({ sha256 }) => partName({ partNumber, sha256 })),

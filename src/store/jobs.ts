@@ -33,6 +33,8 @@ function toJob (row: JobRow): Job {
   }
 }
 
+/** At most `limit` jobs older than the job `before`. */
+export type JobPage = { ownerId: number, before: number, limit: number }
 export type NewJob = { ownerId: number, mediaId: number, fileName: string, options: JobOptions, now: number }
 /** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
 export type DecodeClaim = { job: Job, attempt: number }
@@ -119,17 +121,44 @@ export function createJobStore (db: Database) {
   const takeBackDecodes = db.prepare(`
     UPDATE job SET decode_lease_until = NULL WHERE status = 'processing' AND stage = 'decode'
   `)
-  const exhausted = db.prepare<[], { id: number }>(`
-    SELECT j.id FROM job j
+  const exhausted = db.prepare<[], { id: number, retryCount: number }>(`
+    SELECT j.id, j.retry_count AS retryCount FROM job j
     WHERE j.status = 'processing' AND (
-      (j.stage = 'decode' AND j.decode_attempt >= ${MAX_ATTEMPTS})
+      (j.stage = 'decode' AND j.decode_attempt - j.decode_attempt_base >= ${MAX_ATTEMPTS})
       OR EXISTS (
         SELECT 1 FROM window w INDEXED BY window_open
         WHERE w.job_id = j.id AND w.status <> 'done' AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS}
       )
     )
   `)
-  const active = db.prepare<[], { id: number }>('SELECT id FROM job WHERE status IN (\'queued\', \'processing\')')
+  const active = db.prepare<[], { id: number }>('SELECT id FROM job INDEXED BY job_active WHERE status IN (\'queued\', \'processing\')')
+  const countActive = db.prepare<[], { n: number }>(`
+    SELECT count(*) AS n FROM job INDEXED BY job_active WHERE status IN ('queued', 'processing')
+  `)
+  const retry = db.prepare<{ id: number, now: number }>(`
+    UPDATE job
+    SET status = 'queued', stage = 'decode', decode_lease_until = NULL, decode_attempt_base = decode_attempt, failure_code = NULL,
+      retry_count = retry_count + 1, updated_at = :now, completed_at = NULL
+    WHERE id = :id AND status = 'failed'
+  `)
+  const removeStages = db.prepare<{ id: number }>('DELETE FROM job_stage WHERE job_id = :id')
+  // uses job_by_owner
+  const listOwned = db.prepare<JobPage, JobRow>(`
+    SELECT ${COLUMNS}
+    FROM job
+    WHERE owner_id = :ownerId AND id < :before
+    ORDER BY id DESC
+    LIMIT :limit
+  `)
+  // uses job_by_owner_status
+  const listOwnedIn = db.prepare<JobPage & { status: JobStatus }, JobRow>(`
+    SELECT ${COLUMNS}
+    FROM job
+    WHERE owner_id = :ownerId AND status = :status AND id < :before
+    ORDER BY id DESC
+    LIMIT :limit
+  `)
+  const remove = db.prepare<{ id: number }>('DELETE FROM job WHERE id = :id')
   const stages = db.prepare<{ id: number }, { stage: Stage, started_at: number, finished_at: number | null }>(`
     SELECT stage, started_at, finished_at FROM job_stage WHERE job_id = :id ORDER BY started_at, stage
   `)
@@ -186,8 +215,19 @@ export function createJobStore (db: Database) {
     },
     /** For whoever holds the work lock: frees the decodes of processes that died. */
     takeBackDecodes: (): void => { takeBackDecodes.run() },
+    /** Queues a failed job again, at its first stage. The windows that are done, and with them the progress, stay. */
+    retry (id: number, now: number): void {
+      if (retry.run({ id, now }).changes === 1) removeStages.run({ id })
+    },
+    /** An owner's jobs, newest first; `status`: only those in it. */
+    listOwned: (page: JobPage, status?: JobStatus): Job[] =>
+      (status === undefined ? listOwned.all(page) : listOwnedIn.all({ ...page, status })).map(toJob),
+    /** Removes a job and all that is in the database of it; its media and its upload have rows of their own. */
+    remove: (id: number): void => { remove.run({ id }) },
+    /** How many jobs have not ended. */
+    countActive: (): number => countActive.get()?.n ?? 0,
     /** Jobs whose decode or some window has been begun MAX_ATTEMPTS times without coming to an end. */
-    listExhausted: (): number[] => exhausted.all().map((row) => row.id),
+    listExhausted: (): Array<Pick<Job, 'id' | 'retryCount'>> => exhausted.all(),
     /** Jobs that have not ended. */
     listActive: (): number[] => active.all().map((row) => row.id),
     listStages: (id: number) => stages.all({ id }).map((row) => ({ stage: row.stage, startedAt: row.started_at, finishedAt: row.finished_at ?? undefined }))

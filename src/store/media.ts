@@ -10,6 +10,12 @@ export function createMediaStore (db: Database) {
     VALUES (:ownerId, :file, :sizeBytes, :sha256, :now)
   `)
   const find = db.prepare<{ id: number }, MediaRow>('SELECT id, owner_id, file, size_bytes, sha256 FROM media WHERE id = :id')
+  // uses job_by_media
+  const removeUnused = db.prepare<{ id: number }, { file: string }>(`
+    DELETE FROM media
+    WHERE id = :id AND NOT EXISTS (SELECT 1 FROM job WHERE media_id = :id)
+    RETURNING file
+  `)
   const known = db.prepare<{ file: string }, { id: number }>('SELECT id FROM media WHERE file = :file')
 
   return {
@@ -18,6 +24,8 @@ export function createMediaStore (db: Database) {
       const row = find.get({ id })
       return row && { id: row.id, ownerId: row.owner_id, file: row.file, sizeBytes: row.size_bytes, sha256: row.sha256 }
     },
+    /** Removes the row that no job refers to any more; the file is then the caller's to remove. Undefined when another job needs it. */
+    removeUnused: (id: number): string | undefined => removeUnused.get({ id })?.file,
     isKnown: (file: string): boolean => known.get({ file }) !== undefined
   }
 }

@@ -52,6 +52,8 @@ export function createUploadStore (db: Database) {
   `)
   const setJob = db.prepare<{ id: string, jobId: number }>('UPDATE upload SET job_id = :jobId WHERE id = :id')
   const remove = db.prepare<{ id: string }>('DELETE FROM upload WHERE id = :id')
+  // uses upload_by_job
+  const removeOfJob = db.prepare<{ jobId: number }, { id: string }>('DELETE FROM upload WHERE job_id = :jobId RETURNING id')
   const expired = db.prepare<{ now: number }, { id: string }>('SELECT id FROM upload WHERE expires_at <= :now')
   const reserved = db.prepare<{ now: number }, { bytes: number | null }>(`
     SELECT sum(u.size_bytes - coalesce((SELECT sum(p.size_bytes) FROM upload_part p WHERE p.upload_id = u.id), 0)) AS bytes
@@ -77,6 +79,8 @@ export function createUploadStore (db: Database) {
       .map((row) => ({ partNumber: row.part_number, sizeBytes: row.size_bytes, sha256: row.sha256 })),
     setJob: (id: string, jobId: number): void => { setJob.run({ id, jobId }) },
     remove: (id: string): void => { remove.run({ id }) },
+    /** Removes what was uploaded for a job; the ids. */
+    removeOfJob: (jobId: number): string[] => removeOfJob.all({ jobId }).map((row) => row.id),
     listExpired: (now: number): string[] => expired.all({ now }).map((row) => row.id),
     /** Bytes that open uploads have announced and not yet sent. */
     announcedBytes: (now: number): number => reserved.get({ now })?.bytes ?? 0

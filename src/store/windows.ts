@@ -5,9 +5,10 @@ import type { Database } from './database.js'
 
 export type WindowPurpose = 'language' | 'speech'
 export type WindowKey = { jobId: number, purpose: WindowPurpose, idx: number }
-/** A claimed window. `attempt` fences: a result is taken only from the latest claimant. */
-export type WindowClaim = WindowKey & AudioWindow & { attempt: number }
+/** A claimed window. `attempt` fences: a result is taken only from the latest claimant; and `retryCount` those of before a retry, which counts anew. */
+export type WindowClaim = WindowKey & AudioWindow & { attempt: number, retryCount: number }
 
+type ClaimKey = WindowKey & Pick<WindowClaim, 'attempt' | 'retryCount'>
 type BoundsRow = { start_sample: number, end_sample: number, gaps: string | null }
 type WindowRow = BoundsRow & { job_id: number, purpose: WindowPurpose, idx: number, attempt: number }
 
@@ -20,7 +21,7 @@ function toBounds (row: BoundsRow): AudioWindow {
   return { ...bounds, gaps: gaps.map(([startSample, endSample]) => ({ startSample, endSample })) }
 }
 
-const toClaim = (row: WindowRow): WindowClaim => ({
+const toWindow = (row: WindowRow): WindowKey & AudioWindow & { attempt: number } => ({
   jobId: row.job_id,
   purpose: row.purpose,
   idx: row.idx,
@@ -42,9 +43,9 @@ const CLAIMABLE = `
 
 export function createWindowStore (db: Database) {
   // uses job_processing, then window_open once per running job
-  const nextJob = db.prepare<{ now: number }, { id: number }>(`
-    SELECT j.id
-    FROM job j JOIN owner o ON o.id = j.owner_id
+  const nextJob = db.prepare<{ now: number }, { id: number, retry_count: number }>(`
+    SELECT j.id, j.retry_count
+    FROM job j INDEXED BY job_processing JOIN owner o ON o.id = j.owner_id
     WHERE j.status = 'processing' AND EXISTS (SELECT 1 FROM window w INDEXED BY window_open WHERE ${CLAIMABLE})
     ORDER BY o.last_turn, j.last_turn, j.id
     LIMIT 1
@@ -61,15 +62,18 @@ export function createWindowStore (db: Database) {
     )
     RETURNING job_id, purpose, idx, start_sample, end_sample, gaps, attempt
   `)
-  const MINE = 'job_id = :jobId AND purpose = :purpose AND idx = :idx AND attempt = :attempt AND status = \'running\''
-  const renew = db.prepare<WindowKey & { attempt: number, leaseUntil: number }>(`UPDATE window SET lease_until = :leaseUntil WHERE ${MINE}`)
-  const finish = db.prepare<WindowKey & { attempt: number, result: string | null }>(`
+  const MINE = `
+    job_id = :jobId AND purpose = :purpose AND idx = :idx AND attempt = :attempt AND status = 'running'
+    AND (SELECT retry_count FROM job WHERE id = :jobId) = :retryCount
+  `
+  const renew = db.prepare<ClaimKey & { leaseUntil: number }>(`UPDATE window SET lease_until = :leaseUntil WHERE ${MINE}`)
+  const finish = db.prepare<ClaimKey & { result: string | null }>(`
     UPDATE window SET status = 'done', lease_until = NULL, result = :result WHERE ${MINE}
   `)
-  const release = db.prepare<WindowKey & { attempt: number }>(`
+  const release = db.prepare<ClaimKey>(`
     UPDATE window SET status = 'queued', lease_until = NULL, attempt = attempt - 1 WHERE ${MINE}
   `)
-  const erred = db.prepare<WindowKey & { attempt: number }, { errors: number }>(`
+  const erred = db.prepare<ClaimKey, { errors: number }>(`
     UPDATE window SET status = 'queued', lease_until = NULL, errors = errors + 1 WHERE ${MINE} RETURNING errors
   `)
   const find = db.prepare<WindowKey, BoundsRow>(`
@@ -104,7 +108,7 @@ export function createWindowStore (db: Database) {
     claim (now: number, leaseUntil: number): WindowClaim | undefined {
       const job = nextJob.get({ now })
       const row = job && claim.get({ jobId: job.id, now, leaseUntil })
-      return row && toClaim(row)
+      return row && { ...toWindow(row), retryCount: job.retry_count }
     },
     renew: (window: WindowClaim, leaseUntil: number): void => { renew.run({ ...keyOf(window), leaseUntil }) },
     /** Marks the window done. False when this claimant has lost it: then its result must not be stored. */
@@ -128,7 +132,7 @@ export function createWindowStore (db: Database) {
     removeOpen: (jobId: number): void => { removeOpen.run({ jobId }) },
     /** How many windows are not done. */
     countOpen: (jobId: number, purpose: WindowPurpose): number => open.get({ jobId, purpose })?.n ?? 0,
-    list: (jobId: number, purpose: WindowPurpose) => list.all({ jobId, purpose }).map((row) => ({ ...toClaim(row), status: row.status })),
+    list: (jobId: number, purpose: WindowPurpose) => list.all({ jobId, purpose }).map((row) => ({ ...toWindow(row), status: row.status })),
     listPosteriors: (jobId: number): LanguagePosterior[][] => results.all({ jobId }).map((row) => JSON.parse(row.result) as LanguagePosterior[]),
     /** For whoever holds the work lock: queues the windows that died with another process. */
     takeBack: (): void => { takeBack.run() }
@@ -136,6 +140,6 @@ export function createWindowStore (db: Database) {
 }
 export type WindowStore = ReturnType<typeof createWindowStore>
 
-function keyOf ({ jobId, purpose, idx, attempt }: WindowClaim): WindowKey & { attempt: number } {
-  return { jobId, purpose, idx, attempt }
+function keyOf ({ jobId, purpose, idx, attempt, retryCount }: WindowClaim): ClaimKey {
+  return { jobId, purpose, idx, attempt, retryCount }
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { jobProgress } from '../../dist/domain/job.js'
+import { hasEnded, JOB_STATUSES, jobProgress, whyNotRetryable } from '../../dist/domain/job.js'
 import type { JobStatus } from '../../dist/domain/job.js'
 
 const progress = (status: JobStatus, doneMs: number, durationMs?: number): number => jobProgress({ status, doneMs, durationMs })
@@ -34,4 +34,20 @@ t.test('progress never goes down while more is done', async (t) => {
   const steps = Array.from({ length: 1001 }, (_, index) => progress('processing', index * 37, 37_001))
   t.ok(steps.every((step, index) => index === 0 || step >= (steps[index - 1] ?? 0)))
   t.ok(steps.every((step) => Math.round(step * 10) / 10 === step), 'one decimal')
+})
+
+t.test('a job may be retried when it failed, three times, while its source is there', async (t) => {
+  const gone = (): boolean => false
+  const there = (): boolean => true
+  const never = (): boolean => { throw new Error('must not be asked') }
+  for (const status of ['queued', 'processing', 'completed'] as const) t.equal(whyNotRetryable({ status, retryCount: 0 }, never), 'not_failed')
+  for (const retryCount of [0, 1, 2]) {
+    t.equal(whyNotRetryable({ status: 'failed', retryCount }, there), undefined)
+    t.equal(whyNotRetryable({ status: 'failed', retryCount }, gone), 'source_gone')
+  }
+  for (const retryCount of [3, 4]) t.equal(whyNotRetryable({ status: 'failed', retryCount }, never), 'retries_used')
+})
+
+t.test('a job has ended when it is completed or failed', async (t) => {
+  t.strictSame(JOB_STATUSES.filter((status) => hasEnded({ status })), ['completed', 'failed'])
 })

@@ -1,13 +1,14 @@
 /** kill -9 at every step: after a restart the job completes with the text of an undisturbed run, each window's once. */
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { countClaims, readSegments, watchClaims } from '../../scripts/bench/claims.ts'
 import { createClient } from '../support/client.ts'
+import { holdSound } from '../support/ffmpeg.ts'
 import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
@@ -40,15 +41,6 @@ async function killWhen (server: RunningServer, dataDir: string, when: (rows: Ro
   while (!when(look(dataDir))) await sleep(2)
   await server.kill9()
   return look(dataDir)
-}
-
-/** A `PATH` on which ffmpeg holds back all sound but the first `bytes`: decoding is in the middle for as long as the test needs it there. */
-function holdSound (directory: string, bytes: number): { PATH: string } {
-  const ffmpeg = execFileSync('sh', ['-c', 'command -v ffmpeg'], { encoding: 'utf8' }).trim()
-  // Ends with the test, whose directory is then removed, though its server was killed.
-  const script = `#!/bin/sh\n'${ffmpeg}' "$@" | { head -c ${bytes}; while [ -e "$0" ]; do sleep 0.1; done; cat; }\n`
-  writeFileSync(directory + '/ffmpeg', script, { mode: 0o755 })
-  return { PATH: `${directory}:${process.env['PATH']}` }
 }
 
 /** Everything below the data directory that a finished job should not leave. */

@@ -172,3 +172,14 @@ t.test('a disk that fills while joining keeps all parts', async (t) => {
   await t.rejects(opened.service.complete(id, opened.owner, undefined), { name: 'AppError', code: 'insufficient_storage', cause: full })
   t.strictSame(opened.service.look(id, opened.owner).missing, [])
 })
+
+t.test('while the queue is full nothing is joined and all parts are kept', async (t) => {
+  const opened = await openIngest(t, { maxQueued: 1, files: { joinParts: async () => { throw new Error('not yet') } } })
+  const id = await sendAll(opened)
+  const waiting = opened.addJob('other')
+  await t.rejects(opened.service.complete(id, opened.owner, undefined), { name: 'AppError', code: 'queue_full' })
+  await t.rejects(opened.begin(BYTES), { code: 'queue_full' })
+  t.strictSame(opened.service.look(id, opened.owner).missing, [])
+  opened.jobs.fail(waiting, 'timeout', 0)
+  await t.rejects(opened.service.complete(id, opened.owner, undefined), /not yet/)
+})

@@ -140,7 +140,7 @@ t.test('a decode begun too often without an end is listed', async (t) => {
     jobs.claimDecode(1000, 2000, ALL)
     jobs.takeBackDecodes()
   }
-  t.strictSame(jobs.listExhausted(), [id])
+  t.strictSame(jobs.listExhausted(), [{ id, retryCount: 0 }])
   jobs.fail(id, 'worker_crashed', 3000)
   t.strictSame(jobs.listExhausted(), [], 'what has ended is not')
 })
@@ -164,7 +164,7 @@ t.test('a window begun too often without an end is listed with its job', async (
   windows.claim(1000, 2000)
   t.strictSame(jobs.listExhausted(), [], 'not while it runs')
   windows.takeBack()
-  t.strictSame(jobs.listExhausted(), [id])
+  t.strictSame(jobs.listExhausted(), [{ id, retryCount: 0 }])
 })
 
 t.test('each stage is noted with its times; one that is entered again keeps its first start', async (t) => {
@@ -233,4 +233,23 @@ t.test('the language is noted', async (t) => {
   const id = addJob('a', { options: { sttQuality: 'balanced' } })
   jobs.setLanguage(id, 'jw', 7)
   t.match(jobs.find(id), { language: 'jw', updatedAt: 7 })
+})
+
+t.test('only a failed job is queued again', async (t) => {
+  const { jobs, addJob } = openStores(t)
+  const id = addJob('a')
+  jobs.retry(id, 5)
+  t.match(jobs.find(id), { status: 'queued', retryCount: 0, updatedAt: 0 })
+  jobs.fail(id, 'timeout', 10)
+  jobs.retry(id, 20)
+  t.match(jobs.find(id), { status: 'queued', stage: 'decode', retryCount: 1, failureCode: undefined, completedAt: undefined, updatedAt: 20 })
+})
+
+t.test('jobs that have not ended are counted, whoever owns them', async (t) => {
+  const { jobs, addJob, addDecodedJob } = openStores(t)
+  t.equal(jobs.countActive(), 0)
+  const [queued] = [addJob('a'), addDecodedJob('b', 1)]
+  t.equal(jobs.countActive(), 2)
+  jobs.fail(queued, 'timeout', 1)
+  t.equal(jobs.countActive(), 1)
 })

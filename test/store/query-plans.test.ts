@@ -8,6 +8,7 @@ import { createMediaStore } from '../../dist/store/media.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
+import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
@@ -42,6 +43,7 @@ t.test('no query walks through a whole table', async (t) => {
   createOwnerStore(db)
   createTranscriptStore(db)
   createUsageStore(db)
+  createUploadStore(db)
   createWindowStore(db)
   t.ok(plans.length > 40)
   for (const { sql, steps } of plans) {

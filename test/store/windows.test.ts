@@ -16,8 +16,8 @@ const claimJobs = (stores: Stores, count: number): number[] => Array.from({ leng
 t.test('the windows of a job are claimed in order, each once', async (t) => {
   const { windows, addDecodedJob } = openStores(t)
   const jobId = addDecodedJob('a', 3)
-  t.strictSame(windows.claim(1000, 2000), { jobId, purpose: 'speech', idx: 0, startSample: 0, endSample: 160_000, attempt: 1 })
-  t.strictSame(windows.claim(1000, 2000), { jobId, purpose: 'speech', idx: 1, startSample: 160_000, endSample: 320_000, attempt: 1 })
+  t.strictSame(windows.claim(1000, 2000), { jobId, purpose: 'speech', idx: 0, startSample: 0, endSample: 160_000, attempt: 1, retryCount: 0 })
+  t.strictSame(windows.claim(1000, 2000), { jobId, purpose: 'speech', idx: 1, startSample: 160_000, endSample: 320_000, attempt: 1, retryCount: 0 })
   t.match(windows.claim(1000, 2000), { idx: 2 })
   t.equal(windows.claim(1000, 2000), undefined)
 })

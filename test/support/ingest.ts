@@ -18,7 +18,7 @@ export async function * chunksOf (bytes: Buffer, length = 100_000): AsyncGenerat
   for (let offset = 0; offset < bytes.length; offset += length) yield bytes.subarray(offset, offset + length)
 }
 
-export type Changes = { maxMediaBytes?: number, minFreeBytes?: number, jobs?: Partial<JobStore>, files?: Partial<Files> }
+export type Changes = { maxMediaBytes?: number, minFreeBytes?: number, maxQueued?: number, jobs?: Partial<JobStore>, files?: Partial<Files> }
 
 export async function openIngest (t: Test, changes: Changes = {}) {
   const dataDir = t.testdir()
@@ -27,7 +27,7 @@ export async function openIngest (t: Test, changes: Changes = {}) {
   const files = { ...createFiles(dataDir), ...changes.files }
   await files.prepare()
   const { media, inTransaction } = stores
-  const limits = { maxMediaBytes: changes.maxMediaBytes ?? 100 * MIB, minFreeBytes: changes.minFreeBytes ?? 0 }
+  const limits = { maxMediaBytes: changes.maxMediaBytes ?? 100 * MIB, minFreeBytes: changes.minFreeBytes ?? 0, maxQueued: changes.maxQueued ?? 1000 }
   const jobs = { ...stores.jobs, ...changes.jobs }
   const ingest = createIngest({ jobs, media, files, inTransaction, ...limits, now: clock.now })
   const uploads = createUploads({ uploads: stores.uploads, media, files, ingest, maxMediaBytes: limits.maxMediaBytes, now: clock.now })

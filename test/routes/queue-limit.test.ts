@@ -1,0 +1,41 @@
+/** A full queue: refused before bytes are sent, and nothing that was sent is lost. */
+import t from 'tap'
+import { buildAppliance } from '../support/appliance.ts'
+import { openStores } from '../support/store.ts'
+
+const FULL = { status: 429, headers: { 'retry-after': '60' }, body: { success: false, code: 'queue_full' } }
+
+t.test('init and complete are refused while it is full; the upload completes later', async (t) => {
+  const { call, key } = await buildAppliance(t, { STENOBOX_MAX_QUEUED: '2' })
+  const stores = openStores(t, t.testdirName)
+  const mine = key()
+  const init = async () => await call(mine, 'POST', '/api/v1/media/uploads/init', { fileName: 'talk.mp3', fileSize: 5 })
+  const { body: { data } } = await init()
+  await call(mine, 'PUT', `/api/v1/media/uploads/${String(data['uploadId'])}/parts/1`, Buffer.from('words'))
+  const complete = async () => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: data['uploadId'] })
+  const [queued] = [stores.addJob('default'), stores.addJob('somebody else')]
+  t.match(await init(), FULL)
+  t.match(await complete(), FULL)
+  t.match(await call(mine, 'GET', `/api/v1/media/uploads/${String(data['uploadId'])}`), { status: 200, body: { data: { missing: [], received: [{ partNumber: 1 }] } } })
+  stores.jobs.fail(queued, 'timeout', 1)
+  t.match(await complete(), { status: 200, body: { data: { status: 'queued' } } })
+  t.match(await init(), FULL)
+  t.match(await complete(), { status: 200 }, 'a complete one is complete, full or not')
+})
+
+t.test('a place that is taken while the parts are joined', async (t) => {
+  const { call, key } = await buildAppliance(t, { STENOBOX_MAX_QUEUED: '1' })
+  const stores = openStores(t, t.testdirName)
+  const mine = key()
+  const uploads = await Promise.all([1, 2].map(async () => {
+    const { body: { data } } = await call(mine, 'POST', '/api/v1/media/uploads/init', { fileName: 'talk.mp3', fileSize: 5 })
+    await call(mine, 'PUT', `/api/v1/media/uploads/${String(data['uploadId'])}/parts/1`, Buffer.from('words'))
+    return data['uploadId']
+  }))
+  const replies = await Promise.all(uploads.map(async (uploadId) => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId })))
+  t.strictSame(replies.map(({ status }) => status).sort(), [200, 429])
+  t.equal(stores.jobs.countActive(), 1)
+  stores.jobs.fail(1, 'timeout', 1)
+  const refused = uploads[replies.findIndex(({ status }) => status === 429)]
+  t.match(await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: refused }), { status: 200 }, 'and its parts are still there')
+})

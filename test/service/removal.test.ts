@@ -1,0 +1,101 @@
+/** Transcriptions, gone for good. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createRemoval } from '../../dist/service/removal.js'
+import { openIngest } from '../support/ingest.ts'
+import type { Changes } from '../support/ingest.ts'
+import { randomBytes } from '../support/random.ts'
+
+const BYTES = randomBytes(1000, 1)
+
+async function open (t: Test, changes: Changes = {}) {
+  const opened = await openIngest(t, changes)
+  const { jobs, media, uploads, files, inTransaction, begin, send, service, owner, dataDir, windows, transcripts } = opened
+  const removal = createRemoval({ jobs, media, uploads, files, inTransaction })
+  return {
+    ...opened,
+    removal,
+    /** A job of an upload, with windows, segments and decoded sound. */
+    async addJobOfUpload (): Promise<number> {
+      const { id } = await begin(BYTES)
+      await send(id, BYTES, 1)
+      const jobId = await service.complete(id, owner, undefined)
+      windows.insert({ jobId, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 160_000 })
+      transcripts.insertWindow(jobId, 0, [{ startMs: 0, endMs: 1, text: 'secret', words: [] }])
+      mkdirSync(`${dataDir}/work/${jobId}`)
+      writeFileSync(`${dataDir}/work/${jobId}/audio.pcm`, BYTES)
+      return jobId
+    },
+    /** Rows by table. */
+    rows: (): Record<string, unknown> => Object.fromEntries(['job', 'job_stage', 'media', 'window', 'segment', 'upload', 'upload_part']
+      .map((table) => [table, opened.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()]))
+  }
+}
+
+const NOTHING = { job: 0, job_stage: 0, media: 0, window: 0, segment: 0, upload: 0, upload_part: 0 }
+
+for (const status of ['queued', 'processing', 'completed', 'failed']) {
+  t.test(`a ${status} one: every row and every file goes, and listeners are told`, async (t) => {
+    const { removal, addJobOfUpload, db, owner, rows, list, service } = await open(t)
+    const id = await addJobOfUpload()
+    const uploadId = db.prepare('SELECT id FROM upload').pluck().get() as string
+    db.prepare('UPDATE job SET status = ? WHERE id = ?').run(status, id)
+    const told: number[] = []
+    removal.onRemoved((jobId) => {
+      t.equal(rows()['job'], 0, 'when it is gone')
+      told.push(jobId)
+    })
+    await removal.remove(id, owner)
+    t.strictSame(rows(), NOTHING)
+    t.strictSame(['media', 'work', 'uploads'].flatMap(list), [])
+    t.strictSame(told, [id])
+    await t.rejects(removal.remove(id, owner), { code: 'not_found' }, 'a second time')
+    await t.rejects(service.complete(uploadId, owner, undefined), { code: 'not_found' }, 'and the upload does not bring it back')
+  })
+}
+
+t.test('somebody else\'s stays', async (t) => {
+  const { removal, addJobOfUpload, other, rows, list } = await open(t)
+  const id = await addJobOfUpload()
+  await t.rejects(removal.remove(id, other), { code: 'not_found' })
+  await t.rejects(removal.remove(id + 1, other), { code: 'not_found' })
+  t.match(rows(), { job: 1, media: 1, upload: 1, segment: 1 })
+  t.equal(list('media').length, 1)
+})
+
+t.test('a recording that another job needs stays until that one is removed too', async (t) => {
+  const { removal, addJobOfUpload, jobs, owner, list, rows } = await open(t)
+  const first = await addJobOfUpload()
+  const second = jobs.insert({ ownerId: owner, mediaId: jobs.find(first)?.mediaId ?? 0, fileName: 'again.mp3', options: { sttQuality: 'fast' }, now: 0 })
+  await removal.remove(first, owner)
+  t.match(rows(), { job: 1, media: 1 })
+  t.equal(list('media').length, 1)
+  await removal.remove(second, owner)
+  t.strictSame(rows(), NOTHING)
+  t.strictSame(list('media'), [])
+})
+
+t.test('rows go all together or not at all', async (t) => {
+  const { removal, addJobOfUpload, db, owner, rows, list } = await open(t)
+  const id = await addJobOfUpload()
+  const before = rows()
+  db.exec('CREATE TEMP TRIGGER broken BEFORE DELETE ON media BEGIN SELECT RAISE(ABORT, \'no\'); END')
+  await t.rejects(removal.remove(id, owner), /no/)
+  t.strictSame(rows(), before)
+  t.equal(list('media').length, 1)
+})
+
+t.test('a recording that could not be removed is found by the sweep', async (t) => {
+  const { removal, addJobOfUpload, files, owner, rows, list, service, clock } = await open(t)
+  const { removeMedia } = files
+  files.removeMedia = async () => { throw new Error('killed half-way') }
+  const id = await addJobOfUpload()
+  await t.rejects(removal.remove(id, owner), /half-way/)
+  t.strictSame(rows(), NOTHING)
+  t.equal(list('media').length, 1)
+  files.removeMedia = removeMedia
+  clock.advance(25 * 3600_000)
+  await service.sweep()
+  t.strictSame(list('media'), [])
+})

@@ -1,0 +1,140 @@
+/** Failed jobs, once more. */
+import { rmSync } from 'node:fs'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Job } from '../../dist/domain/job.js'
+import { createRetries } from '../../dist/service/retries.js'
+import { openIngest } from '../support/ingest.ts'
+import type { Changes } from '../support/ingest.ts'
+import { randomBytes } from '../support/random.ts'
+
+const BYTES = randomBytes(1000, 1)
+
+async function open (t: Test, changes: Changes = {}) {
+  const opened = await openIngest(t, changes)
+  const { jobs, windows, media, files, ingest, inTransaction, clock, begin, send, service, owner } = opened
+  const retries = createRetries({ jobs, windows, media, files, ingest, inTransaction, now: clock.now })
+  return {
+    ...opened,
+    retries,
+    /** A job with its stored recording that has been decoded, half transcribed, and failed. */
+    async addFailed (): Promise<number> {
+      const { id } = await begin(BYTES)
+      await send(id, BYTES, 1)
+      const jobId = await service.complete(id, owner, undefined)
+      jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
+      for (const idx of [0, 1]) windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+      jobs.enterStage(jobId, 'decode', 'transcribe', clock.now())
+      jobs.setDecoded(jobId, 20_000, clock.now())
+      jobs.setLanguage(jobId, 'en', clock.now())
+      const claim = windows.claim(clock.now(), clock.now() + 1000)
+      if (claim) windows.finish(claim)
+      jobs.addDone(jobId, 10_000, clock.now())
+      jobs.fail(jobId, 'worker_crashed', clock.now())
+      return jobId
+    },
+    /** A job that must be there. */
+    found (jobId: number): Job {
+      const job = jobs.find(jobId)
+      if (!job) throw new Error('the job is gone')
+      return job
+    },
+    mediaPath: (jobId: number): string => files.mediaPath(media.find(jobs.find(jobId)?.mediaId ?? 0)?.file ?? '')
+  }
+}
+
+t.test('a failed job is queued again at its first stage; what is done stays, what failed is forgotten', async (t) => {
+  const { retries, addFailed, jobs, windows, owner, clock } = await open(t)
+  const id = await addFailed()
+  let told = 0
+  retries.onQueued(() => {
+    t.equal(jobs.find(id)?.status, 'queued')
+    told++
+  })
+  clock.advance(5000)
+  const job = await retries.retry(id, owner)
+  t.match(job, { id, status: 'queued', stage: 'decode', failureCode: undefined, completedAt: undefined, retryCount: 1, doneMs: 10_000, updatedAt: clock.now() })
+  t.strictSame(jobs.find(id), job)
+  t.match(windows.list(id, 'speech'), [{ idx: 0, status: 'done' }])
+  t.strictSame(jobs.listStages(id), [])
+  t.equal(told, 1)
+})
+
+t.test('attempts are counted anew, while their numbers go on: a decoder of before fences nothing off', async (t) => {
+  const { retries, addFailed, jobs, owner, db, clock } = await open(t)
+  const id = await addFailed()
+  db.prepare('UPDATE job SET decode_attempt = 25').run()
+  await retries.retry(id, owner)
+  const claim = jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
+  t.match(claim, { attempt: 26, job: { id, status: 'processing' } })
+  t.strictSame(jobs.listExhausted(), [])
+  t.equal(jobs.isDecodeClaim(id, 25), false)
+  db.prepare('UPDATE job SET decode_attempt = 50').run()
+  t.strictSame(jobs.listExhausted(), [{ id, retryCount: 1 }])
+})
+
+t.test('a window that was running when the job failed stores nothing into the retry', async (t) => {
+  const { retries, addFailed, windows, owner, jobs, clock, db } = await open(t)
+  const id = await addFailed()
+  db.prepare('UPDATE job SET status = \'processing\' WHERE id = ?').run(id)
+  const late = windows.claim(clock.now(), clock.now() + 1000)
+  if (!late) throw new Error('a window waits')
+  jobs.fail(id, 'timeout', clock.now())
+  await retries.retry(id, owner)
+  // The same window, cut again and claimed again, under the same number.
+  db.prepare('UPDATE job SET status = \'processing\', stage = \'transcribe\' WHERE id = ?').run(id)
+  windows.insert({ jobId: id, purpose: 'speech', idx: 1 }, { startSample: 160_000, endSample: 320_000 })
+  const claim = windows.claim(clock.now(), clock.now() + 1000)
+  t.match(claim, { idx: late.idx, attempt: late.attempt, retryCount: 1 })
+  windows.release(late)
+  t.equal(windows.noteError(late), undefined)
+  t.equal(windows.finish(late), false)
+  t.equal(claim && windows.finish(claim), true)
+})
+
+t.test('three times, and not before it has failed again', async (t) => {
+  const { retries, addFailed, found, jobs, owner, clock } = await open(t)
+  const id = await addFailed()
+  for (const retryCount of [1, 2, 3]) {
+    t.equal(retries.isRetryable(found(id)), true)
+    t.match(await retries.retry(id, owner), { retryCount })
+    await t.rejects(retries.retry(id, owner), { code: 'conflict', message: /queued/ })
+    jobs.fail(id, 'timeout', clock.now())
+  }
+  t.equal(retries.isRetryable(found(id)), false)
+  await t.rejects(retries.retry(id, owner), { code: 'conflict', message: /as often as it may/ })
+})
+
+t.test('two at once: one is queued, the other is told so', async (t) => {
+  const { retries, addFailed, owner, jobs } = await open(t)
+  const id = await addFailed()
+  const results = await Promise.allSettled([retries.retry(id, owner), retries.retry(id, owner)])
+  t.strictSame(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  t.match(results.find(({ status }) => status === 'rejected'), { reason: { code: 'conflict' } })
+  t.equal(jobs.find(id)?.retryCount, 1)
+})
+
+t.test('a job that is not there, is somebody else\'s, or whose recording is gone', async (t) => {
+  const { retries, addFailed, owner, other, mediaPath, found, jobs } = await open(t)
+  const id = await addFailed()
+  await t.rejects(retries.retry(id + 1, owner), { code: 'not_found' })
+  await t.rejects(retries.retry(id, other), { code: 'not_found' })
+  rmSync(mediaPath(id))
+  t.equal(retries.isRetryable(found(id)), false)
+  await t.rejects(retries.retry(id, owner), { code: 'gone', message: /Upload it again/ })
+  t.equal(jobs.find(id)?.status, 'failed')
+})
+
+t.test('without room for the decoded sound, or in the queue, it stays failed', async (t) => {
+  let free = Number.MAX_SAFE_INTEGER
+  const { retries, addFailed, owner, jobs, addJob, db } = await open(t, { files: { freeBytes: async () => free }, minFreeBytes: 1000, maxQueued: 1 })
+  const id = await addFailed()
+  free = 1000 + 20 * 32_000 - 1
+  await t.rejects(retries.retry(id, owner), { code: 'insufficient_storage' })
+  free++
+  const waiting = addJob('other')
+  await t.rejects(retries.retry(id, owner), { code: 'queue_full', headers: { 'retry-after': '60' } })
+  t.match(jobs.find(id), { status: 'failed', retryCount: 0 })
+  db.prepare('DELETE FROM job WHERE id = ?').run(waiting)
+  t.match(await retries.retry(id, owner), { status: 'queued' })
+})

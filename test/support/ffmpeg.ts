@@ -1,0 +1,25 @@
+/** ffmpeg, kept from doing its work. */
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+
+const FFMPEG = execFileSync('sh', ['-c', 'command -v ffmpeg'], { encoding: 'utf8' }).trim()
+
+/** A `PATH` on which ffmpeg is this script. */
+function replaceFfmpeg (directory: string, script: string): { PATH: string } {
+  writeFileSync(directory + '/ffmpeg', `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return { PATH: `${directory}:${process.env['PATH']}` }
+}
+
+/** A `PATH` on which ffmpeg holds back all sound but the first `bytes`: decoding is in the middle for as long as the test needs it there. */
+export function holdSound (directory: string, bytes: number): { PATH: string } {
+  // Ends with the test, whose directory is then removed, though its server was killed.
+  return replaceFfmpeg(directory, `'${FFMPEG}' "$@" | { head -c ${bytes}; while [ -e "$0" ]; do sleep 0.1; done; cat; }`)
+}
+
+/** A `PATH` on which ffmpeg holds back all sound but the first `bytes`, and dies when told; from then on it is in order. */
+export function breakSound (directory: string, bytes: number): { PATH: string, die (): void } {
+  const broken = directory + '/broken'
+  writeFileSync(broken, '')
+  const script = `[ -e '${broken}' ] || exec '${FFMPEG}' "$@"\n'${FFMPEG}' "$@" | head -c ${bytes}\nwhile [ -e '${broken}' ]; do sleep 0.1; done\nexit 1`
+  return { ...replaceFfmpeg(directory, script), die: () => { rmSync(broken) } }
+}
