@@ -18,6 +18,7 @@ import { installErrors, rawErrorResponse, sendError } from './routes/plugins/err
 import { createAccess } from './service/access.js'
 import { createAdministration } from './service/administration.js'
 import { createHealth } from './service/health.js'
+import { createIdempotency } from './service/idempotency.js'
 import { createIngest } from './service/ingest.js'
 import { createLoginLimit } from './service/login-limit.js'
 import { createOwners } from './service/owners.js'
@@ -33,6 +34,7 @@ import { createUsage } from './service/usage.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import { createFiles } from './store/files.js'
+import { createIdempotencyStore } from './store/idempotency.js'
 import { createJobStore } from './store/jobs.js'
 import { createMediaStore } from './store/media.js'
 import { createOwnerStore } from './store/owners.js'
@@ -84,6 +86,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const retries = createRetries({ jobs, windows, media, files, ingest, inTransaction, now })
   const removal = createRemoval({ jobs, media, uploads: uploadStore, files, inTransaction })
   const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans, isRetryable: retries.isRetryable })
+  const idempotency = createIdempotency({ requests: createIdempotencyStore(db), inTransaction, now, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, programVersion, minFreeBytes, gpu: config.gpu, runtime })
   const pipeline = createPipeline({
@@ -95,7 +98,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   }
   const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: warmUp, log })
   const usageWriter = createUsageWriter({ usage, log })
-  const sweep = createSweep({ places: [uploads, pipeline, usage], log })
+  const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency], log })
   ingest.onSubmitted(loop.wake)
   retries.onQueued(loop.wake)
   removal.onRemoved(loop.abandon)
@@ -104,6 +107,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     access,
     administration,
     health,
+    idempotency,
     ingest,
     plans,
     owners,

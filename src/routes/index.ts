@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Access } from '../service/access.js'
 import type { Administration } from '../service/administration.js'
 import type { Health } from '../service/health.js'
+import type { Idempotency } from '../service/idempotency.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
@@ -15,6 +16,7 @@ import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
 import { requireOperations } from './operation.js'
 import { requireCredential, requireRights } from './plugins/auth.js'
+import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
@@ -28,6 +30,7 @@ export type RouteDeps = {
   health: Health
   owners: Owners
   plans: Plans
+  idempotency: Idempotency
   removal: Removal
   retries: Retries
   transcripts: Transcripts
@@ -37,7 +40,7 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { access, administration, health, owners, plans, removal, retries, transcripts, uploads, usage, publicUrl } = deps
+  const { access, administration, health, idempotency, owners, plans, removal, retries, transcripts, uploads, usage, publicUrl } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   await app.register(async (operations) => {
@@ -46,6 +49,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     meterRequests(operations, usage)
     requireRights(operations)
     await requireSession(operations, administration)
+    answerOnce(operations, idempotency)
     await operations.register(healthRoutes, { health })
     await operations.register(async (api) => {
       await api.register(uploadRoutes, { uploads, transcripts, usage, publicUrl })

@@ -29,6 +29,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcri
     summary: 'Queue a failed job again',
     description: 'From the recording that is stored, so nothing has to be uploaded again; what was transcribed before is kept. At most three times.',
     caller: 'transcripts:write',
+    idempotent: true,
     params: IdParams,
     replies: { 200: Success(RetriedJob) },
     errors: ['not_found', 'conflict', 'gone', 'queue_full']

@@ -3,9 +3,11 @@
  * OpenAPI document. A route without one does not start.
  */
 import type { FastifyInstance } from 'fastify'
-import type { TSchema } from 'typebox'
+import Type from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { Scope } from '../domain/access.js'
 import type { ErrorCode } from '../domain/errors.js'
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../domain/idempotency.js'
 
 /**
  * Who may call: holders of an API key, and of OAuth tokens with this scope; `api_key`: only of keys; `administrator`: a session of the
@@ -31,7 +33,7 @@ export type Operation = {
   caller: Caller
   params?: TSchema
   querystring?: TSchema
-  headers?: TSchema
+  headers?: TObject
   body?: TSchema
   /** Successful replies in JSON, by status. Each schema has a description and an example. */
   replies: Readonly<Record<number, TSchema>>
@@ -41,6 +43,8 @@ export type Operation = {
   takesBytes?: true
   /** Also when the requests of the day are used up. */
   isAlwaysAnswered?: true
+  /** Takes an Idempotency-Key: the same request under the same key is carried out once. */
+  idempotent?: true
   /** What can go wrong besides what can on every operation of its kind. */
   errors?: readonly ErrorCode[]
   /** Days (ISO 8601) since when it is deprecated and on which it goes. */
@@ -53,12 +57,35 @@ declare module 'fastify' {
   }
 }
 
+export const IDEMPOTENCY_KEY = 'Idempotency-Key'
+/** On answers that were given before. */
+export const IDEMPOTENCY_REPLAYED = 'Idempotency-Replayed'
+
+const IdempotencyHeaders = {
+  [IDEMPOTENCY_KEY]: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'A random name of this request, such as a UUID. The same request sent again under it within 24 hours is answered as the first was and not carried out again. Answers 409, 429 and from 500 up are not kept.'
+  }))
+}
+
+/** The schema of all headers of an operation. */
+export function headersOf ({ headers, idempotent }: Operation): TObject | undefined {
+  return idempotent ? Type.Object({ ...headers?.properties, ...IdempotencyHeaders }) : headers
+}
+
+/** Node has header names in lower case, and Fastify leaves the names in a schema alone when the validator is not its own. */
+function lowerCaseNames (headers: TObject | undefined): TObject | undefined {
+  return headers && Type.Object(Object.fromEntries(Object.entries(headers.properties).map(([name, schema]) => [name.toLowerCase(), schema])))
+}
+
 type RequestSchemas<O extends Operation> = { [K in keyof O & ('params' | 'querystring' | 'headers' | 'body')]: O[K] }
 
 /** Route options of an operation, typed by its schemas. */
 export function operation<const O extends Operation> (spec: O): { schema: RequestSchemas<O> & { response: O['replies'] }, config: { operation: Operation } } {
-  const { params, querystring, headers, body, replies } = spec
-  const request = Object.fromEntries(Object.entries({ params, querystring, headers, body }).filter(([, schema]) => schema !== undefined)) as RequestSchemas<O>
+  const { params, querystring, body, replies } = spec
+  const request = Object.fromEntries(Object.entries({ params, querystring, headers: lowerCaseNames(headersOf(spec)), body }).filter(([, schema]) => schema !== undefined)) as RequestSchemas<O>
   return { schema: { ...request, response: replies }, config: { operation: spec } }
 }
 
@@ -74,6 +101,7 @@ export function errorsOf (spec: Operation, method: string): ErrorCode[] {
   if (spec.caller.includes(':')) codes.add('insufficient_scope')
   if (isMetered(spec) && !spec.isAlwaysAnswered) codes.add('quota_exceeded')
   if (method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const) codes.add(code)
+  if (spec.idempotent) codes.add('idempotency_in_flight').add('idempotency_mismatch')
   for (const code of spec.errors ?? []) codes.add(code)
   return [...codes]
 }

@@ -121,6 +121,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     summary: 'Begin an upload in parts',
     description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, again at will. Then complete the upload.',
     caller: 'transcripts:write',
+    idempotent: true,
     body: InitBody,
     replies: { 201: Success(InitReply) },
     errors: ['media_too_large', 'minutes_exceeded', 'queue_full']
@@ -177,6 +178,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     summary: 'Join the parts and make the job',
     description: 'May be called again: the answer is the same job.',
     caller: 'transcripts:write',
+    idempotent: true,
     body: CompleteBody,
     replies: { 200: Success(Job) },
     errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone', 'minutes_exceeded', 'queue_full']

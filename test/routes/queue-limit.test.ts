@@ -5,14 +5,14 @@ import { openStores } from '../support/store.ts'
 
 const FULL = { status: 429, headers: { 'retry-after': '60' }, body: { success: false, code: 'queue_full' } }
 
-t.test('init and complete are refused while it is full; the upload completes later', async (t) => {
+t.test('init and complete are refused while it is full; the upload completes later, under the same key too', async (t) => {
   const { call, key } = await buildAppliance(t, { STENOBOX_MAX_QUEUED: '2' })
   const stores = openStores(t, t.testdirName)
   const mine = key()
   const init = async () => await call(mine, 'POST', '/api/v1/media/uploads/init', { fileName: 'talk.mp3', fileSize: 5 })
   const { body: { data } } = await init()
   await call(mine, 'PUT', `/api/v1/media/uploads/${String(data['uploadId'])}/parts/1`, Buffer.from('words'))
-  const complete = async () => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: data['uploadId'] })
+  const complete = async () => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: data['uploadId'] }, { 'idempotency-key': 'k' })
   const [queued] = [stores.addJob('default'), stores.addJob('somebody else')]
   t.match(await init(), FULL)
   t.match(await complete(), FULL)

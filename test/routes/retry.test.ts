@@ -14,7 +14,7 @@ async function build (t: Test, settings: Record<string, string> = {}) {
     ...built,
     stores,
     mine,
-    retry: async (id: number, who = mine) => await call(who, 'POST', `/api/v1/jobs/${id}/retry`),
+    retry: async (id: number, who = mine, headers: Record<string, string> = {}) => await call(who, 'POST', `/api/v1/jobs/${id}/retry`, undefined, headers),
     /** An uploaded job. */
     async add (): Promise<number> {
       const { body: { data } } = await call(mine, 'POST', '/api/v1/media/uploads/init', { fileName: 'talk.mp3', fileSize: 5 })
@@ -67,4 +67,14 @@ t.test('somebody else\'s job, and a disk that is nearly full', async (t) => {
   t.match(await retry(id, key('somebody else')), { status: 404, body: { code: 'not_found' } })
   stores.db.prepare('UPDATE job SET duration_ms = ?').run(1e14)
   t.match(await retry(id), { status: 507, body: { code: 'insufficient_storage' } })
+})
+
+t.test('the same retry sent twice under one key counts once', async (t) => {
+  const { add, retry, stores, mine } = await build(t)
+  const id = await add()
+  stores.jobs.fail(id, 'timeout', Date.now())
+  const first = await retry(id, mine, { 'idempotency-key': 'once' })
+  const second = await retry(id, mine, { 'idempotency-key': 'once' })
+  t.match([first.status, second.status, second.headers['idempotency-replayed']], [200, 200, 'true'])
+  t.strictSame(second.body, first.body)
 })

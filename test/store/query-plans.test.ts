@@ -3,6 +3,7 @@ import t from 'tap'
 import { openDatabase } from '../../dist/store/database.js'
 import type { Database } from '../../dist/store/database.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
+import { createIdempotencyStore } from '../../dist/store/idempotency.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
@@ -37,6 +38,7 @@ t.test('no query walks through a whole table', async (t) => {
   t.teardown(() => { db.close() })
   const plans = watchPlans(db)
   createApiKeyStore(db)
+  createIdempotencyStore(db)
   createJobStore(db)
   createMediaStore(db)
   createPlanLimitsStore(db)

@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createTransaction, openDatabase } from '../../dist/store/database.js'
+import { createIdempotencyStore } from '../../dist/store/idempotency.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import type { NewJob } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
@@ -46,6 +47,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     inTransaction: createTransaction(db),
     apiKeys,
     owners: createOwnerStore(db),
+    idempotency: createIdempotencyStore(db),
     media,
     planLimits: createPlanLimitsStore(db),
     jobs,

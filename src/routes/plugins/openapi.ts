@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { SCOPES } from '../../domain/access.js'
 import { ERRORS } from '../error-table.js'
-import { errorsOf, TAGS } from '../operation.js'
+import { errorsOf, headersOf, IDEMPOTENCY_REPLAYED, TAGS } from '../operation.js'
 import type { Operation } from '../operation.js'
 import { ErrorBody, Problem } from '../schemas.js'
 import { SESSION_COOKIE } from './session.js'
@@ -80,7 +80,11 @@ function errorResponse (status: number, codes: string[]): Response {
 function responsesOf (spec: Operation, method: string): Record<string, Response> {
   const responses: Record<string, Response> = {}
   for (const [status, schema] of Object.entries(spec.replies)) {
-    responses[status] = { description: (schema as { description?: string }).description ?? '', content: content(schema) }
+    responses[status] = {
+      description: (schema as { description?: string }).description ?? '',
+      ...(spec.idempotent ? { headers: { [IDEMPOTENCY_REPLAYED]: { description: '`true` when the answer is that of an earlier request', type: 'string' } } } : {}),
+      content: content(schema)
+    }
   }
   if (spec.files) {
     responses[200] = {
@@ -98,7 +102,8 @@ function responsesOf (spec: Operation, method: string): Record<string, Response>
 
 /** An operation in the words of @fastify/swagger. */
 function describe (spec: Operation, route: RouteOptions): Record<string, unknown> {
-  const { operationId, tag, summary, description, params, querystring, headers, body, takesBytes } = spec
+  const { operationId, tag, summary, description, params, querystring, body, takesBytes } = spec
+  const headers = headersOf(spec)
   return {
     operationId,
     summary,

@@ -1,0 +1,76 @@
+/** A request that is sent again is answered again, not carried out again. */
+import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
+import { ANSWER_TTL_MS, fingerprint, isFinal, openAnswer, requestId, sealAnswer } from '../domain/idempotency.js'
+import type { Answer, IdempotentRequest } from '../domain/idempotency.js'
+import type { Log } from '../domain/log.js'
+import type { InTransaction } from '../store/database.js'
+import type { IdempotencyStore, RequestClaim } from '../store/idempotency.js'
+
+/** A claimant that has not renewed for this long is dead. */
+const LEASE_MS = 60_000
+/** How often a claim is to be renewed while its request is carried out. */
+export const RENEW_MS = LEASE_MS / 4
+
+type Deps = { requests: IdempotencyStore, inTransaction: InTransaction, now: () => number, log: Log }
+
+export type { RequestClaim }
+
+export function createIdempotency ({ requests, inTransaction, now, log }: Deps) {
+  function claimOrFind (request: IdempotentRequest): { claim: RequestClaim } | { sealed: Buffer } {
+    const id = requestId(request)
+    const asked = fingerprint(request)
+    const leaseUntil = now() + LEASE_MS
+    const known = requests.find(id)
+    if (!known || known.createdAt <= now() - ANSWER_TTL_MS) {
+      requests.remove(id)
+      return { claim: requests.insert(id, asked, leaseUntil, now()) }
+    }
+    if (!known.fingerprint.equals(asked)) {
+      throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request. Send a new key, or the same request.')
+    }
+    if (known.answer) return { sealed: known.answer }
+    if (known.leaseUntil <= now()) return { claim: requests.takeOver(id, leaseUntil) }
+    throw new AppError('idempotency_in_flight', 'The first request with this Idempotency-Key is still under way. Ask again in a moment.', { headers: { 'retry-after': '1' } })
+  }
+
+  /** The request itself has been carried out: that it cannot be noted (a full disk, a lock) must not turn its answer into an error. */
+  function note (work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!isNoRoom(error) && !isBusy(error)) throw error
+      log.warn({ err: error }, 'the answer to an idempotent request could not be noted')
+    }
+  }
+
+  return {
+    /**
+     * The answer that was given before, or the right to carry the request out, to be renewed and finished. Throws `idempotency_mismatch`,
+     * `idempotency_in_flight`.
+     */
+    begin (request: IdempotentRequest): { answer: Answer } | { claim: RequestClaim } {
+      const found = inTransaction(() => claimOrFind(request))
+      return 'claim' in found ? found : { answer: openAnswer(request.key, found.sealed) }
+    },
+    /** Keeps the claim. Never throws: a lease lasts several of these, and nobody waits for this one. */
+    renew (claim: RequestClaim): void {
+      try {
+        requests.renew(claim, now() + LEASE_MS)
+      } catch (error) {
+        log.warn({ err: error }, 'the claim of an idempotent request could not be renewed')
+      }
+    },
+    /** Keeps the answer when it is a lasting one, so that it is there before the caller sees it. */
+    finish (claim: RequestClaim, key: string, answer: Answer): void {
+      note(() => {
+        if (isFinal(answer.status)) requests.finish(claim, sealAnswer(key, answer))
+        else requests.release(claim)
+      })
+    },
+    /** Removes what is older than answers are kept. */
+    async sweep (): Promise<void> {
+      requests.removeUntil(now() - ANSWER_TTL_MS)
+    }
+  }
+}
+export type Idempotency = ReturnType<typeof createIdempotency>

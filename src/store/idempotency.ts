@@ -1,0 +1,56 @@
+/** Requests that came with an Idempotency-Key, and their answers. */
+import type { Database } from './database.js'
+
+type RequestRow = { fingerprint: Buffer, answer: Buffer | null, attempt: number, lease_until: number, created_at: number }
+
+/** The right to carry out a request. `attempt` fences, as with windows. */
+export type RequestClaim = { id: Buffer, attempt: number }
+export type StoredRequest = { fingerprint: Buffer, answer: Buffer | undefined, attempt: number, leaseUntil: number, createdAt: number }
+
+export function createIdempotencyStore (db: Database) {
+  const find = db.prepare<{ id: Buffer }, RequestRow>(`
+    SELECT fingerprint, answer, attempt, lease_until, created_at
+    FROM idempotent_request
+    WHERE id = :id
+  `)
+  const insert = db.prepare<{ id: Buffer, fingerprint: Buffer, leaseUntil: number, now: number }>(`
+    INSERT INTO idempotent_request (id, fingerprint, lease_until, created_at)
+    VALUES (:id, :fingerprint, :leaseUntil, :now)
+  `)
+  const takeOver = db.prepare<{ id: Buffer, leaseUntil: number }, { attempt: number }>(`
+    UPDATE idempotent_request
+    SET attempt = attempt + 1, lease_until = :leaseUntil
+    WHERE id = :id
+    RETURNING attempt
+  `)
+  const MINE = 'id = :id AND attempt = :attempt AND answer IS NULL'
+  const renew = db.prepare<RequestClaim & { leaseUntil: number }>(`UPDATE idempotent_request SET lease_until = :leaseUntil WHERE ${MINE}`)
+  const finish = db.prepare<RequestClaim & { answer: Buffer }>(`UPDATE idempotent_request SET answer = :answer WHERE ${MINE}`)
+  const release = db.prepare<RequestClaim>(`DELETE FROM idempotent_request WHERE ${MINE}`)
+  const remove = db.prepare<{ id: Buffer }>('DELETE FROM idempotent_request WHERE id = :id')
+  // uses idempotent_request_by_age
+  const removeUntil = db.prepare<{ createdAt: number }>('DELETE FROM idempotent_request WHERE created_at <= :createdAt')
+
+  return {
+    find (id: Buffer): StoredRequest | undefined {
+      const row = find.get({ id })
+      return row && { fingerprint: row.fingerprint, answer: row.answer ?? undefined, attempt: row.attempt, leaseUntil: row.lease_until, createdAt: row.created_at }
+    },
+    /** Notes a request that is now under way. */
+    insert (id: Buffer, fingerprint: Buffer, leaseUntil: number, now: number): RequestClaim {
+      insert.run({ id, fingerprint, leaseUntil, now })
+      return { id, attempt: 1 }
+    },
+    /** Claims a request whose claimant is gone. */
+    takeOver: (id: Buffer, leaseUntil: number): RequestClaim => ({ id, attempt: takeOver.get({ id, leaseUntil })?.attempt ?? 0 }),
+    renew: (claim: RequestClaim, leaseUntil: number): void => { renew.run({ ...claim, leaseUntil }) },
+    /** Keeps the answer, unless another has claimed the request since. */
+    finish: (claim: RequestClaim, answer: Buffer): void => { finish.run({ ...claim, answer }) },
+    /** Forgets a request that came to no lasting answer. */
+    release: (claim: RequestClaim): void => { release.run(claim) },
+    remove: (id: Buffer): void => { remove.run({ id }) },
+    /** Removes what was asked at `createdAt` or before. */
+    removeUntil: (createdAt: number): void => { removeUntil.run({ createdAt }) }
+  }
+}
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>

@@ -1,0 +1,99 @@
+/** Idempotency-Key over HTTP. */
+import t from 'tap'
+import { buildAppliance } from '../support/appliance.ts'
+import type { TestAppliance } from '../support/appliance.ts'
+
+const INIT = '/api/v1/media/uploads/init'
+const BODY = { fileName: 'talk.mp3', fileSize: 5 }
+const keyed = (key: string, more: Record<string, string> = {}): Record<string, string> => ({ 'idempotency-key': key, ...more })
+
+/** Begins an upload. */
+const init = async ({ call }: TestAppliance, who: string, headers: Record<string, string>, body: object = BODY) => await call(who, 'POST', INIT, body, headers)
+
+t.test('the same request is carried out once and answered alike, also by the next process', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  const first = await init(it, mine, keyed('k'))
+  t.match([first.status, first.headers['idempotency-replayed']], [201, undefined])
+  const again = await init(it, mine, keyed('k'), { fileSize: 5, fileName: 'talk.mp3' })
+  t.match([again.status, again.headers['idempotency-replayed'], again.headers['content-type']], [201, 'true', first.headers['content-type']])
+  t.strictSame(again.body, first.body)
+  t.not((await init(it, mine, keyed('other'))).body.data['uploadId'], first.body.data['uploadId'])
+  t.not((await init(it, mine, {})).body.data['uploadId'], first.body.data['uploadId'])
+
+  await it.http.close()
+  await it.appliance.close()
+  const next = await buildAppliance(t, { STENOBOX_DATA_DIR: t.testdirName })
+  t.strictSame((await init(next, mine, keyed('k'))).body, first.body)
+})
+
+t.test('another request under the key is refused; other owners and operations have their own', async (t) => {
+  const it = await buildAppliance(t)
+  const [mine, alsoMine, theirs] = [it.key(), it.key(), it.key('somebody else')]
+  const first = await init(it, mine, keyed('k'))
+  t.match(await init(it, mine, keyed('k'), { ...BODY, fileSize: 6 }), { status: 422, body: { code: 'idempotency_mismatch' } })
+  t.strictSame((await init(it, alsoMine, keyed('k'))).body, first.body, 'another key of the owner')
+  t.match(await init(it, theirs, keyed('k'), { ...BODY, fileSize: 6 }), { status: 201 })
+  const { uploadId } = first.body.data
+  t.match(await it.call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId }, keyed('k')), { status: 409, body: { code: 'parts_missing' } })
+})
+
+t.test('two at once: one is carried out, the other waits its turn', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  const replies = await Promise.all([1, 2, 3].map(async () => await init(it, mine, keyed('k'))))
+  t.strictSame(replies.map(({ status }) => status).sort(), [201, 409, 409])
+  t.match(replies.find(({ status }) => status === 409), { headers: { 'retry-after': '1' }, body: { code: 'idempotency_in_flight' } })
+  t.strictSame((await init(it, mine, keyed('k'))).body, replies.find(({ status }) => status === 201)?.body)
+})
+
+t.test('refusals that last are kept, those of the moment are not', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  const complete = async (uploadId: unknown) => await it.call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId }, keyed(`complete ${String(uploadId)}`.replaceAll(' ', '-')))
+  t.match([await complete('nothing'), await complete('nothing')], [{ status: 404, headers: { 'idempotency-replayed': undefined } }, { status: 404, headers: { 'idempotency-replayed': 'true' } }])
+  const { body: { data: { uploadId } } } = await init(it, mine, {})
+  t.match(await complete(uploadId), { status: 409, body: { code: 'parts_missing' } })
+  await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(uploadId)}/parts/1`, Buffer.from('words'))
+  t.match(await complete(uploadId), { status: 200, headers: { 'idempotency-replayed': undefined } })
+  const { uploads } = it.appliance
+  const { begin } = uploads
+  uploads.begin = async () => { throw new Error('a fault') }
+  t.match(await init(it, mine, keyed('fault')), { status: 500 })
+  uploads.begin = begin
+  t.match(await init(it, mine, keyed('fault')), { status: 201 })
+})
+
+t.test('a request that is not understood may be corrected under its key', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  t.match(await init(it, mine, keyed('k'), { fileName: 'talk.mp3' }), { status: 400 })
+  t.match(await init(it, mine, keyed('k')), { status: 201 })
+})
+
+t.test('keys that cannot be; and without a credential none is looked at', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  for (const key of ['', ' ', 'a b', 'ä', 'tab\there', 'x'.repeat(256)]) {
+    t.match(await init(it, mine, keyed(key)), { status: 400, body: { code: 'invalid_request', error: /idempotency-key/i } }, JSON.stringify(key))
+  }
+  t.match(await init(it, mine, keyed('x'.repeat(255))), { status: 201 })
+  t.match(await init(it, mine, keyed('!~{}"\\')), { status: 201 })
+  const { call } = it
+  t.match(await call(undefined, 'POST', INIT, BODY, keyed('a b')), { status: 401 })
+})
+
+t.test('a problem is repeated as the problem it was', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  const ask = async () => await init(it, mine, keyed('k', { accept: 'application/problem+json' }), { ...BODY, fileSize: Number.MAX_SAFE_INTEGER })
+  const [first, second] = [await ask(), await ask()]
+  t.match(second.headers['content-type'], /^application\/problem\+json/)
+  t.strictSame(second.body, first.body)
+})
+
+t.test('operations that do not take a key do not mind one', async (t) => {
+  const it = await buildAppliance(t)
+  const mine = it.key()
+  t.match(await it.call(mine, 'GET', '/api/v1/transcriptions', undefined, keyed('a b')), { status: 200 })
+})

@@ -1,0 +1,103 @@
+/** Requests under a key: carried out once, whatever happens to whoever carries them out. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { createIdempotency } from '../../dist/service/idempotency.js'
+import type { RequestClaim } from '../../dist/service/idempotency.js'
+import type { IdempotencyStore } from '../../dist/store/idempotency.js'
+import { createClock } from '../support/clock.ts'
+import { openStores } from '../support/store.ts'
+
+const REQUEST = { scope: 'owner 1', operationId: 'createThing', key: 'a-key', content: { body: { name: 'x' } } }
+const ANSWER = { status: 201, contentType: 'application/json', body: '{"secret":"shown once"}' }
+const HOUR_MS = 3600_000
+
+function open (t: Test, changes: Partial<IdempotencyStore> = {}) {
+  const { db, idempotency, inTransaction } = openStores(t)
+  const clock = createClock()
+  const warnings: string[] = []
+  const log = { info: () => {}, warn: (_fields: object, message: string) => { warnings.push(message) }, error: () => {} }
+  const service = createIdempotency({ requests: { ...idempotency, ...changes }, inTransaction, now: clock.now, log })
+  return {
+    db,
+    clock,
+    warnings,
+    service,
+    count: (): unknown => db.prepare('SELECT count(*) FROM idempotent_request').pluck().get(),
+    /** Begins a request that must be carried out. */
+    claim (request: Partial<typeof REQUEST> = {}): RequestClaim {
+      const begun = service.begin({ ...REQUEST, ...request })
+      if ('answer' in begun) throw new Error('it has an answer')
+      return begun.claim
+    }
+  }
+}
+
+t.test('the first is carried out, the same again gets its answer, another under the key is refused', async (t) => {
+  const { service, claim } = open(t)
+  const first = claim()
+  t.throws(() => service.begin(REQUEST), { code: 'idempotency_in_flight', headers: { 'retry-after': '1' } })
+  t.throws(() => service.begin({ ...REQUEST, content: { body: { name: 'y' } } }), { code: 'idempotency_mismatch' }, 'also while it is under way')
+  service.finish(first, REQUEST.key, ANSWER)
+  t.strictSame(service.begin(REQUEST), { answer: ANSWER })
+  t.throws(() => service.begin({ ...REQUEST, content: {} }), { code: 'idempotency_mismatch' })
+  for (const other of [{ scope: 'owner 2' }, { operationId: 'other' }, { key: 'b-key' }]) t.ok(claim(other), JSON.stringify(other))
+})
+
+t.test('nothing that is stored tells the key, the request or the answer', async (t) => {
+  const { db, service, claim } = open(t)
+  service.finish(claim(), REQUEST.key, ANSWER)
+  const row = Object.values(db.prepare('SELECT * FROM idempotent_request').get() as object).map(String).join()
+  t.notMatch(row, /a-key|shown once|name/)
+})
+
+t.test('answers of the moment are forgotten: the same request may do better', async (t) => {
+  const { service, claim, count } = open(t)
+  for (const status of [409, 429, 500, 507]) {
+    service.finish(claim(), REQUEST.key, { ...ANSWER, status })
+    t.equal(count(), 0)
+  }
+})
+
+t.test('a claim that is renewed is kept; one whose holder died is taken over, and the dead one can do nothing more', async (t) => {
+  const { clock, service, claim } = open(t)
+  const first = claim()
+  clock.advance(50_000)
+  service.renew(first)
+  clock.advance(50_000)
+  t.throws(() => service.begin(REQUEST), { code: 'idempotency_in_flight' })
+  clock.advance(10_000)
+  const second = claim()
+  service.finish(first, REQUEST.key, { ...ANSWER, body: 'late' })
+  service.finish(first, REQUEST.key, { ...ANSWER, status: 500 })
+  service.renew(first)
+  t.throws(() => service.begin(REQUEST), { code: 'idempotency_in_flight' }, 'the second is still under way')
+  service.finish(second, REQUEST.key, ANSWER)
+  t.strictSame(service.begin(REQUEST), { answer: ANSWER })
+})
+
+t.test('after 24 hours the key is new again, swept or not', async (t) => {
+  const { clock, service, claim, count } = open(t)
+  service.finish(claim(), REQUEST.key, ANSWER)
+  clock.advance(24 * HOUR_MS - 1)
+  await service.sweep()
+  t.strictSame(service.begin(REQUEST), { answer: ANSWER })
+  clock.advance(1)
+  service.finish(claim({ content: { body: { name: 'another' } } }), REQUEST.key, ANSWER)
+  clock.advance(24 * HOUR_MS)
+  await service.sweep()
+  t.equal(count(), 0)
+})
+
+t.test('an answer that cannot be noted is given all the same; a fault of ours is no such thing', async (t) => {
+  const fail = (code: string) => () => { throw Object.assign(new Error(code), { code }) }
+  for (const code of ['SQLITE_FULL', 'SQLITE_BUSY']) {
+    const { service, claim, warnings } = open(t, { finish: fail(code), renew: fail(code) })
+    const first = claim()
+    service.renew(first)
+    service.finish(first, REQUEST.key, ANSWER)
+    t.equal(warnings.length, 2)
+  }
+  const { service, claim } = open(t, { finish: fail('SQLITE_CORRUPT') })
+  const first = claim()
+  t.throws(() => { service.finish(first, REQUEST.key, ANSWER) }, { code: 'SQLITE_CORRUPT' })
+})
