@@ -56,7 +56,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
       await api.register(adminRoutes, { access, administration, owners, plans, publicUrl, prefix: '/admin' })
-      await api.register(jobRoutes, { transcripts, retries })
+      await api.register(jobRoutes, { transcripts, retries, usage })
       await api.register(transcriptionRoutes, { transcripts, removal })
     }, { prefix: '/api/v1' })
   })

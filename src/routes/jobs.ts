@@ -2,13 +2,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Retries } from '../service/retries.js'
 import type { Transcripts } from '../service/transcripts.js'
+import type { Usage } from '../service/usage.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { IdParams, JobState, ok, RetriedJob, Success, toJobState } from './schemas.js'
 
-type Deps = { transcripts: Transcripts, retries: Retries }
+type Deps = { transcripts: Transcripts, retries: Retries, usage: Pick<Usage, 'requireMinutes'> }
 
-export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, retries }) => {
+export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, retries, usage }) => {
   app.get('/jobs/:id', operation({
     operationId: 'getJobStatus',
     tag: 'Jobs',
@@ -32,9 +33,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcri
     idempotent: true,
     params: IdParams,
     replies: { 200: Success(RetriedJob) },
-    errors: ['not_found', 'conflict', 'gone', 'queue_full']
+    errors: ['not_found', 'conflict', 'gone', 'minutes_exceeded', 'queue_full']
   }), async (request) => {
-    const job = await retries.retry(request.params.id, principalOf(request).ownerId)
+    const principal = principalOf(request)
+    usage.requireMinutes(principal)
+    const job = await retries.retry(request.params.id, principal.ownerId)
     return ok({ jobId: job.id, status: job.status, retryCount: job.retryCount, retryable: retries.isRetryable(job) })
   })
 }

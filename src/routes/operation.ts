@@ -101,6 +101,8 @@ export function errorsOf (spec: Operation, method: string): ErrorCode[] {
   if (spec.caller.includes(':')) codes.add('insufficient_scope')
   if (isMetered(spec) && !spec.isAlwaysAnswered) codes.add('quota_exceeded')
   if (method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const) codes.add(code)
+  // Too long to be looked at.
+  if (spec.params) codes.add('not_found')
   if (spec.idempotent) codes.add('idempotency_in_flight').add('idempotency_mismatch')
   for (const code of spec.errors ?? []) codes.add(code)
   return [...codes]

@@ -1,12 +1,13 @@
 /** One owner asks for another's things, by every operation there is: a new one cannot forget whose they are. */
 import t from 'tap'
 import { buildAppliance } from '../support/appliance.ts'
+import { PASSWORD } from '../support/admin.ts'
 import { listRoutes } from '../support/document.ts'
 import { prepareThings } from '../support/things.ts'
 
 t.test('another owner\'s things are as unknown as those that never were, by every operation', async (t) => {
   const dataDir = t.testdir()
-  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir })
+  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD })
   const things = await prepareThings(t, dataDir, appliance, 'owner')
   const stranger = key('stranger')
   let asked = 0

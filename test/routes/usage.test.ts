@@ -177,11 +177,11 @@ t.test('the document has the headers on every operation that is metered, and req
   t.ok(Object.values(document.components.headers).every(({ required }) => !required))
   const resolve = (reply: Reply): Reply => reply.$ref === undefined ? reply : document.components.responses[reply.$ref.split('/').at(-1) ?? ''] ?? {}
   for (const { operationId, security, responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
-    const isPublic = security.length === 0
-    t.equal('429' in responses, !isPublic && operationId !== 'getApiUsage', operationId)
+    const isMetered = security.some((scheme) => 'apiKey' in scheme)
+    if (isMetered) t.equal('429' in responses, operationId !== 'getApiUsage', operationId)
     const success = responses[200] ?? responses[201] ?? {}
-    t.equal('RateLimit' in (resolve(success).headers ?? {}), !isPublic, operationId)
-    if (isPublic) continue
+    t.equal('RateLimit' in (resolve(success).headers ?? {}), isMetered, operationId)
+    if (!isMetered) continue
     for (const status of ['400', '403', '404', '429', '500'].filter((status) => status in responses)) {
       t.match(resolve(responses[status] ?? {}).headers, { RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': {} }, `${operationId} ${status}`)
     }

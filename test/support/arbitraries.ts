@@ -74,21 +74,23 @@ function queryOf ({ parameters = [] }: Operation): Arbitrary<string> {
     .map(([pairs, extra]) => [...pairs, extra].filter((pair) => pair !== '').join('&')).map((query) => query === '' ? '' : `?${query}`)
 }
 
-/** Requests to one operation. `credentials`: mostly the first. */
-export function requestTo ({ method, path, operation }: Route, things: Things, credentials: string[]): Arbitrary<FuzzRequest> {
+/** Requests to one operation. `credentials`: mostly the first; `cookie`: of a session, mostly sent. */
+export function requestTo ({ method, path, operation }: Route, things: Things, credentials: string[], cookie?: string): Arbitrary<FuzzRequest> {
   const [mine = '', ...others] = credentials
   const accept = fc.oneof({ weight: 8, arbitrary: fc.constant('*/*') }, fc.constantFrom('application/problem+json', 'application/json', 'text/html', 'application/problem+json;q=x', 'nonsense', ''))
   const authorization = fc.oneof({ weight: 12, arbitrary: fc.constant(mine) }, fc.constantFrom(...others, '', 'Basic eDp5', 'Bearer', 'Bearer  ', 'Bearer a.b.c', 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.', 'Bearer ' + 'x'.repeat(5000)))
   const wantsKey = (operation.parameters ?? []).some((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === 'idempotency-key')
   const idempotencyKey = wantsKey ? fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constantFrom('again', 'k'.repeat(255), 'k'.repeat(256), 'sp ace')) : fc.constant(undefined)
-  return fc.tuple(pathOf(path, things), queryOf(operation), bodyOf(operation), accept, authorization, idempotencyKey).map(([filled, query, { body, type }, accepted, credential, key]) => ({
+  const cookies = cookie === undefined ? fc.constant(undefined) : fc.oneof({ weight: 12, arbitrary: fc.constant(cookie) }, fc.constantFrom(undefined, 'stenobox_session=', `${cookie}x`, 'nonsense'))
+  return fc.tuple(pathOf(path, things), queryOf(operation), bodyOf(operation), accept, authorization, idempotencyKey, cookies).map(([filled, query, { body, type }, accepted, credential, key, sent]) => ({
     method,
     url: filled + query,
     headers: {
       accept: accepted,
       ...(credential === '' ? {} : { authorization: credential }),
       ...(type === undefined || type === '' ? {} : { 'content-type': type }),
-      ...(key === undefined ? {} : { 'idempotency-key': key })
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...(sent === undefined ? {} : { cookie: sent })
     },
     ...(body === undefined ? {} : { body })
   }))

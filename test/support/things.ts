@@ -11,6 +11,7 @@ type Kind = typeof JOB_STATES[number] | 'unknown'
 export async function prepareThings (t: Test, dataDir: string, appliance: Appliance, owner: string) {
   const { db, addJob, transcripts, apiKeys } = openStores(t, dataDir)
   const ownerId = apiKeys.ensureOwner(owner, 0)
+  let names = 0
 
   function addJobIn (status: typeof JOB_STATES[number]): number {
     const id = addJob(owner)
@@ -31,7 +32,10 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
   const makers: Record<string, (kind: Kind) => Promise<string | number> | string | number> = {
     '/api/v1/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
     '/api/v1/transcriptions/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
-    '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload()
+    '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload(),
+    '/api/v1/admin/owners/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.owners.create({ name: `made ${++names}` }).id,
+    '/api/v1/admin/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.access.create({ name: 'made', owner, plan: 'free' }).id,
+    '/api/v1/admin/plans/{plan}': (kind) => kind === 'unknown' ? 'gold' : 'pro'
   }
   const made = new Map<string, string | number>()
   for (const [path, make] of Object.entries(makers)) {

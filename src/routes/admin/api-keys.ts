@@ -74,6 +74,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async
     tag: 'Administration',
     summary: 'Make an API key',
     caller: 'administrator',
+    idempotent: true,
     body: CreateBody,
     replies: { 201: Success(CreatedKey) },
     errors: ['not_found']
@@ -105,6 +106,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async
     summary: 'Replace an API key',
     description: 'Makes a key of the same owner, name and plan, and the same lifetime where it has one. The old one works until the grace is over.',
     caller: 'administrator',
+    idempotent: true,
     params: IdParams,
     body: RotateBody,
     replies: { 201: Success(CreatedKey) },

@@ -48,6 +48,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
     tag: 'Administration',
     summary: 'Make an owner',
     caller: 'administrator',
+    idempotent: true,
     body: CreateBody,
     replies: { 201: Success(Owner) },
     errors: ['conflict']
