@@ -3,8 +3,12 @@ import { Ajv } from 'ajv'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { Config } from './config.js'
+import type { Config, OauthConfig } from './config.js'
+import { createFetcher } from './engine/fetcher.js'
+import type { Fetcher } from './engine/fetcher.js'
 import { decodeAudio, probeMedia } from './engine/ffmpeg.js'
+import { createLocalKeys, createRemoteKeys } from './engine/jwks.js'
+import { createTokenVerifier } from './engine/jwt.js'
 import { createModels } from './engine/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/pool.js'
 import { programVersion } from './engine/process.js'
@@ -21,6 +25,8 @@ import { createHealth } from './service/health.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createIngest } from './service/ingest.js'
 import { createLoginLimit } from './service/login-limit.js'
+import { createOauth, publicPart } from './service/oauth.js'
+import type { Oauth } from './service/oauth.js'
 import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
 import { createPipeline } from './service/pipeline.js'
@@ -28,6 +34,8 @@ import { createPlans } from './service/plans.js'
 import { createRemoval } from './service/removal.js'
 import { createRetries } from './service/retries.js'
 import { createScheduling } from './service/scheduling.js'
+import { createTokens, ownersByClaim, ownersById } from './service/tokens.js'
+import type { Tokens } from './service/tokens.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
 import { createUsage } from './service/usage.js'
@@ -37,7 +45,9 @@ import { createFiles } from './store/files.js'
 import { createIdempotencyStore } from './store/idempotency.js'
 import { createJobStore } from './store/jobs.js'
 import { createMediaStore } from './store/media.js'
+import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
+import type { OwnerStore } from './store/owners.js'
 import { createPlanLimitsStore } from './store/plan-limits.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
@@ -53,6 +63,21 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
   const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
   return { access, close: (): void => { db.close() } }
+}
+
+/** Clients and grants of our own authorization server: what `stenobox oauth` needs. Opens the database and nothing else. */
+export function createOauthTools (config: Config, now: () => number = Date.now) {
+  const db = openDatabase(config.dataDir)
+  const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
+  return { oauth, close: (): void => { db.close() } }
+}
+
+/** What judges OAuth tokens: our own by the key at hand, a provider's by the keys it publishes. */
+function createTokenService (config: OauthConfig, { owners, oauth, fetcher, log, now }: { owners: OwnerStore, oauth: Oauth, fetcher: Fetcher, log: Logger, now: () => number }): Tokens {
+  const { issuer, audience, server, ownerClaim: claim, createOwners: create } = config
+  const findKey = server ? createLocalKeys(publicPart(oauth.signingKey())) : createRemoteKeys({ issuer, fetcher, now, log })
+  const findOwner = server ? ownersById(owners) : ownersByClaim({ owners, claim, create, now })
+  return createTokens({ verify: createTokenVerifier({ issuer, audience, findKey, now }), findOwner })
 }
 
 /** Everything but HTTP. Threads and timers start with `start`. */
@@ -76,7 +101,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const plans = createPlans({ planLimits: createPlanLimitsStore(db) })
   const usage = createUsage({ usage: usageStore, plans, inLazyTransaction: createLazyTransaction(db), now })
   const passwords = createPasswords()
-  const owners = createOwners({ owners: createOwnerStore(db), passwords, inTransaction, now })
+  const ownerStore = createOwnerStore(db)
+  const owners = createOwners({ owners: ownerStore, passwords, inTransaction, now })
   const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
   const administration = createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log })
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
@@ -87,6 +113,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const removal = createRemoval({ jobs, media, uploads: uploadStore, files, inTransaction })
   const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans, isRetryable: retries.isRetryable })
   const idempotency = createIdempotency({ requests: createIdempotencyStore(db), inTransaction, now, log })
+  const oauth = createOauth({ oauth: createOauthStore(db), inTransaction, now })
+  const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
+  const tokens = config.oauth && createTokenService(config.oauth, { owners: ownerStore, oauth, fetcher, log, now })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, programVersion, minFreeBytes, gpu: config.gpu, runtime })
   const pipeline = createPipeline({
@@ -98,7 +127,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   }
   const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: warmUp, log })
   const usageWriter = createUsageWriter({ usage, log })
-  const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency], log })
+  const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency, oauth], log })
   ingest.onSubmitted(loop.wake)
   retries.onQueued(loop.wake)
   removal.onRemoved(loop.abandon)
@@ -113,6 +142,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     owners,
     removal,
     retries,
+    oauth,
+    ownerLoginLimit: createLoginLimit({ now }),
+    tokens,
     transcripts,
     uploads,
     usage,
@@ -134,12 +166,20 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close()])
+      await Promise.all([pool.close(), detector.close(), fetcher.close()])
       db.close()
     }
   }
 }
 export type Appliance = Awaited<ReturnType<typeof createAppliance>>
+
+/** Our own authorization server, where it is switched on; its packages are loaded only then. */
+async function createOwnServer ({ oauth, owners, ownerLoginLimit: loginLimit }: Appliance, { oauth: config }: Config, log: Logger) {
+  if (!config?.server) return undefined
+  const { createAuthorizationServer } = await import('./oauth/server.js')
+  const { issuer, registration } = config
+  return { server: createAuthorizationServer({ issuer, registration, oauth, owners, loginLimit, log }), registration }
+}
 
 /** The HTTP side over an appliance. Not listening yet. */
 export async function createHttp (appliance: Appliance, config: Config, log: Logger): Promise<FastifyInstance> {
@@ -168,6 +208,7 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
   installErrors(app)
-  await app.register(routes, { ...appliance, publicUrl: config.publicUrl })
+  const authorizationServer = await createOwnServer(appliance, config, log)
+  await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
   return app
 }

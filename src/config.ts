@@ -40,6 +40,13 @@ const url = (): Option<string> => ({
   parse: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined
 })
 
+/** Issuers are compared letter by letter, so nothing is changed here, not even a slash at the end. */
+const issuer = (): Option<string> => ({
+  fallback: '',
+  expected: 'the address of an issuer exactly as its tokens name it: http or https, without query and fragment',
+  parse: (value) => url().parse(value) !== undefined && !/[?#]/.test(value) ? value : undefined
+})
+
 const splitList = (value: string): string[] => value.split(',').map((entry) => entry.trim()).filter(Boolean)
 
 const allowList = (): Option<AllowList> => ({
@@ -70,6 +77,12 @@ const OPTIONS = {
   STENOBOX_ALLOW_SOURCES: allowList(),
   STENOBOX_ALLOW_WEBHOOKS: allowList(),
   STENOBOX_ALLOW_OAUTH: allowList(),
+  STENOBOX_OAUTH_ISSUER: issuer(),
+  STENOBOX_OAUTH_AUDIENCE: text(''),
+  STENOBOX_OAUTH_OWNER_CLAIM: text('sub'),
+  STENOBOX_OAUTH_CREATE_OWNERS: oneOf('false', 'true'),
+  STENOBOX_OAUTH_SERVER: oneOf('false', 'true'),
+  STENOBOX_OAUTH_REGISTRATION: oneOf('false', 'true'),
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
@@ -83,6 +96,21 @@ const OPTIONS = {
 }
 
 type Values = { [K in keyof typeof OPTIONS]: typeof OPTIONS[K]['fallback'] }
+
+/** Whose tokens are taken: those of an identity provider, or of our own authorization server. */
+export type OauthConfig = Readonly<{
+  issuer: string
+  /** What the tokens must be meant for. */
+  audience: string
+  /** The issuer is this appliance. */
+  server: boolean
+  /** Clients may register themselves with our own server. */
+  registration: boolean
+  /** Claim of a provider's tokens that names the owner. */
+  ownerClaim: string
+  /** Owners that a provider's tokens name come to be with their first call. */
+  createOwners: boolean
+}>
 
 export type Config = Readonly<{
   host: string
@@ -101,6 +129,8 @@ export type Config = Readonly<{
   offline: boolean
   /** What may be reached although it is not public. */
   allow: AllowLists
+  /** Undefined: no tokens, only keys. */
+  oauth: OauthConfig | undefined
   workers: number
   threadsPerWorker: number
   gpu: 'auto' | 'off' | 'cuda' | 'vulkan'
@@ -146,6 +176,39 @@ function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
   }
 }
 
+const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
+
+/** The one address of our own authorization server: it is in every token, so it cannot depend on how a client connects. */
+function ownIssuer ({ STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_HOST: host, STENOBOX_PORT: port }: Values, faults: string[]): string {
+  const fallback = host === '::1' ? `http://[::1]:${port}` : `http://${host}:${port}`
+  const fault = (reason: string): void => { faults.push(`STENOBOX_OAUTH_SERVER: ${reason}`) }
+  if (publicUrl === '' && (port === 0 || !LOOPBACK.test(host))) fault('clients need one address that stays: set STENOBOX_PUBLIC_URL')
+  if (publicUrl !== '' && !publicUrl.startsWith('https:') && !LOOPBACK.test(new URL(publicUrl).hostname)) {
+    fault('passwords must not cross a network readable: STENOBOX_PUBLIC_URL has to begin with https, or be on this machine')
+  }
+  return publicUrl || fallback
+}
+
+function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
+  const server = values.STENOBOX_OAUTH_SERVER === 'true'
+  const provider = values.STENOBOX_OAUTH_ISSUER
+  if (!server && values.STENOBOX_OAUTH_REGISTRATION === 'true') faults.push('STENOBOX_OAUTH_REGISTRATION: clients can register only where STENOBOX_OAUTH_SERVER is true')
+  if (!server && provider === '') return undefined
+  if (server && provider !== '') faults.push('STENOBOX_OAUTH_ISSUER and STENOBOX_OAUTH_SERVER: tokens come from one issuer: keep one')
+  const own = server ? ownIssuer(values, faults) : ''
+  if (server && values.STENOBOX_OAUTH_AUDIENCE !== '') faults.push('STENOBOX_OAUTH_AUDIENCE: tokens of our own server are always meant for its own address: leave it out')
+  const audience = own || values.STENOBOX_OAUTH_AUDIENCE || values.STENOBOX_PUBLIC_URL
+  if (audience === '') faults.push('STENOBOX_OAUTH_AUDIENCE: say what the tokens of STENOBOX_OAUTH_ISSUER are meant for, or set STENOBOX_PUBLIC_URL')
+  return Object.freeze({
+    issuer: own || provider,
+    audience,
+    server,
+    registration: values.STENOBOX_OAUTH_REGISTRATION === 'true',
+    ownerClaim: values.STENOBOX_OAUTH_OWNER_CLAIM,
+    createOwners: values.STENOBOX_OAUTH_CREATE_OWNERS === 'true'
+  })
+}
+
 /** Throws `ConfigError` naming every fault at once. */
 export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = []
@@ -156,6 +219,8 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     if (value === undefined) faults.push(`${name}: must be ${typeof option.expected === 'string' ? option.expected : option.expected(given ?? '')}`)
     return [name, value]
   })) as Values
+  // Only whole values can be compared with each other.
+  const oauth = faults.length === 0 ? readOauth(values, faults) : undefined
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return Object.freeze({
     host: values.STENOBOX_HOST,
@@ -168,6 +233,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     proxy: readProxy(env, values.STENOBOX_HTTP_PROXY),
     offline: values.STENOBOX_OFFLINE === 'true',
     allow: Object.freeze({ sources: values.STENOBOX_ALLOW_SOURCES, webhooks: values.STENOBOX_ALLOW_WEBHOOKS, oauth: values.STENOBOX_ALLOW_OAUTH }),
+    oauth,
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
     gpu: values.STENOBOX_GPU,

@@ -27,6 +27,7 @@ t.test('without any variable there are defaults', async (t) => {
     proxy: { http: undefined, https: undefined, except: '' },
     offline: false,
     allow: { sources: [], webhooks: [], oauth: [] },
+    oauth: undefined,
     workers,
     threadsPerWorker: Math.max(1, Math.floor(availableParallelism() / workers)),
     gpu: 'auto',
@@ -52,6 +53,12 @@ t.test('every variable is read', async (t) => {
     STENOBOX_ALLOW_SOURCES: ' nas.local , *.Corp.example:8443,',
     STENOBOX_ALLOW_WEBHOOKS: 'hooks.local:9000',
     STENOBOX_ALLOW_OAUTH: 'login.local',
+    STENOBOX_OAUTH_ISSUER: 'https://login.local/',
+    STENOBOX_OAUTH_AUDIENCE: 'steno',
+    STENOBOX_OAUTH_OWNER_CLAIM: 'email',
+    STENOBOX_OAUTH_CREATE_OWNERS: 'true',
+    STENOBOX_OAUTH_SERVER: 'false',
+    STENOBOX_OAUTH_REGISTRATION: 'false',
     STENOBOX_WORKERS: '3',
     STENOBOX_THREADS_PER_WORKER: '2',
     STENOBOX_GPU: 'off',
@@ -77,6 +84,7 @@ t.test('every variable is read', async (t) => {
       webhooks: [{ name: 'hooks.local', port: 9000 }],
       oauth: [{ name: 'login.local' }]
     },
+    oauth: { issuer: 'https://login.local/', audience: 'steno', server: false, registration: false, ownerClaim: 'email', createOwners: true },
     workers: 3,
     threadsPerWorker: 2,
     gpu: 'off',
@@ -180,4 +188,29 @@ t.test('without an argument, the environment of the process is read', async (t) 
   t.teardown(() => { delete process.env['STENOBOX_PORT'] })
   process.env['STENOBOX_PORT'] = '12345'
   t.equal(readConfig().port, 12_345)
+})
+
+t.test('tokens of a provider: whose, for whom, of which owner', async (t) => {
+  const issuer = 'https://id.example/realms/a/'
+  t.match(readConfig({ STENOBOX_OAUTH_ISSUER: issuer, STENOBOX_PUBLIC_URL: 'https://steno.example/' }).oauth, { issuer, audience: 'https://steno.example', ownerClaim: 'sub', createOwners: false })
+  t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: issuer }), [/^STENOBOX_OAUTH_AUDIENCE: say what .* or set STENOBOX_PUBLIC_URL$/])
+  for (const wrong of ['id.example', 'ftp://id.example', 'https://id.example/?a', 'https://id.example/#a']) t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: wrong }), [/^STENOBOX_OAUTH_ISSUER: must be the address of an issuer/], wrong)
+})
+
+t.test('our own authorization server has one address, and no password crosses a network readable', async (t) => {
+  const own = (env: NodeJS.ProcessEnv) => readConfig({ STENOBOX_OAUTH_SERVER: 'true', ...env }).oauth
+  const address = 'http://127.0.0.1:8080'
+  t.strictSame(own({}), { issuer: address, audience: address, server: true, registration: false, ownerClaim: 'sub', createOwners: false })
+  t.match(own({ STENOBOX_HOST: '::1', STENOBOX_OAUTH_REGISTRATION: 'true' }), { issuer: 'http://[::1]:8080', registration: true })
+  t.match(own({ STENOBOX_HOST: '0.0.0.0', STENOBOX_PUBLIC_URL: 'https://steno.example/base/' }), { issuer: 'https://steno.example/base' })
+  t.match(own({ STENOBOX_PUBLIC_URL: 'http://localhost:9000' }), { issuer: 'http://localhost:9000' })
+  const faults: Array<[NodeJS.ProcessEnv, RegExp]> = [
+    [{ STENOBOX_HOST: '0.0.0.0' }, /^STENOBOX_OAUTH_SERVER: .*set STENOBOX_PUBLIC_URL$/],
+    [{ STENOBOX_PORT: '0' }, /^STENOBOX_OAUTH_SERVER: .*set STENOBOX_PUBLIC_URL$/],
+    [{ STENOBOX_PUBLIC_URL: 'http://steno.example' }, /^STENOBOX_OAUTH_SERVER: .*https/],
+    [{ STENOBOX_OAUTH_ISSUER: 'https://id.example' }, /keep one$/],
+    [{ STENOBOX_OAUTH_AUDIENCE: 'x' }, /^STENOBOX_OAUTH_AUDIENCE: .*leave it out$/]
+  ]
+  for (const [env, fault] of faults) t.match(faultsOf({ STENOBOX_OAUTH_SERVER: 'true', ...env }), [fault])
+  t.match(faultsOf({ STENOBOX_OAUTH_REGISTRATION: 'true' }), [/^STENOBOX_OAUTH_REGISTRATION: .*STENOBOX_OAUTH_SERVER/])
 })

@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.js'
 import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
 import { modelsCommand } from './models.js'
+import { oauthCommand } from './oauth.js'
 import { serveCommand } from './serve.js'
 import { transcribeCommand } from './transcribe.js'
 
@@ -19,6 +20,7 @@ const program = new Command('stenobox')
   .addCommand(transcribeCommand())
   .addCommand(keysCommand())
   .addCommand(modelsCommand())
+  .addCommand(oauthCommand())
   .addCommand(doctorCommand())
   .addCommand(benchCommand())
   .addCommand(evaluateCommand())

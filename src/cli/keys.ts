@@ -59,7 +59,7 @@ function parseId (text: string): number {
   return Number(text)
 }
 
-const parseName = (text: string): string => {
+export const parseName = (text: string): string => {
   if (text.length > MAX_NAME_LENGTH || !new RegExp(NAME_PATTERN, 'u').test(text)) {
     throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} characters, without control characters, and without blanks around them`)
   }

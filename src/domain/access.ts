@@ -16,6 +16,15 @@ export const SCOPES = {
 } as const
 export type Scope = keyof typeof SCOPES
 
+/** Other names under which clients know registered scopes. */
+const SCOPE_ALIASES: ReadonlyMap<string, Scope> = new Map([['exports:read', 'transcripts:export'], ['repurpose:run', 'ai:transform']])
+
+/** The registered scopes among `names`, aliases by their registered name, in the order of the registry. Unknown ones are dropped. */
+export function registeredScopes (names: Iterable<string>): Set<Scope> {
+  const wanted = new Set<string>([...names].map((name) => SCOPE_ALIASES.get(name) ?? name))
+  return new Set((Object.keys(SCOPES) as Scope[]).filter((scope) => wanted.has(scope)))
+}
+
 /** The caller of a request. */
 export type Principal = {
   ownerId: number
@@ -79,6 +88,11 @@ export const MAX_KEY_SECONDS = 10 * 365 * 24 * 3600
 
 /** A part of a list in the order of ids: up to `limit` rows after the id `after`. */
 export type Page = { after: number, limit: number }
+
+/** True for what looks like a key of ours; any other credential is an OAuth token. */
+export function isApiKey (credential: string): boolean {
+  return credential.startsWith(KEY_PREFIX)
+}
 
 /** A new key: the prefix and 256 random bits. */
 export function generateKey (): string {

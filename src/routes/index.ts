@@ -8,18 +8,22 @@ import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
+import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
 import { adminRoutes } from './admin/index.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { oauthRoutes } from './oauth.js'
+import type { AuthorizationServer } from './oauth.js'
 import { requireOperations } from './operation.js'
 import { requireCredential, requireRights } from './plugins/auth.js'
 import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
+import { protectedResourceRoutes } from './protected-resource.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
@@ -37,20 +41,25 @@ export type RouteDeps = {
   uploads: Uploads
   usage: Usage
   publicUrl: string | undefined
+  tokens: Tokens | undefined
+  oauthIssuer: string | undefined
+  authorizationServer: { server: AuthorizationServer, registration: boolean } | undefined
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { access, administration, health, idempotency, owners, plans, removal, retries, transcripts, uploads, usage, publicUrl } = deps
+  const { access, administration, health, idempotency, owners, plans, removal, retries, tokens, transcripts, uploads, usage, publicUrl, oauthIssuer, authorizationServer } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
+  if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
   await app.register(async (operations) => {
     requireOperations(operations)
-    requireCredential(operations, access)
+    requireCredential(operations, { access, tokens, publicUrl })
     meterRequests(operations, usage)
-    requireRights(operations)
+    requireRights(operations, publicUrl)
     await requireSession(operations, administration)
     answerOnce(operations, idempotency)
     await operations.register(healthRoutes, { health })
+    await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
       await api.register(uploadRoutes, { uploads, transcripts, usage, publicUrl })
       await api.register(partRoutes, { uploads })

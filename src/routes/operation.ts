@@ -21,6 +21,7 @@ export const TAGS = {
   Jobs: 'How far a transcription is, and once more when it failed.',
   Transcriptions: 'The library: texts, words and files.',
   Usage: 'What a key has used, and what is left.',
+  OAuth: 'For agents that act for an owner. The authorization server describes itself at the address this metadata names.',
   Administration: 'Owners, keys and plans, for whoever runs the appliance. Off unless STENOBOX_ADMIN_PASSWORD is set; takes a session, never a key or a token.',
   Health: 'For load balancers and containers.'
 } as const

@@ -10,6 +10,7 @@ import type { Upload } from '../domain/upload.js'
 import type { Uploads, UploadState } from '../service/uploads.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Usage } from '../service/usage.js'
+import { baseUrlOf } from './base-url.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Job, ok, Success } from './schemas.js'
@@ -137,12 +138,11 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
       sha256,
       options: { ...(code === undefined ? {} : { language: code }), sttQuality: options?.sttQuality ?? 'balanced', ...(options?.prompt ? { prompt: options.prompt } : {}) }
     })
-    const base = publicUrl ?? `${request.protocol}://${request.host}`
     return reply.code(201).send(ok({
       uploadId: upload.id,
       partSize: upload.partSizeBytes,
       partCount: partCount(upload),
-      parts: partUrls(base, upload),
+      parts: partUrls(baseUrlOf(request, publicUrl), upload),
       expiresAt: new Date(upload.expiresAt).toISOString()
     }))
   })

@@ -26,6 +26,7 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
     },
     /** Throws `not_found`. */
     find,
+    findById: (id: number): Owner | undefined => owners.find(id),
     findByName: (name: string): Owner | undefined => owners.findByName(name),
     list: (page: Page): Owner[] => owners.list(page),
     /** Throws `not_found`, and `conflict` when the name is taken. */

@@ -30,7 +30,8 @@ t.test('keys: missing, malformed, unknown and revoked', async (t) => {
   const { call, key, appliance } = await buildAppliance(t)
   const none = await call(undefined, 'GET', '/api/v1/jobs/1')
   isError(t, none, 401, 'unauthorized')
-  t.equal(none.headers['www-authenticate'], 'Bearer realm="stenobox"', 'no error code without a credential')
+  const challenge = 'Bearer realm="stenobox", resource_metadata="http://localhost:80/.well-known/oauth-protected-resource"'
+  t.equal(none.headers['www-authenticate'], challenge, 'no error code without a credential')
   const revoked = key()
   t.ok(appliance.access.revoke(1))
   const wrong = 'service_sk_' + 'x'.repeat(43)
@@ -38,7 +39,7 @@ t.test('keys: missing, malformed, unknown and revoked', async (t) => {
   for (const credential of [wrong, revoked, 'nonsense', '\u00e9']) {
     const reply = await call(credential, 'GET', '/api/v1/jobs/1')
     isError(t, reply, 401, 'unauthorized')
-    t.equal(reply.headers['www-authenticate'], 'Bearer realm="stenobox", error="invalid_token"')
+    t.equal(reply.headers['www-authenticate'], `${challenge}, error="invalid_token"`)
     sentences.add(reply.body.error)
   }
   t.equal(sentences.size, 1, 'one sentence for all of them')

@@ -6,6 +6,7 @@ import { createIdempotencyStore } from '../../dist/store/idempotency.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import type { NewJob } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
+import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
@@ -53,6 +54,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     jobs,
     windows,
     transcripts: createTranscriptStore(db),
+    oauth: createOauthStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),
     addJob,

@@ -1,8 +1,11 @@
 /** Credentials → principal; whether it may call the operation. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isApiKey } from '../../domain/access.js'
 import { AppError } from '../../domain/errors.js'
 import type { Principal } from '../../domain/access.js'
 import type { Access } from '../../service/access.js'
+import type { Tokens } from '../../service/tokens.js'
+import { baseUrlOf } from '../base-url.js'
 import type { Caller } from '../operation.js'
 
 declare module 'fastify' {
@@ -11,44 +14,45 @@ declare module 'fastify' {
   }
 }
 
-const CHALLENGE = 'Bearer realm="stenobox"'
+type Deps = {
+  access: Pick<Access, 'authenticate'>
+  /** Undefined: keys alone. */
+  tokens: Pick<Tokens, 'authenticate'> | undefined
+  publicUrl: string | undefined
+}
 
-/** RFC 6750 section 3.1: no error code when the request carried no credentials. One sentence for unknown, revoked and expired ones. */
-function challenge (credential: string | undefined): AppError {
-  return credential === undefined
-    ? new AppError('unauthorized', 'An API key is needed: Authorization: Bearer service_sk_…', { headers: { 'www-authenticate': CHALLENGE } })
-    : new AppError('unauthorized', 'The credential is not valid.', { headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` } })
+/** What RFC 6750 and RFC 9728 have a refused client told. */
+function challengeOf (request: FastifyRequest, publicUrl: string | undefined, more = ''): { headers: Record<string, string> } {
+  const metadata = `${baseUrlOf(request, publicUrl)}/.well-known/oauth-protected-resource`.replace(/["\\]/g, '')
+  return { headers: { 'www-authenticate': `Bearer realm="stenobox", resource_metadata="${metadata}"${more}` } }
 }
 
 /** Throws `api_key_required` and `insufficient_scope`. API keys may do everything of their owner's. */
-function requireRight ({ scopes }: Principal, caller: Caller): void {
+function requireRight ({ scopes }: Principal, caller: Caller, request: FastifyRequest, publicUrl: string | undefined): void {
   if (!scopes) return
   if (caller === 'api_key') throw new AppError('api_key_required', 'This operation takes an API key; a token will not do.')
   if ((scopes as ReadonlySet<string>).has(caller)) return
-  throw new AppError('insufficient_scope', `The token was not granted ${caller}.`, {
-    headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${caller}"` }
-  })
+  const challenge = challengeOf(request, publicUrl, `, error="insufficient_scope", scope="${caller}"`)
+  throw new AppError('insufficient_scope', `The token was not granted ${caller}.`, challenge)
 }
 
 /** Every operation registered on `app` from here on needs a credential, unless it is public or the administrator's. */
-export function requireCredential (app: FastifyInstance, access: Pick<Access, 'authenticate'>): void {
+export function requireCredential (app: FastifyInstance, { access, tokens, publicUrl }: Deps): void {
+  const authenticate = async (credential: string): Promise<Principal | undefined> =>
+    isApiKey(credential) ? access.authenticate(credential) : await tokens?.authenticate(credential)
+
   app.decorateRequest('principal', undefined)
   app.addHook('onRequest', async (request) => {
     const caller = request.routeOptions.config.operation?.caller
     if (caller === undefined || caller === 'public' || caller === 'administrator') return
     const header = request.headers.authorization
-    const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? '')?.[1]
-    const principal = credential === undefined ? undefined : access.authenticate(credential)
-    if (!principal) throw challenge(header)
+    // RFC 6750 section 3.1: no error code when the request carried no credentials.
+    if (header === undefined) throw new AppError('unauthorized', 'An API key is needed: Authorization: Bearer service_sk_…', challengeOf(request, publicUrl))
+    const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
+    const principal = credential === undefined ? undefined : await authenticate(credential)
+    // One sentence for unknown, revoked and expired ones.
+    if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challengeOf(request, publicUrl, ', error="invalid_token"'))
     request.principal = principal
-  })
-}
-
-/** Refuses who is known, and may not. Call it after requireCredential. */
-export function requireRights (app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ principal, routeOptions }) => {
-    const caller = routeOptions.config.operation?.caller
-    if (principal && caller !== undefined) requireRight(principal, caller)
   })
 }
 

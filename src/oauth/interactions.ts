@@ -1,0 +1,98 @@
+/** Login and consent: what the owner says between the request of a client and its answer. */
+import { errors } from 'oidc-provider'
+import type { InteractionResults, Provider } from 'oidc-provider'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { registeredScopes } from '../domain/access.js'
+import type { Scope } from '../domain/access.js'
+import { AppError } from '../domain/errors.js'
+import type { LoginLimit } from '../service/login-limit.js'
+import type { Oauth } from '../service/oauth.js'
+import type { Owners } from '../service/owners.js'
+import { consentPage, errorPage, loginPage } from './pages.js'
+import type { Page } from './pages.js'
+
+type Deps = {
+  provider: Provider
+  issuer: string
+  oauth: Pick<Oauth, 'findClient'>
+  owners: Pick<Owners, 'findById' | 'verifyPassword'>
+  loginLimit: LoginLimit
+}
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+const DENIED = { error: 'access_denied', error_description: 'the owner did not allow it' }
+const WRONG = { status: 401, sentence: 'The name or the password is wrong, or this owner has no password: the administrator sets them.' }
+
+function sendPage (response: ServerResponse, { status, headers, body }: Page): void {
+  response.writeHead(status, headers).end(body)
+}
+
+/** What a browser says of the page a form was on. The cookie of an interaction does not come along from other sites anyway; this is the second lock. */
+function isFromOurPage ({ headers }: IncomingMessage, issuer: string): boolean {
+  const { origin = 'null', 'sec-fetch-site': site = 'same-origin' } = headers
+  return site === 'same-origin' && [new URL(issuer).origin, 'null'].includes(origin)
+}
+
+export function createInteractions ({ provider, issuer, oauth, owners, loginLimit }: Deps) {
+  const paramOf = ({ params }: Interaction, name: string): string => String(params[name] ?? '')
+  const scopesOf = (interaction: Interaction): Set<Scope> => registeredScopes(paramOf(interaction, 'scope').split(' '))
+
+  function viewOf (interaction: Interaction): { client: string, isDynamic: boolean, redirectUri: string } {
+    const id = paramOf(interaction, 'client_id')
+    const { name, isDynamic } = oauth.findClient(id) ?? { name: id, isDynamic: true }
+    return { client: name, isDynamic, redirectUri: paramOf(interaction, 'redirect_uri') }
+  }
+
+  async function logIn (interaction: Interaction, form: URLSearchParams, address: string): Promise<InteractionResults | Page> {
+    const name = form.get('name') ?? ''
+    let ownerId: number | undefined
+    try {
+      await loginLimit.attempt(address, async () => {
+        ownerId = await owners.verifyPassword(name, form.get('password') ?? '')
+        return ownerId !== undefined
+      })
+    } catch (error) {
+      // Too many wrong ones, or too many people at once: the page says when to try again.
+      if (!(error instanceof AppError)) throw error
+      const status = error.code === 'too_many_attempts' ? 429 : 503
+      return loginPage({ ...viewOf(interaction), name, fault: { status, sentence: error.message, headers: error.headers } })
+    }
+    if (ownerId === undefined) return loginPage({ ...viewOf(interaction), name, fault: WRONG })
+    return { login: { accountId: String(ownerId), remember: false } }
+  }
+
+  async function allow (interaction: Interaction): Promise<InteractionResults> {
+    const grant = new provider.Grant({ accountId: interaction.session?.accountId ?? '', clientId: paramOf(interaction, 'client_id') })
+    grant.addResourceScope(issuer, [...scopesOf(interaction)].join(' '))
+    return { consent: { grantId: await grant.save() } }
+  }
+
+  function show (interaction: Interaction): Page {
+    if (interaction.prompt.name === 'login') return loginPage(viewOf(interaction))
+    const owner = owners.findById(Number(interaction.session?.accountId))
+    return owner ? consentPage({ ...viewOf(interaction), owner: owner.name, scopes: scopesOf(interaction) }) : errorPage(400, 'This owner is not there any more.')
+  }
+
+  async function decide (interaction: Interaction, form: URLSearchParams, address: string): Promise<InteractionResults | Page> {
+    if (form.get('decision') === 'deny') return DENIED
+    if (interaction.prompt.name === 'login') return await logIn(interaction, form, address)
+    return form.get('decision') === 'allow' ? await allow(interaction) : show(interaction)
+  }
+
+  return {
+    /** Answers the address of an interaction; `body`: the form that was sent, if one was. */
+    async answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
+      try {
+        const interaction = await provider.interactionDetails(request, response)
+        if (body === undefined) return sendPage(response, show(interaction))
+        if (!isFromOurPage(request, issuer)) return sendPage(response, errorPage(403, 'This form was not sent from the page of this appliance.'))
+        const outcome = await decide(interaction, new URLSearchParams(body.toString('utf8')), request.socket.remoteAddress ?? '')
+        if ('body' in outcome) return sendPage(response, outcome as Page)
+        await provider.interactionFinished(request, response, outcome, { mergeWithLastSubmission: true })
+      } catch (error) {
+        if (!(error instanceof errors.SessionNotFound)) throw error
+        sendPage(response, errorPage(400, 'This page has expired, or was opened in another browser.'))
+      }
+    }
+  }
+}

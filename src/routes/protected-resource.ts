@@ -1,0 +1,50 @@
+/** RFC 9728: where a client learns which authorization server gives tokens for this appliance. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { SCOPES } from '../domain/access.js'
+import type { Scope } from '../domain/access.js'
+import { baseUrlOf } from './base-url.js'
+import { operation } from './operation.js'
+
+const Metadata = Type.Object({
+  resource: Type.String(),
+  resource_name: Type.String(),
+  authorization_servers: Type.Array(Type.String(), { description: 'none where tokens are not accepted' }),
+  scopes_supported: Type.Array(Type.String()),
+  bearer_methods_supported: Type.Array(Type.Literal('header'))
+}, {
+  title: 'ProtectedResource',
+  description: 'Who gives tokens for this appliance, and which scopes there are. In the form of RFC 9728, without the envelope.',
+  examples: [{
+    resource: 'https://stenobox.example.org',
+    resource_name: 'Stenobox',
+    authorization_servers: ['https://stenobox.example.org'],
+    scopes_supported: Object.keys(SCOPES),
+    bearer_methods_supported: ['header']
+  }]
+})
+
+/** What a client takes for the resource, and where it then looks: RFC 9728 section 3.1 puts the path of a resource at the end. */
+const RESOURCES = [
+  { operationId: 'getProtectedResource', path: '', summary: 'OAuth metadata of the appliance' },
+  { operationId: 'getProtectedInterface', path: '/api/v1', summary: 'OAuth metadata of its interface' }
+]
+
+type Deps = { issuer: string | undefined, publicUrl: string | undefined }
+
+export const protectedResourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { issuer, publicUrl }) => {
+  const describe = (request: FastifyRequest, path: string) => ({
+    resource: baseUrlOf(request, publicUrl) + path,
+    resource_name: 'Stenobox',
+    authorization_servers: issuer === undefined ? [] : [issuer],
+    scopes_supported: Object.keys(SCOPES) as Scope[],
+    bearer_methods_supported: ['header' as const]
+  })
+
+  for (const { operationId, path, summary } of RESOURCES) {
+    app.get(`/.well-known/oauth-protected-resource${path}`, operation({
+      operationId, tag: 'OAuth', summary, caller: 'public', replies: { 200: Metadata }
+    }), async (request, reply) => reply.header('cache-control', 'max-age=300').send(describe(request, path)))
+  }
+}

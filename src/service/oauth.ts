@@ -1,0 +1,122 @@
+/** Our own authorization server: who its clients are, what owners granted them, and the key it signs with. */
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { AppError } from '../domain/errors.js'
+import { isRedirectUri } from '../domain/oauth.js'
+import type { OauthClient, OauthGrant } from '../domain/oauth.js'
+import type { InTransaction } from '../store/database.js'
+import type { ClientMetadata, OauthStore } from '../store/oauth.js'
+
+/** Registration is open to everybody, so it has to end somewhere. */
+const MAX_DYNAMIC_CLIENTS = 1000
+/** A client that registered itself and to which nobody granted anything is forgotten after this; where room is short, as soon as its owner's login cannot be under way. */
+const UNUSED_CLIENT_MS = 7 * 24 * 60 * 60_000
+const LOGIN_MS = 15 * 60_000
+
+/** A request of a client waits for its owner in a row; anybody can begin one. */
+const MAX_OPEN_LOGINS = 20_000
+
+type Deps = { oauth: OauthStore, inTransaction: InTransaction, now: () => number }
+type Payload = Readonly<Record<string, unknown>>
+export type Jwk = Readonly<Record<string, unknown>>
+
+/** Ids of records hold 256 random bits, or stand for a request that lasts minutes: nothing to guess, so a plain hash is enough. */
+const hashId = (id: string): Buffer => createHash('sha256').update(id).digest()
+const textOf = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
+
+/** A key pair for ES256 (RFC 7518), named by its thumbprint (RFC 7638). */
+function createKey (): Jwk {
+  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
+  const { crv, kty, x, y } = jwk
+  return { ...jwk, kid: createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url'), alg: 'ES256', use: 'sig' }
+}
+
+/** Everything of a key that may be published. */
+export function publicPart ({ kty, crv, x, y, kid, alg, use }: Jwk): Jwk {
+  return { kty, crv, x, y, kid, alg, use }
+}
+
+function createClients ({ oauth, inTransaction, now }: Deps) {
+  return {
+    /** A client that the administrator vouches for. Throws `invalid_request` for addresses that codes must not be sent to. */
+    addClient ({ name, redirectUris }: { name: string, redirectUris: readonly string[] }): OauthClient {
+      const wrong = redirectUris.find((uri) => !isRedirectUri(uri))
+      if (wrong !== undefined) throw new AppError('invalid_request', `${wrong} cannot be a redirect address: it has to be https, http on this machine, or a scheme of a program's own, without a fragment.`)
+      const id = randomUUID()
+      oauth.insertClient(id, { client_id: id, client_name: name, redirect_uris: [...redirectUris] }, false, now())
+      return { id, name, redirectUris: [...redirectUris], isDynamic: false, createdAt: now() }
+    },
+    /** A client that registers itself. Throws `conflict` when there are too many. */
+    registerClient (id: string, metadata: ClientMetadata): void {
+      inTransaction(() => {
+        if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) oauth.removeUnusedClients(now() - LOGIN_MS)
+        if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) throw new AppError('conflict', 'too many clients are registered; the administrator can remove some')
+        oauth.insertClient(id, metadata, true, now())
+      })
+    },
+    findClient: oauth.findClient,
+    findClientMetadata: oauth.findClientMetadata,
+    listClients: oauth.listClients,
+    /** With all that was granted to it. False when there is no such client. */
+    removeClient: oauth.removeClient
+  }
+}
+
+function createRecords ({ oauth, now }: Deps) {
+  /** Throws `unavailable` when too many requests wait for their owners. */
+  function requireRoom (): void {
+    if (oauth.countRecords('Interaction') < MAX_OPEN_LOGINS) return
+    oauth.removeExpired(now())
+    if (oauth.countRecords('Interaction') >= MAX_OPEN_LOGINS) throw new AppError('unavailable', 'too many logins are under way')
+  }
+
+  return {
+    /** Throws `unavailable` when there are too many requests of clients that nobody has answered yet. */
+    saveRecord (kind: string, id: string, payload: Payload, lifetimeS: number): void {
+      if (kind === 'Interaction') requireRoom()
+      const { jti: _, ...kept } = payload
+      oauth.upsertRecord({
+        kind,
+        idHash: hashId(id),
+        payload: kept,
+        uid: textOf(payload['uid']),
+        grantId: kind === 'Grant' ? id : textOf(payload['grantId']),
+        ownerId: textOf(payload['accountId']) === undefined ? undefined : Number(payload['accountId']),
+        clientId: textOf(payload['clientId']),
+        expiresAt: now() + lifetimeS * 1000
+      }, now())
+    },
+    findRecord (kind: string, id: string): Record<string, unknown> | undefined {
+      const found = oauth.findRecord(kind, hashId(id), now())
+      return found && { ...found.payload, jti: id, ...(found.consumedAt === undefined ? {} : { consumed: Math.floor(found.consumedAt / 1000) }) }
+    },
+    /** Without its id, which is not stored. */
+    findRecordByUid: (kind: string, uid: string): Record<string, unknown> | undefined => oauth.findRecordByUid(kind, uid, now())?.payload,
+    /** False when it was consumed before. */
+    consumeRecord: (kind: string, id: string): boolean => oauth.consumeRecord(kind, hashId(id), now()),
+    removeRecord: (kind: string, id: string): void => { oauth.removeRecord(kind, hashId(id)) }
+  }
+}
+
+export function createOauth (deps: Deps) {
+  const { oauth, now } = deps
+  return {
+    ...createClients(deps),
+    ...createRecords(deps),
+    listGrants: (): OauthGrant[] => oauth.listGrants(now()),
+    /** Ends refresh at once; an access token lasts for what is left of its minutes. False when there is no such grant. */
+    revokeGrant: oauth.removeOfGrant,
+    /** The private key; made when first asked for. */
+    signingKey (): Jwk {
+      if (!oauth.findKey()) oauth.insertKey(createKey(), now())
+      const key = oauth.findKey()
+      if (!key) throw new Error('key vanished after insert')
+      return key
+    },
+    /** Forgets what has expired, and clients that never got anything. */
+    sweep (): void {
+      oauth.removeExpired(now())
+      oauth.removeUnusedClients(now() - UNUSED_CLIENT_MS)
+    }
+  }
+}
+export type Oauth = ReturnType<typeof createOauth>

@@ -1,0 +1,137 @@
+/** Our own authorization server: clients, what it remembers, its key. */
+import type { OauthClient, OauthGrant } from '../domain/oauth.js'
+import type { Database } from './database.js'
+
+/** Client metadata in the names of RFC 7591. */
+export type ClientMetadata = Readonly<Record<string, unknown>>
+type ClientRow = { id: string, metadata: string, is_dynamic: 0 | 1, created_at: number }
+
+/** One thing the authorization server remembers, by kind (session, code, grant, …) and hashed id. */
+export type OauthRecord = {
+  kind: string
+  idHash: Buffer
+  payload: Readonly<Record<string, unknown>>
+  uid: string | undefined
+  grantId: string | undefined
+  ownerId: number | undefined
+  clientId: string | undefined
+  expiresAt: number
+}
+export type FoundRecord = { payload: Record<string, unknown>, consumedAt: number | undefined }
+type RecordRow = { payload: string, consumed_at: number | null }
+type GrantRow = { grant_id: string, owner: string, client_metadata: string, created_at: number, expires_at: number }
+
+const nameOf = (metadata: ClientMetadata, id: string): string => typeof metadata['client_name'] === 'string' ? metadata['client_name'] : id
+
+function toClient (row: ClientRow): OauthClient {
+  const metadata = JSON.parse(row.metadata) as ClientMetadata
+  return { id: row.id, name: nameOf(metadata, row.id), redirectUris: metadata['redirect_uris'] as string[], isDynamic: row.is_dynamic === 1, createdAt: row.created_at }
+}
+
+function toGrant (row: GrantRow): OauthGrant {
+  const metadata = JSON.parse(row.client_metadata) as ClientMetadata
+  return { id: row.grant_id, owner: row.owner, client: nameOf(metadata, String(metadata['client_id'])), createdAt: row.created_at, expiresAt: row.expires_at }
+}
+
+const toRecord = (row: RecordRow | undefined): FoundRecord | undefined =>
+  row && { payload: JSON.parse(row.payload) as Record<string, unknown>, consumedAt: row.consumed_at ?? undefined }
+
+function createClients (db: Database) {
+  const insert = db.prepare<{ id: string, metadata: string, isDynamic: number, now: number }>(`
+    INSERT INTO oauth_client (id, metadata, is_dynamic, created_at)
+    VALUES (:id, :metadata, :isDynamic, :now)
+  `)
+  const find = db.prepare<{ id: string }, ClientRow>('SELECT id, metadata, is_dynamic, created_at FROM oauth_client WHERE id = :id')
+  const list = db.prepare<[], ClientRow>('SELECT id, metadata, is_dynamic, created_at FROM oauth_client ORDER BY created_at, id')
+  const count = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM oauth_client WHERE is_dynamic = 1')
+  const remove = db.prepare<{ id: string }>('DELETE FROM oauth_client WHERE id = :id')
+  const removeUnused = db.prepare<{ before: number }>(`
+    DELETE FROM oauth_client
+    WHERE is_dynamic = 1 AND created_at < :before
+      AND NOT EXISTS (SELECT 1 FROM oauth_record r WHERE r.client_id = oauth_client.id)
+  `)
+  return {
+    insertClient: (id: string, metadata: ClientMetadata, isDynamic: boolean, now: number): void => {
+      insert.run({ id, metadata: JSON.stringify(metadata), isDynamic: Number(isDynamic), now })
+    },
+    findClient: (id: string): OauthClient | undefined => {
+      const row = find.get({ id })
+      return row && toClient(row)
+    },
+    findClientMetadata: (id: string): ClientMetadata | undefined => {
+      const row = find.get({ id })
+      return row && JSON.parse(row.metadata) as ClientMetadata
+    },
+    listClients: (): OauthClient[] => list.all().map(toClient),
+    countDynamicClients: (): number => count.get()?.n ?? 0,
+    /** With everything granted to it. False when there is no such client. */
+    removeClient: (id: string): boolean => remove.run({ id }).changes === 1,
+    /** Clients that registered themselves before `before` and hold nothing. */
+    removeUnusedClients: (before: number): void => { removeUnused.run({ before }) }
+  }
+}
+
+function createRecords (db: Database) {
+  const upsert = db.prepare(`
+    INSERT INTO oauth_record (kind, id_hash, payload, uid, grant_id, owner_id, client_id, created_at, expires_at)
+    VALUES (:kind, :idHash, :payload, :uid, :grantId, :ownerId, :clientId, :now, :expiresAt)
+    ON CONFLICT (kind, id_hash) DO UPDATE
+    SET payload = excluded.payload, uid = excluded.uid, grant_id = excluded.grant_id, owner_id = excluded.owner_id, expires_at = excluded.expires_at
+  `)
+  const find = db.prepare<{ kind: string, idHash: Buffer, now: number }, RecordRow>(`
+    SELECT payload, consumed_at
+    FROM oauth_record
+    WHERE kind = :kind AND id_hash = :idHash AND expires_at > :now
+  `)
+  const findByUid = db.prepare<{ kind: string, uid: string, now: number }, RecordRow>(`
+    SELECT payload, consumed_at
+    FROM oauth_record
+    WHERE uid = :uid AND kind = :kind AND expires_at > :now
+  `)
+  const consume = db.prepare<{ kind: string, idHash: Buffer, now: number }>(`
+    UPDATE oauth_record
+    SET consumed_at = :now
+    WHERE kind = :kind AND id_hash = :idHash AND consumed_at IS NULL
+  `)
+  const remove = db.prepare<{ kind: string, idHash: Buffer }>('DELETE FROM oauth_record WHERE kind = :kind AND id_hash = :idHash')
+  const removeOfGrant = db.prepare<{ grantId: string }>('DELETE FROM oauth_record WHERE grant_id = :grantId')
+  const removeExpired = db.prepare<{ now: number }>('DELETE FROM oauth_record WHERE expires_at <= :now')
+  const count = db.prepare<{ kind: string }, { n: number }>('SELECT count(*) AS n FROM oauth_record WHERE kind = :kind')
+  const grants = db.prepare<{ now: number }, GrantRow>(`
+    SELECT r.grant_id, o.name AS owner, c.metadata AS client_metadata, r.created_at, r.expires_at
+    FROM oauth_record r JOIN owner o ON o.id = r.owner_id JOIN oauth_client c ON c.id = r.client_id
+    WHERE r.kind = 'Grant' AND r.expires_at > :now
+    ORDER BY r.created_at, r.grant_id
+  `)
+  return {
+    upsertRecord ({ payload, uid, grantId, ownerId, clientId, ...record }: OauthRecord, now: number): void {
+      upsert.run({ ...record, payload: JSON.stringify(payload), uid: uid ?? null, grantId: grantId ?? null, ownerId: ownerId ?? null, clientId: clientId ?? null, now })
+    },
+    findRecord: (kind: string, idHash: Buffer, now: number): FoundRecord | undefined => toRecord(find.get({ kind, idHash, now })),
+    findRecordByUid: (kind: string, uid: string, now: number): FoundRecord | undefined => toRecord(findByUid.get({ kind, uid, now })),
+    /** False when it was consumed before, or is gone: of two at once, one gets true. */
+    consumeRecord: (kind: string, idHash: Buffer, now: number): boolean => consume.run({ kind, idHash, now }).changes === 1,
+    removeRecord: (kind: string, idHash: Buffer): void => { remove.run({ kind, idHash }) },
+    /** The grant itself, and every code and token that came of it. False when there is nothing. */
+    removeOfGrant: (grantId: string): boolean => removeOfGrant.run({ grantId }).changes > 0,
+    removeExpired: (now: number): void => { removeExpired.run({ now }) },
+    countRecords: (kind: string): number => count.get({ kind })?.n ?? 0,
+    listGrants: (now: number): OauthGrant[] => grants.all({ now }).map(toGrant)
+  }
+}
+
+export function createOauthStore (db: Database) {
+  const insertKey = db.prepare<{ jwk: string, now: number }>('INSERT INTO oauth_key (id, jwk, created_at) VALUES (1, :jwk, :now) ON CONFLICT (id) DO NOTHING')
+  const findKey = db.prepare<[], { jwk: string }>('SELECT jwk FROM oauth_key WHERE id = 1')
+  return {
+    ...createClients(db),
+    ...createRecords(db),
+    findKey: (): Record<string, unknown> | undefined => {
+      const row = findKey.get()
+      return row && JSON.parse(row.jwk) as Record<string, unknown>
+    },
+    /** Keeps the key that is there, if one is. */
+    insertKey: (jwk: Readonly<Record<string, unknown>>, now: number): void => { insertKey.run({ jwk: JSON.stringify(jwk), now }) }
+  }
+}
+export type OauthStore = ReturnType<typeof createOauthStore>

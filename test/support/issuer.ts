@@ -1,0 +1,49 @@
+/** An identity provider as tests need it: keys that change, metadata that lies, a server that can be down. */
+import { generateKeyPair, exportJWK, SignJWT } from 'jose'
+import type { CryptoKey, JWK, JWTPayload } from 'jose'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+
+export type SigningKey = { privateKey: CryptoKey, publicJwk: JWK }
+
+export async function createSigningKey (kid: string, alg = 'ES256'): Promise<SigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { privateKey, publicJwk: { ...await exportJWK(publicKey), kid, alg, use: 'sig' } }
+}
+
+/** A token of any shape; `header` names the key, the algorithm and the type. */
+export async function signToken ({ privateKey, publicJwk: { kid = '', alg = '' } }: SigningKey, claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
+  return await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey)
+}
+
+/** Serves whatever `pages` holds, by path; 404 for the rest, and `status` for all when it is set. */
+export async function startIssuer (t: Test) {
+  const pages = new Map<string, unknown>()
+  const requested: string[] = []
+  const state = { status: 200 }
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    requested.push(path)
+    const page = pages.get(path)
+    response.writeHead(page === undefined ? 404 : state.status, { 'content-type': 'application/json' }).end(typeof page === 'string' ? page : JSON.stringify(page ?? {}))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    address,
+    pages,
+    state,
+    requested,
+    /** Publishes these keys, with metadata of RFC 8414. */
+    publish (...keys: SigningKey[]): void {
+      pages.set('/.well-known/oauth-authorization-server', { issuer: address, jwks_uri: `${address}/keys` })
+      pages.set('/keys', { keys: keys.map(({ publicJwk }) => publicJwk) })
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** An appliance with its own authorization server, listening, and an owner who can log in. */
+import type { Test } from 'tap'
+import { beginLogin, discover, REDIRECT_URI, register } from './agent.ts'
+import type { Tokens } from './agent.ts'
+import { buildAppliance } from './appliance.ts'
+import { createBrowser } from './browser.ts'
+import type { Browser, Visit } from './browser.ts'
+import { findFreePort } from './ports.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+export async function startWithServer (t: Test, settings: Record<string, string> = {}) {
+  const port = await findFreePort()
+  const address = `http://127.0.0.1:${port}`
+  const built = await buildAppliance(t, { STENOBOX_PORT: String(port), STENOBOX_OAUTH_SERVER: 'true', STENOBOX_OAUTH_REGISTRATION: 'true', ...settings })
+  await built.http.listen({ host: '127.0.0.1', port })
+  const owner = built.appliance.owners.create({ name: 'anna' })
+  await built.appliance.owners.setPassword(owner.id, PASSWORD)
+  const get = async (token: string, path: string): Promise<Response> => await fetch(address + path, { headers: { authorization: `Bearer ${token}` } })
+  return { ...built, address, owner, get }
+}
+
+/** Logs in and says yes. */
+export async function approve (browser: Browser, url: URL, until: string = REDIRECT_URI): Promise<Visit> {
+  const login = await browser.open(url, until)
+  const consent = await browser.submit(login, { name: 'anna', password: PASSWORD }, until)
+  return await browser.submit(consent, { decision: 'allow' }, until)
+}
+
+/** A registered client with tokens, the short way. */
+export async function obtainTokens (address: string, scope: string = 'transcripts:read') {
+  const { server } = await discover(address)
+  const client = await register(server)
+  const attempt = await beginLogin(server, client, { resource: address, scope })
+  const landed = await approve(createBrowser(), attempt.url)
+  const tokens: Tokens & { refresh_token?: string } = await attempt.finish(landed.url)
+  return { server, client, tokens, refreshToken: tokens.refresh_token ?? '', code: landed.url.searchParams.get('code') ?? '' }
+}

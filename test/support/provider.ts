@@ -1,0 +1,43 @@
+/** A separate identity provider: oidc-provider as its own documentation sets it up, for one agent and whoever logs in. */
+import { Provider } from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { Test } from 'tap'
+import { REDIRECT_URI } from './agent.ts'
+import { createSigningKey } from './issuer.ts'
+import { findFreePort } from './ports.ts'
+import { exportJWK } from 'jose'
+
+export async function startProvider (t: Test, audience: string) {
+  const port = await findFreePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const { privateKey, publicJwk } = await createSigningKey('provider-1', 'RS256')
+  const configuration: Configuration = {
+    jwks: { keys: [{ ...await exportJWK(privateKey), kid: publicJwk.kid, alg: 'RS256', use: 'sig' }] } as NonNullable<Configuration['jwks']>,
+    clients: [{ client_id: 'agent', application_type: 'native', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] }],
+    features: {
+      devInteractions: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => audience,
+        useGrantedResource: async () => true,
+        getResourceServerInfo: async () => ({ scope: 'transcripts:read transcripts:write exports:read repurpose:run made:up', audience, accessTokenFormat: 'jwt' })
+      }
+    },
+    issueRefreshToken: async () => true,
+    findAccount: async (_ctx, accountId) => ({ accountId, claims: async () => ({ sub: accountId }) })
+  }
+  let server: Server | undefined
+  const start = async (): Promise<void> => {
+    server = new Provider(issuer, configuration).listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const stop = async (): Promise<void> => {
+    server?.closeAllConnections()
+    await new Promise((resolve) => { server?.close(resolve) })
+  }
+  await start()
+  t.teardown(stop)
+  return { issuer, start, stop }
+}
