@@ -12,7 +12,9 @@ const FRESH_MS = 10 * 60_000
 const STALE_MS = 24 * 60 * 60_000
 /** Tokens with made-up key ids must not become requests to the issuer. */
 const SPACING_MS = 30_000
-/** The same without any key: the issuer may just be starting. */
+/** The same while the issuer does not answer: callers wait for every attempt. */
+const DOWN_SPACING_MS = 5 * 60_000
+/** The same without keys that count: nothing works, and the issuer may just be starting. */
 const FIRST_SPACING_MS = 2000
 /** A caller waits for this. */
 const LIMITS = { firstByteMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 512 * 1024 }
@@ -39,6 +41,7 @@ export function createLocalKeys (jwk: Readonly<Record<string, unknown>>): JWTVer
 export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerifyGetKey {
   let keys: Keys | undefined
   let triedAt = -Infinity
+  let isDown = false
   let fetching: Promise<void> | undefined
 
   /** The JSON object at an address; undefined when there is none. */
@@ -77,16 +80,24 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
       const set = await readJson(await findKeySetUrl())
       if (!Array.isArray(set?.['keys'])) throw new Error('what jwks_uri names is no key set')
       keys = { find: createLocalJWKSet(set as unknown as JSONWebKeySet), fetchedAt: now() }
+      isDown = false
     } catch (error) {
+      isDown = true
       const code = error instanceof FetchError ? error.code : undefined
       log.warn({ reason: error instanceof Error ? error.message : String(error), ...(code === undefined ? {} : { code }) }, 'the keys of the OAuth issuer could not be fetched')
     }
   }
 
+  const usable = (): Keys | undefined => keys && now() - keys.fetchedAt < STALE_MS ? keys : undefined
+
+  function spacingMs (): number {
+    if (!usable()) return FIRST_SPACING_MS
+    return isDown ? DOWN_SPACING_MS : SPACING_MS
+  }
+
   /** Fetches, unless that was just tried. Callers at the same time share one attempt. */
   async function refresh (): Promise<void> {
-    const spacingMs = keys ? SPACING_MS : FIRST_SPACING_MS
-    if (!fetching && now() - triedAt >= spacingMs) {
+    if (!fetching && now() - triedAt >= spacingMs()) {
       triedAt = now()
       fetching = fetchKeys().finally(() => { fetching = undefined })
     }
@@ -95,7 +106,8 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
 
   /** Throws `unavailable` when there are no keys to judge by. */
   function current (): Keys {
-    if (keys && now() - keys.fetchedAt < STALE_MS) return keys
+    const counting = usable()
+    if (counting) return counting
     throw new AppError('unavailable', 'The identity provider does not answer, so tokens cannot be checked. Try again later, or use an API key.', { headers: { 'retry-after': '30' } })
   }
 

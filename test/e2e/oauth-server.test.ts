@@ -90,6 +90,8 @@ t.test('on with one setting: the program, its command line and its keys after a 
   t.equal(added.code, 0)
   const list = await runCommand(dataDir, ['oauth', 'clients', 'list', '--json'])
   t.match(JSON.parse(list.stdout), [{ id: added.stdout.trim(), name: 'Editor', redirectUris: ['http://127.0.0.1/cb'], isDynamic: false }])
+  t.match((await runCommand(dataDir, ['oauth', 'clients', 'list'])).stdout, `${added.stdout.trim()}\tEditor\thttp://127.0.0.1/cb\tadded 20`)
+  t.equal((await runCommand(dataDir, ['oauth', 'grants', 'list'])).stdout, '')
   const wrong = await runCommand(dataDir, ['oauth', 'clients', 'add', '--name', 'Editor', '--redirect-uri', 'http://example.org/cb'])
   t.equal(wrong.code, 1)
   t.match(wrong.stderr, /http:\/\/example.org\/cb cannot be a redirect address: it has to be https/)
