@@ -73,7 +73,10 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
 }
 
 /** What judges OAuth tokens: our own by the key at hand, a provider's by the keys it publishes. */
-function createTokenService (config: OauthConfig, { owners, oauth, fetcher, log, now }: { owners: OwnerStore, oauth: Oauth, fetcher: Fetcher, log: Logger, now: () => number }): Tokens {
+function createTokenService (
+  config: OauthConfig,
+  { owners, oauth, fetcher, log, now }: { owners: OwnerStore, oauth: Oauth, fetcher: Fetcher, log: Logger, now: () => number }
+): Tokens {
   const { issuer, audience, server, ownerClaim: claim, createOwners: create } = config
   const findKey = server ? createLocalKeys(publicPart(oauth.signingKey())) : createRemoteKeys({ issuer, fetcher, now, log })
   const findOwner = server ? ownersById(owners) : ownersByClaim({ owners, claim, create, now })

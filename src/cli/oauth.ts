@@ -35,6 +35,14 @@ function add (options: { name: string, redirectUri: string[], json?: true }): vo
   console.log(options.json ? JSON.stringify(client) : client.id)
 }
 
+function listClients (options: { json?: true }): void {
+  print(withOauth((oauth) => oauth.listClients()), clientLine, options)
+}
+
+function listGrants (options: { json?: true }): void {
+  print(withOauth((oauth) => oauth.listGrants()), grantLine, options)
+}
+
 function removeClient (id: string): void {
   if (!withOauth((oauth) => oauth.removeClient(id))) throw new Error(`there is no client ${id}; see: stenobox oauth clients list`)
 }
@@ -51,14 +59,14 @@ function clientsCommand (): Command {
     .requiredOption('--redirect-uri <uri...>', 'where the answer may be sent: https, http://127.0.0.1 (any port), or a scheme of the program\'s own')
     .option('--json', 'print the client')
     .action(add)
-  clients.command('list').description('all clients').option('--json', 'as JSON').action((options: { json?: true }) => { print(withOauth((oauth) => oauth.listClients()), clientLine, options) })
+  clients.command('list').description('all clients').option('--json', 'as JSON').action(listClients)
   clients.command('remove').description('remove a program and all that was granted to it').argument('<id>', 'client id').action(removeClient)
   return clients
 }
 
 function grantsCommand (): Command {
   const grants = new Command('grants').description('what owners allowed programs')
-  grants.command('list').description('all grants').option('--json', 'as JSON').action((options: { json?: true }) => { print(withOauth((oauth) => oauth.listGrants()), grantLine, options) })
+  grants.command('list').description('all grants').option('--json', 'as JSON').action(listGrants)
   grants.command('revoke').description('end a grant: no new tokens; the last one lasts at most 15 minutes').argument('<id>', 'id of the grant').action(revokeGrant)
   return grants
 }

@@ -83,8 +83,8 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
       isDown = false
     } catch (error) {
       isDown = true
-      const code = error instanceof FetchError ? error.code : undefined
-      log.warn({ reason: error instanceof Error ? error.message : String(error), ...(code === undefined ? {} : { code }) }, 'the keys of the OAuth issuer could not be fetched')
+      const reason = error instanceof Error ? error.message : String(error)
+      log.warn({ reason, ...(error instanceof FetchError ? { code: error.code } : {}) }, 'the keys of the OAuth issuer could not be fetched')
     }
   }
 
@@ -108,7 +108,9 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
   function current (): Keys {
     const counting = usable()
     if (counting) return counting
-    throw new AppError('unavailable', 'The identity provider does not answer, so tokens cannot be checked. Try again later, or use an API key.', { headers: { 'retry-after': '30' } })
+    throw new AppError('unavailable', 'The identity provider does not answer, so tokens cannot be checked. Try again later, or use an API key.', {
+      headers: { 'retry-after': '30' }
+    })
   }
 
   /** Throws `unavailable` for keys of the issuer that are no keys. */

@@ -28,6 +28,22 @@ const TTL = {
 }
 const ALGORITHM = 'ES256' as const
 const REGISTERED_SCOPES = Object.keys(SCOPES)
+const ROUTES = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  jwks: '/oauth/jwks',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+  end_session: '/oauth/logout'
+}
+/** `native` of every client: redirects to any port of this machine, and consent every time. */
+const CLIENT_DEFAULTS = {
+  application_type: 'native' as const,
+  grant_types: ['authorization_code', 'refresh_token'],
+  id_token_signed_response_alg: ALGORITHM,
+  response_types: ['code' as const],
+  token_endpoint_auth_method: 'none' as const
+}
 
 type Deps = {
   issuer: string
@@ -39,12 +55,21 @@ type Deps = {
   log: Log
 }
 
+/** On every answer: addresses here hold codes, and nobody else's page may frame ours. */
+const HEADERS = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' }
+
 /** The one resource there is. Throws `invalid_scope` where none of the scopes asked for is registered, `invalid_target` for other resources. */
 function describeResource (issuer: string) {
   return async (ctx: KoaContextWithOIDC, resource: string) => {
     if (resource !== issuer) throw new errors.InvalidTarget()
     if (ctx.oidc.route === 'authorization' && !ctx.oidc.params?.['scope']) throw new errors.InvalidScope('none of the requested scopes is registered here', '')
-    return { scope: REGISTERED_SCOPES.join(' '), audience: issuer, accessTokenFormat: 'jwt' as const, accessTokenTTL: ACCESS_TOKEN_S, jwt: { sign: { alg: ALGORITHM } } }
+    return {
+      scope: REGISTERED_SCOPES.join(' '),
+      audience: issuer,
+      accessTokenFormat: 'jwt' as const,
+      accessTokenTTL: ACCESS_TOKEN_S,
+      jwt: { sign: { alg: ALGORITHM } }
+    }
   }
 }
 
@@ -67,9 +92,17 @@ const features = (issuer: string, registration: boolean): Configuration['feature
   resourceIndicators: { enabled: true, defaultResource: async () => issuer, getResourceServerInfo: describeResource(issuer) }
 })
 
-function configure ({ issuer, registration, oauth, owners }: Deps): Configuration {
+function cookies (issuer: string): NonNullable<Configuration['cookies']> {
   const { pathname, protocol } = new URL(issuer)
   const cookie = { httpOnly: true, sameSite: 'lax' as const, secure: protocol === 'https:' }
+  return {
+    names: { session: 'stenobox_oauth', interaction: 'stenobox_oauth_interaction', resume: 'stenobox_oauth_resume' },
+    long: { ...cookie, path: `${pathname.replace(/\/$/, '')}/oauth` },
+    short: cookie
+  }
+}
+
+function configure ({ issuer, registration, oauth, owners }: Deps): Configuration {
   return {
     adapter: createAdapter(oauth),
     jwks: { keys: [oauth.signingKey()] } as NonNullable<Configuration['jwks']>,
@@ -77,25 +110,16 @@ function configure ({ issuer, registration, oauth, owners }: Deps): Configuratio
     scopes: [],
     responseTypes: ['code'],
     clientAuthMethods: ['none'],
-    clientDefaults: {
-      application_type: 'native',
-      grant_types: ['authorization_code', 'refresh_token'],
-      id_token_signed_response_alg: ALGORITHM,
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none'
-    },
-    clientBasedCORS: (_ctx, origin, client) => client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
+    clientDefaults: CLIENT_DEFAULTS,
+    // `null` is what every address without an origin has in common.
+    clientBasedCORS: (_ctx, origin, client) => origin !== 'null' && (client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false),
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: async () => false,
     ttl: TTL,
-    cookies: {
-      names: { session: 'stenobox_oauth', interaction: 'stenobox_oauth_interaction', resume: 'stenobox_oauth_resume' },
-      long: { ...cookie, path: `${pathname.replace(/\/$/, '')}/oauth` },
-      short: cookie
-    },
-    routes: { authorization: '/oauth/authorize', token: '/oauth/token', jwks: '/oauth/jwks', registration: '/oauth/register', revocation: '/oauth/revoke', end_session: '/oauth/logout' },
+    cookies: cookies(issuer),
+    routes: ROUTES,
     interactions: { policy: createPolicy(), url: async (_ctx, { uid }) => `${issuer}/oauth/interaction/${uid}` },
     async findAccount (_ctx, accountId) {
       const owner = owners.findById(Number(accountId))
@@ -142,7 +166,7 @@ export function createAuthorizationServer (deps: Deps) {
     /** Answers a request for one of its addresses; `body`: what came with a POST. */
     async answer (raw: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
       const [path = ''] = (raw.url ?? '').split('?')
-      for (const [name, value] of [['referrer-policy', 'no-referrer'], ['x-content-type-options', 'nosniff'], ['x-frame-options', 'DENY']] as const) response.setHeader(name, value)
+      for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
       const url = path === '/oauth/authorize' ? rewriteAuthorization(raw.url ?? '', issuer) : raw.url ?? ''
       const request = createRequest(raw, issuer, url, body && rewriteBody(path, body))
       if (path.startsWith('/oauth/interaction/')) return await interactions.answer(request, response, body)

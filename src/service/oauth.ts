@@ -8,12 +8,14 @@ import type { ClientMetadata, OauthStore } from '../store/oauth.js'
 
 /** Registration is open to everybody, so it has to end somewhere. */
 const MAX_DYNAMIC_CLIENTS = 1000
-/** A client that registered itself and to which nobody granted anything is forgotten after this; where room is short, as soon as its owner's login cannot be under way. */
+/** A client that registered itself and to which nobody granted anything is forgotten after this; where room is short, after a login's time. */
 const UNUSED_CLIENT_MS = 7 * 24 * 60 * 60_000
 const LOGIN_MS = 15 * 60_000
 
 /** A request of a client waits for its owner in a row; anybody can begin one. */
 const MAX_OPEN_LOGINS = 20_000
+
+const NO_REDIRECT = 'cannot be a redirect address: it has to be https, http on this machine, or a scheme of a program\'s own, without a fragment.'
 
 type Deps = { oauth: OauthStore, inTransaction: InTransaction, now: () => number }
 type Payload = Readonly<Record<string, unknown>>
@@ -40,7 +42,7 @@ function createClients ({ oauth, inTransaction, now }: Deps) {
     /** A client that the administrator vouches for. Throws `invalid_request` for addresses that codes must not be sent to. */
     addClient ({ name, redirectUris }: { name: string, redirectUris: readonly string[] }): OauthClient {
       const wrong = redirectUris.find((uri) => !isRedirectUri(uri))
-      if (wrong !== undefined) throw new AppError('invalid_request', `${wrong} cannot be a redirect address: it has to be https, http on this machine, or a scheme of a program's own, without a fragment.`)
+      if (wrong !== undefined) throw new AppError('invalid_request', `${wrong} ${NO_REDIRECT}`)
       const id = randomUUID()
       oauth.insertClient(id, { client_id: id, client_name: name, redirect_uris: [...redirectUris] }, false, now())
       return { id, name, redirectUris: [...redirectUris], isDynamic: false, createdAt: now() }

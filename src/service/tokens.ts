@@ -9,8 +9,10 @@ export type FindOwner = (claims: Claims) => Owner | undefined
 
 const NAME = new RegExp(NAME_PATTERN, 'u')
 
+type ClaimDeps = { owners: Pick<OwnerStore, 'findByName' | 'insert'>, claim: string, create: boolean, now: () => number }
+
 /** Owners by the name that a provider puts into a claim. With `create`, unknown ones come to be. */
-export function ownersByClaim ({ owners, claim, create, now }: { owners: Pick<OwnerStore, 'findByName' | 'insert'>, claim: string, create: boolean, now: () => number }): FindOwner {
+export function ownersByClaim ({ owners, claim, create, now }: ClaimDeps): FindOwner {
   return (claims) => {
     const name = claims[claim]
     if (typeof name !== 'string' || name.length > MAX_NAME_LENGTH || !NAME.test(name)) return undefined
@@ -34,7 +36,10 @@ function scopeNames ({ scope, scp }: Claims): string[] {
 
 export function createTokens ({ verify, findOwner }: { verify: VerifyToken, findOwner: FindOwner }) {
   return {
-    /** Who holds this token, with the registered scopes among those it was granted; undefined when it opens nothing. Throws `unavailable` when the issuer's keys cannot be had. */
+    /**
+     * Who holds this token, with the registered scopes among those it was granted; undefined when it opens nothing. Throws `unavailable` when
+     * the issuer's keys cannot be had.
+     */
     async authenticate (token: string): Promise<Principal | undefined> {
       const claims = await verify(token)
       const owner = claims && findOwner(claims)

@@ -99,6 +99,11 @@ t.test('registrations that cannot be, and bodies that are too long', async (t) =
   const kept = await good.json() as object
   t.match(kept, { application_type: 'native', token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] })
   for (const field of ['client_secret', 'jwks_uri', 'logo_uri', 'scope']) t.notOk(field in kept, field)
+  for (const origin of ['null', 'https://evil.example']) {
+    const form = new URLSearchParams({ client_id: (kept as { client_id: string }).client_id, grant_type: 'refresh_token', refresh_token: 'x' })
+    const reply = await fetch(`${address}/oauth/token`, { method: 'POST', body: form, headers: { origin } })
+    t.equal(reply.headers.get('access-control-allow-origin'), null, 'no page of others may use a client')
+  }
 })
 
 t.test('a code twice, a refresh token twice: the grant is over', async (t) => {

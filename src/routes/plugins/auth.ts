@@ -56,6 +56,14 @@ export function requireCredential (app: FastifyInstance, { access, tokens, publi
   })
 }
 
+/** Refuses who is known, and may not. Call it after requireCredential. */
+export function requireRights (app: FastifyInstance, publicUrl: string | undefined): void {
+  app.addHook('onRequest', async (request) => {
+    const caller = request.routeOptions.config.operation?.caller
+    if (request.principal && caller !== undefined) requireRight(request.principal, caller, request, publicUrl)
+  })
+}
+
 /** The caller of an authenticated operation. */
 export function principalOf (request: FastifyRequest): Principal {
   if (!request.principal) throw new Error('operation registered outside requireCredential, or public')
