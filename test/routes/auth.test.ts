@@ -6,7 +6,7 @@ import { AppError } from '../../dist/domain/errors.js'
 import type { Principal, Scope } from '../../dist/domain/access.js'
 import { operation, requireOperations } from '../../dist/routes/operation.js'
 import type { Caller } from '../../dist/routes/operation.js'
-import { principalOf, requireCredential } from '../../dist/routes/plugins/auth.js'
+import { principalOf, requireCredential, requireRights } from '../../dist/routes/plugins/auth.js'
 import { installErrors } from '../../dist/routes/plugins/errors.js'
 
 const METADATA = 'resource_metadata="https://steno.example/.well-known/oauth-protected-resource"'
@@ -31,6 +31,7 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
       }
     }
   })
+  requireRights(app, publicUrl)
   const callers: Caller[] = ['transcripts:read', 'transcripts:write', 'api_key']
   for (const caller of callers) {
     app.get(`/${caller.replace(':', '-')}`, operation({ operationId: `ask_${caller}`, tag: 'Jobs', summary: '', caller, replies: {} }), async (request) => ({ ownerId: principalOf(request).ownerId }))
