@@ -13,6 +13,7 @@ import { createModels } from './engine/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/pool.js'
 import { programVersion } from './engine/process.js'
 import { createAbort, createSpeechEngine } from './engine/speech.js'
+import { createDeliveryLoop } from './jobs/deliveries.js'
 import { createLoop } from './jobs/loop.js'
 import { createSweep } from './jobs/sweep.js'
 import { createUsageWriter } from './jobs/usage.js'
@@ -21,6 +22,7 @@ import { routes } from './routes/index.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
 import { createAccess } from './service/access.js'
 import { createAdministration } from './service/administration.js'
+import { createDeliveries } from './service/deliveries.js'
 import { createHealth } from './service/health.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createIngest } from './service/ingest.js'
@@ -39,8 +41,10 @@ import type { Tokens } from './service/tokens.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
 import { createUsage } from './service/usage.js'
+import { createWebhooks } from './service/webhooks.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
+import { createDeliveryStore } from './store/deliveries.js'
 import { createFiles } from './store/files.js'
 import { createIdempotencyStore } from './store/idempotency.js'
 import { createJobStore } from './store/jobs.js'
@@ -52,6 +56,7 @@ import { createPlanLimitsStore } from './store/plan-limits.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
 import { createUsageStore } from './store/usage.js'
+import { createWebhookStore } from './store/webhooks.js'
 import { createWindowStore } from './store/windows.js'
 import { tryWorkLock } from './store/work-lock.js'
 
@@ -94,13 +99,16 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const windows = createWindowStore(db)
   const transcriptStore = createTranscriptStore(db)
   const usageStore = createUsageStore(db)
+  const webhookStore = createWebhookStore(db)
+  const deliveryStore = createDeliveryStore(db)
+  const apiKeys = createApiKeyStore(db)
 
   const models = createModels(config.modelsDir)
   const pool = createSpeechPool(config.workers)
   const detector = createDetectorPool()
   const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
 
-  const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
+  const access = createAccess({ apiKeys, inTransaction, now })
   const plans = createPlans({ planLimits: createPlanLimitsStore(db) })
   const usage = createUsage({ usage: usageStore, plans, inLazyTransaction: createLazyTransaction(db), now })
   const passwords = createPasswords()
@@ -114,30 +122,36 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const uploads = createUploads({ uploads: uploadStore, media, files, ingest, maxMediaBytes, now })
   const retries = createRetries({ jobs, windows, media, files, ingest, inTransaction, now })
   const removal = createRemoval({ jobs, media, uploads: uploadStore, files, inTransaction })
-  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, plans, isRetryable: retries.isRetryable })
+  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, deliveries: deliveryStore, plans, isRetryable: retries.isRetryable })
   const idempotency = createIdempotency({ requests: createIdempotencyStore(db), inTransaction, now, log })
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction, now })
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
   const tokens = config.oauth && createTokenService(config.oauth, { owners: ownerStore, oauth, fetcher, log, now })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, programVersion, minFreeBytes, gpu: config.gpu, runtime })
+  const webhooks = createWebhooks({ webhooks: webhookStore, deliveries: deliveryStore, apiKeys, inTransaction, fetcher, now })
+  const deliveries = createDeliveries({ jobs, deliveries: deliveryStore, webhooks: webhookStore, inTransaction, fetcher, now, log })
+  const deliveryLoop = createDeliveryLoop({ deliveries, log })
   const pipeline = createPipeline({
-    jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
+    jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, deliveries, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
   })
   const scheduling = createScheduling({ jobs, windows, inTransaction, now })
-  const warmUp = (): void => {
+  const takeOver = (): void => {
+    deliveryLoop.start()
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
-  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: warmUp, log })
+  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: takeOver, log })
   const usageWriter = createUsageWriter({ usage, log })
   const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency, oauth], log })
   ingest.onSubmitted(loop.wake)
   retries.onQueued(loop.wake)
   removal.onRemoved(loop.abandon)
+  pipeline.onEnded(deliveryLoop.wake)
 
   return {
     access,
     administration,
+    deliveries,
     health,
     idempotency,
     ingest,
@@ -151,6 +165,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     transcripts,
     uploads,
     usage,
+    webhooks,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
@@ -164,6 +179,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     /** Stops working; what runs is queued again. Answers go on. */
     async stopWork (): Promise<void> {
       await sweep.stop()
+      await deliveryLoop.stop()
       await loop.stop()
     },
     async close (): Promise<void> {
@@ -203,7 +219,7 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
     }
   })
   // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
-  const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true } } as const
+  const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true, uri: true } } as const
   const strict = new Ajv({ ...shared, coerceTypes: false })
   // "1e999" is read as Infinity, which ajv compares with no maximum unless told to.
   const lenient = new Ajv({ ...shared, coerceTypes: true, strictNumbers: false })

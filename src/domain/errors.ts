@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'minutes_exceeded'
   | 'unavailable'
   | 'request_timeout'
+  | 'receiver_failed'
   | 'internal_error'
 
 /** Codes of a failed job (`failure.code`). */

@@ -23,7 +23,7 @@ type Deps = {
   scheduling: Scheduling
   createAbort: () => Abort
   tryLock: () => WorkLock | undefined
-  /** Called when this process has become the one that works. */
+  /** Called when this process is about to be the one that works; when it throws, that is put off. */
   onTakeOver: () => void
   /** Windows at once. */
   slots: number
@@ -104,8 +104,8 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
     if (!lock) return
     scheduling.takeBackAll()
     await pipeline.recover()
-    isWorking = true
     onTakeOver()
+    isWorking = true
   }
 
   /** Gives back what steps left behind that could not, and ends the jobs that only lacked their last step. */

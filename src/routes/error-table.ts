@@ -37,6 +37,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   queue_full: { status: 429, when: 'As many jobs wait as the appliance takes; what was uploaded is kept.', headers: ['Retry-After'] },
   headers_too_large: { status: 431, when: 'The headers are too large.' },
   internal_error: { status: 500, when: 'A fault of the appliance; the administrator finds it in the log under the requestId.' },
+  receiver_failed: { status: 502, when: 'The receiver did not take the event; the sentence says why.' },
   unavailable: { status: 503, when: 'The appliance cannot answer right now.' },
   insufficient_storage: { status: 507, when: 'The disk is nearly full: nothing was accepted, and nothing that was is lost.' }
 }

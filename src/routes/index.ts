@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Access } from '../service/access.js'
 import type { Administration } from '../service/administration.js'
+import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Owners } from '../service/owners.js'
@@ -12,6 +13,7 @@ import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
+import type { Webhooks } from '../service/webhooks.js'
 import { adminRoutes } from './admin/index.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
@@ -27,10 +29,12 @@ import { protectedResourceRoutes } from './protected-resource.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
+import { deliveryRoutes, endpointRoutes } from './webhooks.js'
 
 export type RouteDeps = {
   access: Access
   administration: Administration
+  deliveries: Deliveries
   health: Health
   owners: Owners
   plans: Plans
@@ -40,6 +44,7 @@ export type RouteDeps = {
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
+  webhooks: Webhooks
   publicUrl: string | undefined
   tokens: Tokens | undefined
   oauthIssuer: string | undefined
@@ -47,7 +52,7 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { access, administration, health, idempotency, owners, plans, removal, retries, tokens, transcripts, uploads, usage, publicUrl, oauthIssuer, authorizationServer } = deps
+  const { access, administration, deliveries, health, idempotency, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
@@ -61,12 +66,14 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(healthRoutes, { health })
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
-      await api.register(uploadRoutes, { uploads, transcripts, usage, publicUrl })
+      await api.register(uploadRoutes, { uploads, transcripts, usage, webhooks, publicUrl })
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
       await api.register(adminRoutes, { access, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries, usage })
       await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(endpointRoutes, { webhooks })
+      await api.register(deliveryRoutes, { webhooks, deliveries })
     }, { prefix: '/api/v1' })
   })
 }

@@ -76,7 +76,7 @@ export const JobState = Type.Object({
   description: 'How far the job is.',
   examples: [{
     id: 42, status: 'completed', progress: 100, transcriptText: 'The meeting starts at nine.', failure: null, retryCount: 0, retryable: false,
-    webhooks: { pending: 0, delivered: 0, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
+    webhooks: { pending: 0, delivered: 1, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
   }]
 })
 
@@ -118,7 +118,7 @@ export function toJobState (job: JobView): Static<typeof JobState> {
     failure: job.failureCode ? { code: job.failureCode, message: FAILURE_MESSAGES[job.failureCode] } : null,
     retryCount: job.retryCount,
     retryable: job.isRetryable,
-    webhooks: { pending: 0, delivered: 0, failed: 0 },
+    webhooks: job.webhooks,
     updatedAt: iso(job.updatedAt)
   }
 }

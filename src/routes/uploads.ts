@@ -10,10 +10,12 @@ import type { Upload } from '../domain/upload.js'
 import type { Uploads, UploadState } from '../service/uploads.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Usage } from '../service/usage.js'
+import type { Webhooks } from '../service/webhooks.js'
 import { baseUrlOf } from './base-url.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Job, ok, Success } from './schemas.js'
+import { JobWebhookFields, MadeSecret } from './webhooks.js'
 
 const UPLOAD_ID = '6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a'
 const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
@@ -30,7 +32,8 @@ const InitBody = Type.Object({
   options: Type.Optional(Type.Object({
     sttQuality: Type.Optional(SttQuality),
     prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'names and terms to expect' }))
-  }, { additionalProperties: false }))
+  }, { additionalProperties: false })),
+  ...JobWebhookFields
 }, { title: 'UploadInit', additionalProperties: false, examples: [{ fileName: 'meeting.mp3', fileSize: 2_400_000, language: 'en', options: { sttQuality: 'balanced', prompt: 'Stenobox, Ada Lovelace' } }] })
 
 const InitReply = Type.Object({
@@ -38,7 +41,8 @@ const InitReply = Type.Object({
   partSize: Type.Integer(),
   partCount: Type.Integer(),
   parts: Type.Array(Type.Object({ partNumber: Type.Integer(), url: Type.String() })),
-  expiresAt: Type.String({ format: 'date-time' })
+  expiresAt: Type.String({ format: 'date-time' }),
+  webhookSecret: MadeSecret
 }, {
   title: 'UploadSession',
   description: 'The upload that was begun.',
@@ -77,7 +81,7 @@ const UploadView = Type.Object({
 const UploadParams = Type.Object({ uploadId: UploadId })
 const PartParams = Type.Object({ uploadId: UploadId, partNumber: Type.Integer({ minimum: 1 }) })
 
-type Deps = { uploads: Uploads, transcripts: Transcripts, usage: Pick<Usage, 'requireMinutes'>, publicUrl: string | undefined }
+type Deps = { uploads: Uploads, transcripts: Transcripts, usage: Pick<Usage, 'requireMinutes'>, webhooks: Webhooks, publicUrl: string | undefined }
 
 function partUrls (base: string, upload: Upload): Array<{ partNumber: number, url: string }> {
   return Array.from({ length: partCount(upload) }, (_, index) => ({
@@ -115,7 +119,7 @@ async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
 }
 
 /** Upload sessions: JSON in, JSON out. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, usage, publicUrl }) => {
+export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, usage, webhooks, publicUrl }) => {
   app.post('/media/uploads/init', operation({
     operationId: 'initChunkedUpload',
     tag: 'Uploads',
@@ -128,22 +132,27 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     errors: ['media_too_large', 'minutes_exceeded', 'queue_full']
   }), async (request, reply) => {
     usage.requireMinutes(principalOf(request))
-    const { fileName, fileSize, fileType, sha256, language, options } = request.body
+    const { fileName, fileSize, fileType, sha256, language, options, webhookUrl, webhookSecret } = request.body
+    const { ownerId, keyId } = principalOf(request)
     const code = language === undefined ? undefined : parseLanguage(language)
+    const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
     const upload = await uploads.begin({
-      ownerId: principalOf(request).ownerId,
+      ownerId,
+      apiKeyId: keyId,
       fileName,
       sizeBytes: fileSize,
       fileType,
       sha256,
-      options: { ...(code === undefined ? {} : { language: code }), sttQuality: options?.sttQuality ?? 'balanced', ...(options?.prompt ? { prompt: options.prompt } : {}) }
+      options: { ...(code === undefined ? {} : { language: code }), sttQuality: options?.sttQuality ?? 'balanced', ...(options?.prompt ? { prompt: options.prompt } : {}) },
+      webhook
     })
     return reply.code(201).send(ok({
       uploadId: upload.id,
       partSize: upload.partSizeBytes,
       partCount: partCount(upload),
       parts: partUrls(baseUrlOf(request, publicUrl), upload),
-      expiresAt: new Date(upload.expiresAt).toISOString()
+      expiresAt: new Date(upload.expiresAt).toISOString(),
+      ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {})
     }))
   })
 

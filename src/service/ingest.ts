@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
 import type { JobOptions } from '../domain/job.js'
+import type { JobWebhook } from '../domain/webhook.js'
 import type { InTransaction } from '../store/database.js'
 import { TooLong } from '../store/files.js'
 import type { Files, StoredFile } from '../store/files.js'
@@ -24,7 +25,8 @@ type Deps = {
 /** Of a `queue_full`: about the time in which a place becomes free. */
 const QUEUE_RETRY_SECONDS = 60
 
-export type Submission = { ownerId: number, fileName: string, options: JobOptions }
+/** What a job is made with, besides its media; without a key it comes from the command line. */
+export type Submission = { ownerId: number, apiKeyId?: number | undefined, fileName: string, options: JobOptions, webhook?: JobWebhook | undefined }
 
 export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now }: Deps) {
   const submittedListeners: Array<() => void> = []
@@ -38,9 +40,9 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
 
   function create (submission: Submission, file: string, stored: StoredFile): number {
     requireQueueRoom()
-    const { ownerId, fileName, options } = submission
+    const { ownerId, apiKeyId, fileName, options, webhook } = submission
     const mediaId = media.insert({ ownerId, file, sizeBytes: stored.sizeBytes, sha256: stored.sha256 }, now())
-    return jobs.insert({ ownerId, mediaId, fileName, options, now: now() })
+    return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options, webhook, now: now() })
   }
 
   /**

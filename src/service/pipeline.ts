@@ -23,6 +23,7 @@ import type { MediaStore } from '../store/media.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { UsageStore } from '../store/usage.js'
 import type { WindowClaim, WindowStore } from '../store/windows.js'
+import type { Deliveries } from './deliveries.js'
 import { createWindowing } from './windowing.js'
 
 /** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
@@ -41,6 +42,7 @@ type Deps = {
   media: MediaStore
   usage: Pick<UsageStore, 'addAudio'>
   files: Files
+  deliveries: Pick<Deliveries, 'enqueue'>
   inTransaction: InTransaction
   speech: SpeechEngine
   /** Absent: nobody tells speakers apart. */
@@ -58,7 +60,7 @@ type Run = Pick<Job, 'id' | 'retryCount'>
 class ClaimLost extends Error {}
 
 export function createPipeline (deps: Deps) {
-  const { jobs, windows, transcripts, media, usage, files, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
+  const { jobs, windows, transcripts, media, usage, files, deliveries, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
   const endedListeners: Array<(jobId: number) => void> = []
 
   function ended (jobId: number): void {
@@ -71,12 +73,21 @@ export function createPipeline (deps: Deps) {
     return !job || hasEnded(job) || job.retryCount !== retryCount
   }
 
+  /** Ends a job, unless it has ended, and writes down in the same transaction whom to tell: who knows of an end will hear of it. */
+  function end (jobId: number, ending: () => boolean): boolean {
+    return inTransaction(() => {
+      if (!ending()) return false
+      deliveries.enqueue(jobId)
+      return true
+    })
+  }
+
   async function fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
     const { id: jobId } = run
     if (isOver(run)) return
     // First the files: on a full disk they make the room in which the failure can be written down.
     await files.removeWork(jobId)
-    if (!inTransaction(() => !isOver(run) && jobs.fail(jobId, code, now()))) return
+    if (!end(jobId, () => !isOver(run) && jobs.fail(jobId, code, now()))) return
     log.warn({ jobId, code, err: cause }, 'transcription failed')
     ended(jobId)
   }
@@ -127,7 +138,7 @@ export function createPipeline (deps: Deps) {
     const isAllDone = inTransaction(() => advance(jobId))
     if (!isAllDone || naming.has(jobId)) return
     if (speakers) await nameSpeakers(speakers, jobId)
-    if (!inTransaction(() => complete(jobId))) return
+    if (!end(jobId, () => complete(jobId))) return
     log.info({ jobId }, 'transcription completed')
     ended(jobId)
     await files.removeWork(jobId)

@@ -5,19 +5,27 @@ import { toIsoCode } from '../domain/language.js'
 import type { Job, JobStatus } from '../domain/job.js'
 import { transcriptText } from '../domain/transcript.js'
 import type { TimedSegment } from '../domain/transcript.js'
+import type { DeliveryCounts } from '../domain/webhook.js'
 import { toExportName } from '../formats/file-name.js'
 import { EXPORT_FORMATS, FORMATS } from '../formats/index.js'
 import type { Chunks, ExportFormat } from '../formats/index.js'
+import type { DeliveryStore } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { Plans } from './plans.js'
 
 export { EXPORT_FORMATS }
 
-type Deps = { jobs: JobStore, transcripts: TranscriptStore, plans: Pick<Plans, 'limitsOf'>, isRetryable: (job: Job) => boolean }
+type Deps = {
+  jobs: JobStore
+  transcripts: TranscriptStore
+  deliveries: Pick<DeliveryStore, 'count'>
+  plans: Pick<Plans, 'limitsOf'>
+  isRetryable: (job: Job) => boolean
+}
 
-/** A job with the text it came to, only when completed, and whether it may be retried. */
-export type JobView = Job & { text: string | undefined, isRetryable: boolean }
+/** A job with the text it came to, only when completed, whether it may be retried, and how far its webhooks are. */
+export type JobView = Job & { text: string | undefined, isRetryable: boolean, webhooks: DeliveryCounts }
 
 /** Which part of an owner's library: `before` is the job that ended the page before. */
 export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
@@ -42,12 +50,13 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
   return job
 }
 
-export function createTranscripts ({ jobs, transcripts, plans, isRetryable }: Deps) {
+export function createTranscripts ({ jobs, transcripts, deliveries, plans, isRetryable }: Deps) {
   return {
     /** Throws `not_found` when absent or another's. */
     read (id: number, ownerId: number): JobView {
       const job = findOwnedJob(jobs, id, ownerId)
-      return { ...job, text: job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined, isRetryable: isRetryable(job) }
+      const text = job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined
+      return { ...job, text, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
     },
     /** An owner's jobs, newest first. `next`: the `before` of the page after, undefined on the last one. */
     list ({ ownerId, status, before = Number.MAX_SAFE_INTEGER, limit }: LibraryPage): { jobs: Job[], next: number | undefined } {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError, isNoRoom } from '../domain/errors.js'
 import type { JobOptions } from '../domain/job.js'
+import type { JobWebhook } from '../domain/webhook.js'
 import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
 import type { UploadPart } from '../domain/upload.js'
 import { TooLong } from '../store/files.js'
@@ -26,6 +27,8 @@ export type NewUpload = {
   fileType: string | undefined
   sha256: string | undefined
   options: JobOptions
+  apiKeyId: number | undefined
+  webhook: JobWebhook | undefined
 }
 
 export type UploadState = { upload: StoredUpload, received: UploadPart[], missing: number[] }

@@ -70,6 +70,9 @@ export function createApiKeyStore (db: Database) {
     SET replaced_by = :replacedBy, expires_at = min(:expiresAt, coalesce(expires_at, :expiresAt))
     WHERE id = :id
   `)
+  const isLive = db.prepare<{ id: number, ownerId: number, now: number }, { id: number }>(`
+    SELECT id FROM api_key WHERE id = :id AND owner_id = :ownerId AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+  `)
   const count = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM api_key')
 
   return {
@@ -102,6 +105,8 @@ export function createApiKeyStore (db: Database) {
     revoke: (id: number, now: number): boolean => revoke.run({ id, now }).changes === 1,
     /** Names the successor; the key opens nothing from `expiresAt` on, or from its own end where that is sooner. */
     replace: (id: number, replacedBy: number, expiresAt: number): void => { replace.run({ id, replacedBy, expiresAt }) },
+    /** True for a key of this owner that opens something. */
+    isLive: (id: number, ownerId: number, now: number): boolean => isLive.get({ id, ownerId, now }) !== undefined,
     count: (): number => count.get()?.n ?? 0
   }
 }

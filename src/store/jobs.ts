@@ -3,6 +3,7 @@ import { SAMPLES_PER_MS } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
 import { MAX_ATTEMPTS } from '../domain/job.js'
 import type { Job, JobOptions, JobStatus, Stage } from '../domain/job.js'
+import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 
 type JobRow = {
@@ -35,7 +36,8 @@ function toJob (row: JobRow): Job {
 
 /** At most `limit` jobs older than the job `before`. */
 export type JobPage = { ownerId: number, before: number, limit: number }
-export type NewJob = { ownerId: number, mediaId: number, fileName: string, options: JobOptions, now: number }
+/** `apiKeyId`: the key it was made with, if any; `webhook`: where its end is told besides the owner's endpoints. */
+export type NewJob = { ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: string, options: JobOptions, webhook?: JobWebhook | undefined, now: number }
 /** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
 export type DecodeClaim = { job: Job, attempt: number }
 /** What a claim may take: media up to a size, while fewer jobs than these are in progress on the appliance and of the owner. An owner with none in progress may always begin one. */
@@ -43,8 +45,8 @@ export type ClaimLimits = { maxBytes: number, maxActive: number, maxPerOwner: nu
 
 export function createJobStore (db: Database) {
   const insert = db.prepare(`
-    INSERT INTO job (owner_id, status, stage, media_id, file_name, options, language, created_at, updated_at)
-    VALUES (:ownerId, 'queued', 'decode', :mediaId, :fileName, :options, :language, :now, :now)
+    INSERT INTO job (owner_id, api_key_id, status, stage, media_id, file_name, options, language, webhook_url, webhook_secret, created_at, updated_at)
+    VALUES (:ownerId, :apiKeyId, 'queued', 'decode', :mediaId, :fileName, :options, :language, :webhookUrl, :webhookSecret, :now, :now)
   `)
   const find = db.prepare<{ id: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id`)
   const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
@@ -164,10 +166,13 @@ export function createJobStore (db: Database) {
   `)
 
   return {
-    insert: (job: NewJob): number => Number(insert.run({
+    insert: ({ webhook, ...job }: NewJob): number => Number(insert.run({
       ...job,
+      apiKeyId: job.apiKeyId ?? null,
       options: JSON.stringify(job.options),
-      language: job.options.language ?? null
+      language: job.options.language ?? null,
+      webhookUrl: webhook?.url ?? null,
+      webhookSecret: webhook?.secret ?? null
     }).lastInsertRowid),
     find (id: number): Job | undefined {
       const row = find.get({ id })

@@ -1,15 +1,18 @@
 /** Uploads in progress and their parts. */
 import type { JobOptions } from '../domain/job.js'
 import type { Upload, UploadPart } from '../domain/upload.js'
+import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 
 type UploadRow = {
   id: string, owner_id: number, file_name: string, file_type: string | null, size_bytes: number, part_size_bytes: number
-  sha256: string | null, options: string, created_at: number, expires_at: number, job_id: number | null
+  sha256: string | null, options: string, api_key_id: number | null, webhook_url: string | null, webhook_secret: string | null
+  created_at: number, expires_at: number, job_id: number | null
 }
 type PartRow = { part_number: number, size_bytes: number, sha256: string }
 
-export type StoredUpload = Upload & { options: JobOptions }
+/** With what its job is to be made with. */
+export type StoredUpload = Upload & { options: JobOptions, apiKeyId: number | undefined, webhook: JobWebhook | undefined }
 
 function toUpload (row: UploadRow): StoredUpload {
   return {
@@ -21,18 +24,25 @@ function toUpload (row: UploadRow): StoredUpload {
     partSizeBytes: row.part_size_bytes,
     sha256: row.sha256 ?? undefined,
     options: JSON.parse(row.options) as JobOptions,
+    apiKeyId: row.api_key_id ?? undefined,
+    webhook: row.webhook_url === null || row.webhook_secret === null ? undefined : { url: row.webhook_url, secret: row.webhook_secret },
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     jobId: row.job_id ?? undefined
   }
 }
 
-const COLUMNS = 'id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, created_at, expires_at, job_id'
+const COLUMNS = `id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, api_key_id, webhook_url, webhook_secret,
+  created_at, expires_at, job_id`
 
 export function createUploadStore (db: Database) {
   const insert = db.prepare(`
-    INSERT INTO upload (id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, created_at, expires_at)
-    VALUES (:id, :ownerId, :fileName, :fileType, :sizeBytes, :partSizeBytes, :sha256, :options, :createdAt, :expiresAt)
+    INSERT INTO upload (
+      id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, api_key_id, webhook_url, webhook_secret, created_at, expires_at
+    )
+    VALUES (
+      :id, :ownerId, :fileName, :fileType, :sizeBytes, :partSizeBytes, :sha256, :options, :apiKeyId, :webhookUrl, :webhookSecret, :createdAt, :expiresAt
+    )
   `)
   const find = db.prepare<{ id: string, ownerId: number }, UploadRow>(`
     SELECT ${COLUMNS}
@@ -62,9 +72,12 @@ export function createUploadStore (db: Database) {
   `)
 
   return {
-    insert (upload: StoredUpload): void {
+    insert ({ webhook, ...upload }: StoredUpload): void {
       insert.run({
         ...upload,
+        apiKeyId: upload.apiKeyId ?? null,
+        webhookUrl: webhook?.url ?? null,
+        webhookSecret: webhook?.secret ?? null,
         fileType: upload.fileType ?? null,
         sha256: upload.sha256 ?? null,
         options: JSON.stringify(upload.options)

@@ -21,7 +21,7 @@ const SEED = Number(process.env['STENOBOX_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 
 t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 }, async (t) => {
   const dataDir = t.testdir()
-  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD })
+  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD, STENOBOX_OFFLINE: 'true' })
   const things = await prepareThings(t, dataDir, appliance, 'owner')
   await http.listen({ port: 0, host: '127.0.0.1' })
   const pool = new Pool(`http://127.0.0.1:${(http.server.address() as AddressInfo).port}`, { connections: 1 })
@@ -49,7 +49,8 @@ t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 },
     await fc.assert(fc.asyncProperty(requestTo(route, things, credentials, cookie), async (request) => {
       const answer = await ask(request)
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-      const violation = answer.status >= 500 ? `status ${answer.status}` : findViolation(route, answer)
+      // 502: a receiver cannot be reached, as nothing can from here.
+      const violation = answer.status >= 500 && answer.status !== 502 ? `status ${answer.status}` : findViolation(route, answer)
       if (violation) throw new Error(`${violation}\n${answer.text.slice(0, 300)}`)
     }), { numRuns: SLOW.has(route.operation.operationId) ? Math.ceil(each / 20) : each, seed: SEED })
     t.pass(route.operation.operationId)

@@ -7,7 +7,7 @@ import { prepareThings } from '../support/things.ts'
 
 t.test('another owner\'s things are as unknown as those that never were, by every operation', async (t) => {
   const dataDir = t.testdir()
-  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD })
+  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD, STENOBOX_OFFLINE: 'true' })
   const things = await prepareThings(t, dataDir, appliance, 'owner')
   const stranger = key('stranger')
   let asked = 0

@@ -19,6 +19,7 @@ async function build (t: Test, changes: Partial<UsageStore> = {}, speakers?: Spe
   const unused = (): never => { throw new Error('not part of this test') }
   const pipeline = createPipeline({
     ...stores,
+    deliveries: { enqueue () {} },
     usage: { ...stores.usage, ...changes },
     files,
     speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },

@@ -90,11 +90,12 @@ t.test('an owner that is removed while the password is computed stays removed', 
 })
 
 t.test('an owner is removed with dead keys, but not with transcripts, live keys or uploads', async (t) => {
-  const { owners, access, addJob, db, clock } = openOwners(t)
+  const { owners, access, addJob, db, clock, webhooks } = openOwners(t)
   const key = access.create({ name: 'laptop', owner: 'anna' })
   const { id } = owners.findByName('anna') ?? { id: 0 }
   access.rotate(key.id, 60)
   access.revoke(2)
+  webhooks.insert({ ownerId: id, url: 'https://example.org', secret: 's', apiKeyId: key.id, now: 0 })
   t.throws(() => owners.remove(id), { code: 'conflict', message: /live API keys/ }, 'a key in its grace lives')
   clock.advance(60_000)
   const insertUpload = db.prepare('INSERT INTO upload (id, owner_id, file_name, size_bytes, part_size_bytes, options, created_at, expires_at) VALUES (\'u\', ?, \'f\', 1, 1, \'{}\', 0, 1)')
@@ -103,7 +104,7 @@ t.test('an owner is removed with dead keys, but not with transcripts, live keys 
   t.equal(access.list().length, 2, 'what was begun is undone')
   db.prepare('DELETE FROM upload').run()
   owners.remove(id)
-  t.strictSame([owners.findByName('anna'), access.list()], [undefined, []])
+  t.strictSame([owners.findByName('anna'), access.list(), webhooks.list(id)], [undefined, [], []])
   t.throws(() => owners.remove(id), { code: 'not_found' })
   addJob('bert')
   t.throws(() => owners.remove(owners.findByName('bert')?.id ?? 0), { code: 'conflict', message: /transcripts/ })

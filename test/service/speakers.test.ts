@@ -15,6 +15,7 @@ function build (t: Test, speakers?: SpeakerEngine) {
   const unused = (): never => { throw new Error('not part of this test') }
   const pipeline = createPipeline({
     ...stores,
+    deliveries: { enqueue () {} },
     files: createFiles(t.testdir()),
     speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
     ...(speakers ? { speakers } : {}),

@@ -27,6 +27,7 @@ async function build (t: Test, meanwhile: () => void, failure: Error) {
   const facts: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
   const pipeline = createPipeline({
     ...stores,
+    deliveries: { enqueue () {} },
     files,
     speech,
     ffmpeg: {

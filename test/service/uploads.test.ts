@@ -184,7 +184,7 @@ t.test('below the reserve of free disk nothing is accepted', async (t) => {
   await t.rejects(begin(BYTES), { name: 'AppError', code: 'insufficient_storage' })
   uploads.insert({
     id: 'before', ownerId: owner, fileName: 'x', fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
-    options: { sttQuality: 'fast' }, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
+    options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
   })
   await t.rejects(service.receivePart('before', owner, 1, { lengthBytes: 10, source: chunksOf(Buffer.alloc(10)) }), { code: 'insufficient_storage' })
   t.match(service.look('before', owner), { missing: [1] })

@@ -11,6 +11,8 @@ const makeUpload = (ownerId: number, changes: Partial<StoredUpload> = {}): Store
   partSizeBytes: 1000,
   sha256: undefined,
   options: { sttQuality: 'fast', language: 'de' },
+  apiKeyId: undefined,
+  webhook: undefined,
   createdAt: 10,
   expiresAt: 100,
   jobId: undefined,
@@ -21,7 +23,8 @@ t.test('an upload comes back as it was stored, to its owner only', async (t) => 
   const { apiKeys, uploads } = openStores(t)
   const [a, b] = [apiKeys.ensureOwner('a', 0), apiKeys.ensureOwner('b', 0)]
   const bare = makeUpload(a)
-  const full = makeUpload(a, { id: 'u2', fileType: 'audio/mpeg', sha256: 'ab', options: { sttQuality: 'balanced' } })
+  const apiKeyId = apiKeys.insert({ ownerId: a, name: 'k', plan: 'pro', hash: Buffer.from('h'), lastFour: 'abcd', now: 0 })
+  const full = makeUpload(a, { id: 'u2', fileType: 'audio/mpeg', sha256: 'ab', options: { sttQuality: 'balanced' }, apiKeyId, webhook: { url: 'https://example.org', secret: 's' } })
   uploads.insert(bare)
   uploads.insert(full)
   t.strictSame(uploads.find('u1', a), bare)

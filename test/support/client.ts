@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Reply<T = Record<string, unknown>> = { status: number, headers: Headers, body: { success: boolean, data: T, error: string, code: string, requestId: string } }
 export type JobState = {
   id: number, status: string, progress: number, transcriptText?: string, failure: { code: string, message: string } | null
-  retryCount: number, retryable: boolean, updatedAt: string
+  retryCount: number, retryable: boolean, webhooks: { pending: number, delivered: number, failed: number }, updatedAt: string
 }
 type InitData = { uploadId: string, partSize: number, partCount: number, parts: Array<{ partNumber: number, url: string }>, expiresAt: string }
 

@@ -45,7 +45,8 @@ export async function openIngest (t: Test, changes: Changes = {}) {
     other,
     /** Begins an upload of these bytes. */
     begin: async (bytes: Uint8Array, more: Partial<NewUpload> = {}) => await uploads.begin({
-      ownerId: owner, fileName: 'talk.mp3', sizeBytes: bytes.length, fileType: undefined, sha256: undefined, options: { sttQuality: 'balanced' }, ...more
+      ownerId: owner, fileName: 'talk.mp3', sizeBytes: bytes.length, fileType: undefined, sha256: undefined, options: { sttQuality: 'balanced' },
+      apiKeyId: undefined, webhook: undefined, ...more
     }),
     /** Sends part `partNumber` of `bytes` as a client does that announces its length. */
     send: async (id: string, bytes: Buffer, partNumber: number) => {

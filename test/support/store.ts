@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createTransaction, openDatabase } from '../../dist/store/database.js'
+import { createDeliveryStore } from '../../dist/store/deliveries.js'
 import { createIdempotencyStore } from '../../dist/store/idempotency.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import type { NewJob } from '../../dist/store/jobs.js'
@@ -12,6 +13,7 @@ import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
+import { createWebhookStore } from '../../dist/store/webhooks.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
 /** The stores of a data directory, or of a database in memory. Closed when the test ends. */
@@ -57,6 +59,8 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     oauth: createOauthStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),
+    webhooks: createWebhookStore(db),
+    deliveries: createDeliveryStore(db),
     addJob,
     addDecodedJob
   }

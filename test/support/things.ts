@@ -9,7 +9,7 @@ type Kind = typeof JOB_STATES[number] | 'unknown'
 
 /** Makes the things of the owner named so. The appliance must not be working on jobs. */
 export async function prepareThings (t: Test, dataDir: string, appliance: Appliance, owner: string) {
-  const { db, addJob, transcripts, apiKeys } = openStores(t, dataDir)
+  const { db, addJob, transcripts, apiKeys, webhooks, deliveries } = openStores(t, dataDir)
   const ownerId = apiKeys.ensureOwner(owner, 0)
   let names = 0
 
@@ -25,13 +25,27 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
   }
 
   const addUpload = async (): Promise<string> => (await appliance.uploads.begin({
-    ownerId, fileName: 'talk.mp3', sizeBytes: 10, fileType: undefined, sha256: undefined, options: { sttQuality: 'fast' }
+    ownerId, fileName: 'talk.mp3', sizeBytes: 10, fileType: undefined, sha256: undefined, options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined
   })).id
+
+  const addEndpoint = (): number => webhooks.insert({ ownerId, url: 'https://example.org/hook', secret: 's', apiKeyId: undefined, now: 0 })
+
+  /** One that failed. */
+  function addDelivery (): number {
+    const [jobId, endpointId, receiver] = [addJobIn('completed'), addEndpoint(), 'r']
+    deliveries.insert({ jobId, endpointId, receiver, event: 'transcription.completed', messageId: `msg_${jobId}`, body: '{}', now: 0 })
+    const claim = deliveries.claim(receiver, 0, 0)
+    if (!claim) throw new Error('the delivery waits')
+    deliveries.setFailed(claim, undefined)
+    return deliveries.log(claim, { url: 'https://example.org/hook', status: 'failed', responseCode: 404, error: 'The receiver answered 404.', durationMs: 5, at: 0 })
+  }
 
   /** How to make what a path names, by the path up to its parameter. */
   const makers: Record<string, (kind: Kind) => Promise<string | number> | string | number> = {
     '/api/v1/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
     '/api/v1/transcriptions/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
+    '/api/v1/webhooks/endpoints/{id}': (kind) => kind === 'unknown' ? 999_999 : addEndpoint(),
+    '/api/v1/webhooks/deliveries/{id}': (kind) => kind === 'unknown' ? 999_999 : addDelivery(),
     '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload(),
     '/api/v1/admin/owners/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.owners.create({ name: `made ${++names}` }).id,
     '/api/v1/admin/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.access.create({ name: 'made', owner, plan: 'free' }).id,

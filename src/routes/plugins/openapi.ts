@@ -10,6 +10,7 @@ import { ERRORS } from '../error-table.js'
 import { errorsOf, headersOf, IDEMPOTENCY_REPLAYED, TAGS } from '../operation.js'
 import type { Operation } from '../operation.js'
 import { ErrorBody, Problem } from '../schemas.js'
+import { WEBHOOKS } from '../webhook-document.js'
 import { SESSION_COOKIE } from './session.js'
 
 /** Of the interface, not of the program: what clients are written against. */
@@ -165,8 +166,9 @@ function finish (document: Record<string, unknown>): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
   const responses: Record<string, Reply> = {}
   const paths = nameErrors(nameComponents(document['paths'], schemas) as Paths, responses)
+  const webhooks = nameComponents(WEBHOOKS, schemas)
   addRateLimits(paths, responses)
-  return { ...document, paths, components: { ...document['components'] as object, headers: RATE_LIMITS, schemas: sorted(schemas), responses: sorted(responses) } }
+  return { ...document, paths, webhooks, components: { ...document['components'] as object, headers: RATE_LIMITS, schemas: sorted(schemas), responses: sorted(responses) } }
 }
 
 /** Collects the operations that are registered after it. */

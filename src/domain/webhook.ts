@@ -1,0 +1,126 @@
+/** Webhooks: what is told, to whom, when it is tried again, and how it is signed. */
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { createHmac, randomBytes } from 'node:crypto'
+import { FAILURE_MESSAGES } from './errors.js'
+import { toIsoCode } from './language.js'
+import type { Job } from './job.js'
+import { toSeconds } from './transcript.js'
+
+export const WEBHOOK_EVENTS = ['transcription.completed', 'transcription.failed'] as const
+export type WebhookEvent = typeof WEBHOOK_EVENTS[number]
+export const TEST_EVENT = 'webhook.test'
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = typeof DELIVERY_STATUSES[number]
+/** How many deliveries of a job are in each status. */
+export type DeliveryCounts = Record<DeliveryStatus, number>
+
+export const ATTEMPT_STATUSES = ['success', 'failed'] as const
+export type AttemptStatus = typeof ATTEMPT_STATUSES[number]
+
+/** Where the end of one job is told besides the owner's endpoints. */
+export type JobWebhook = { url: string, secret: string }
+
+/** The body of every request to a receiver. */
+export const WebhookPayload = Type.Object({
+  event: Type.String(),
+  data: Type.Object({
+    transcriptionId: Type.Integer({ description: 'also the id of the job; 0 in a test event' }),
+    status: Type.Enum(['completed', 'failed']),
+    fileName: Type.String(),
+    language: Type.Union([Type.String(), Type.Null()], { description: 'null when unknown' }),
+    duration: Type.Union([Type.Number(), Type.Null()], { description: 'seconds; null when unknown' }),
+    completedAt: Type.String({ format: 'date-time', description: 'when the job ended, either way' }),
+    retryCount: Type.Integer({ minimum: 0, description: 'retries of the job before this end' }),
+    failure: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() }, { description: 'when failed' }))
+  })
+}, { title: 'WebhookPayload' })
+export type WebhookPayload = Static<typeof WebhookPayload>
+
+export const eventOf = ({ failureCode }: Pick<Job, 'failureCode'>): WebhookEvent => failureCode === undefined ? 'transcription.completed' : 'transcription.failed'
+
+type Ended = Pick<Job, 'id' | 'fileName' | 'language' | 'durationMs' | 'failureCode' | 'retryCount'> & { completedAt: number }
+
+/** What is told of a job that has ended. */
+export function describeEnd (job: Ended, event: string = eventOf(job)): WebhookPayload {
+  const { id, fileName, language, durationMs, failureCode, retryCount, completedAt } = job
+  return {
+    event,
+    data: {
+      transcriptionId: id,
+      status: failureCode === undefined ? 'completed' : 'failed',
+      fileName,
+      language: language === undefined ? null : toIsoCode(language),
+      duration: durationMs === undefined ? null : toSeconds(durationMs),
+      completedAt: new Date(completedAt).toISOString(),
+      retryCount,
+      ...(failureCode === undefined ? {} : { failure: { code: failureCode, message: FAILURE_MESSAGES[failureCode] } })
+    }
+  }
+}
+
+/** A test event: like a real one of a job that never was. */
+export function describeTest (event: string, now: number): WebhookPayload {
+  const failed = event === 'transcription.failed' ? 'decode_failed' : undefined
+  return describeEnd({ id: 0, fileName: 'test.mp3', language: 'en', durationMs: 60_000, failureCode: failed, retryCount: 0, completedAt: now }, event)
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Pauses before the second attempt, the third, and so on. */
+export const SCHEDULE_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS]
+/** A receiver that asks for more patience than this does not get it. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+
+/** When to try again after `failures` attempts have failed, the last one at `now`; undefined when that was the last. A receiver may ask for a later time, never for an earlier one. */
+export function nextDueAt (failures: number, now: number, retryAfterMs = 0): number | undefined {
+  const pauseMs = SCHEDULE_MS[failures - 1]
+  return pauseMs === undefined ? undefined : now + Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))
+}
+
+/** Milliseconds a `Retry-After` asks for, seconds or a date; undefined when it is neither. */
+export function parseRetryAfter (header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000
+  // RFC 9110 dates begin with the day of the week; Date.parse alone would read "1" as a year.
+  const date = /^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+const SECRET_PREFIX = 'whsec_'
+/** Of secrets that callers choose. */
+export const MAX_SECRET_LENGTH = 256
+
+/** A new signing secret, in the form that verifiers of Standard Webhooks take as it is. */
+export function generateSecret (): string {
+  return SECRET_PREFIX + randomBytes(32).toString('base64')
+}
+
+/** A new id of one event for one receiver; it stays the same however often that is sent. */
+export function generateMessageId (): string {
+  return 'msg_' + randomBytes(18).toString('base64url')
+}
+
+/**
+ * What Standard Webhooks signs with: the bytes that base64 after `whsec_` stands for. Of a secret that is not in that form, and which its
+ * verifiers take as "raw", the secret itself.
+ */
+function standardKey (secret: string): Buffer {
+  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : ''
+  const key = Buffer.from(encoded, 'base64')
+  return key.length > 0 && key.toString('base64') === encoded ? key : Buffer.from(secret)
+}
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+
+/** The headers that prove who sent `body`, when, and as which message: those of Standard Webhooks, and the plain signature of the body alone. */
+export function signedHeaders (secret: string, messageId: string, body: string, now: number): Record<string, string> {
+  const seconds = Math.floor(now / 1000)
+  return {
+    'x-service-signature': hmac(secret, body).digest('hex'),
+    'webhook-id': messageId,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${hmac(standardKey(secret), `${messageId}.${seconds}.${body}`).digest('base64')}`
+  }
+}

@@ -1,0 +1,181 @@
+/** Telling receivers how jobs ended: at least once each, on a schedule, by signed requests. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../domain/errors.js'
+import type { Log } from '../domain/log.js'
+import { describeEnd, describeTest, eventOf, generateMessageId, nextDueAt, parseRetryAfter, signedHeaders, TEST_EVENT } from '../domain/webhook.js'
+import type { Fetcher } from '../engine/fetcher.js'
+import { FetchError } from '../engine/guard.js'
+import type { InTransaction } from '../store/database.js'
+import type { AttemptFilter, DeliveryClaim, DeliveryStore, HttpAttempt, LoggedAttempt, Target } from '../store/deliveries.js'
+import type { JobStore } from '../store/jobs.js'
+import type { WebhookStore } from '../store/webhooks.js'
+
+/** A receiver answers within this time, or has not answered. */
+const ANSWER_MS = 10_000
+/** Pauses between the short tries of one attempt. */
+const TRY_PAUSES_MS = [300, 1000]
+/** Longer than all tries of an attempt together. */
+const LEASE_MS = 2 * 60_000
+/** Another try at once may help where the connection failed or broke; who was too slow would be so again. */
+const PASSING = new Set(['unreachable', 'broken'])
+const GONE = 410
+
+type Deps = {
+  jobs: Pick<JobStore, 'find'>
+  deliveries: DeliveryStore
+  webhooks: Pick<WebhookStore, 'deactivate'>
+  inTransaction: InTransaction
+  fetcher: Pick<Fetcher, 'request'>
+  now: () => number
+  log: Log
+  /** Waits between tries; ends early, and throws, when the signal aborts. */
+  pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
+}
+
+/** One request as it went, and what follows from it. */
+type Try = HttpAttempt & { retryAfterMs: number | undefined, mayPass: boolean }
+type Message = { url: string, secret: string, messageId: string, body: string }
+
+export type TestEvent = { url: string, event: string | undefined, secret: string }
+export type TestResult = { event: string, messageId: string, responseCode: number, durationMs: number }
+
+/** What is served in turn: an endpoint, or all jobs of an owner that name the same host. */
+const receiverOf = ({ endpointId, url }: Target, ownerId: number): string => endpointId === undefined ? `owner ${ownerId} ${new URL(url).origin}` : `endpoint ${endpointId}`
+
+function explainStatus (status: number): string {
+  const sentence = `The receiver answered ${status}; only 200 to 299 count.`
+  return status >= 300 && status < 400 ? `${sentence} Redirects are not followed.` : sentence
+}
+
+const isSuccess = (tries: readonly Try[]): boolean => tries.at(-1)?.status === 'success'
+
+export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, fetcher, now, log, pause = async (ms, signal) => await sleep(ms, undefined, { signal }) }: Deps) {
+  /** Sends once. Throws only when `signal` aborts, or for faults of ours. */
+  async function send ({ url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
+    const at = now()
+    const startedMs = performance.now()
+    const took = (): { url: string, at: number, durationMs: number } => ({ url, at, durationMs: Math.round(performance.now() - startedMs) })
+    try {
+      const { status, headers, discard } = await fetcher.request({
+        purpose: 'webhooks',
+        url,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...signedHeaders(secret, messageId, body, at) },
+        body,
+        limits: { firstByteMs: ANSWER_MS, totalMs: ANSWER_MS, maxBytes: Infinity },
+        signal
+      })
+      // Not waited for: how long a body is does not matter to anybody.
+      discard()
+      const retryAfterMs = parseRetryAfter(headers['retry-after'], now())
+      if (status >= 200 && status < 300) return { ...took(), status: 'success', responseCode: status, error: undefined, retryAfterMs, mayPass: false }
+      return { ...took(), status: 'failed', responseCode: status, error: explainStatus(status), retryAfterMs, mayPass: status >= 500 && retryAfterMs === undefined }
+    } catch (error) {
+      if (!(error instanceof FetchError) || error.code === 'aborted') throw error
+      return { ...took(), status: 'failed', responseCode: undefined, error: error.message, retryAfterMs: undefined, mayPass: PASSING.has(error.code) }
+    }
+  }
+
+  /** One attempt: up to three requests in short order. */
+  async function tryOften (message: Message, signal?: AbortSignal): Promise<Try[]> {
+    const tries: Try[] = []
+    for (;;) {
+      const one = await send(message, signal)
+      tries.push(one)
+      const pauseMs = TRY_PAUSES_MS[tries.length - 1]
+      if (!one.mayPass || pauseMs === undefined) return tries
+      await pause(pauseMs, signal)
+    }
+  }
+
+  /** Nothing more goes to a receiver that says it is gone. */
+  function deactivate (endpointId: number): void {
+    webhooks.deactivate(endpointId)
+    deliveries.endPending(endpointId)
+    log.warn({ endpointId }, 'webhook endpoint deactivated, because it answers 410')
+  }
+
+  /** Notes how an attempt went; `onFailure` says what that means for the schedule. The id of its last request in the log; undefined when the claim was lost. */
+  function note (claim: DeliveryClaim, tries: readonly Try[], onFailure: (last: Try) => void): number | undefined {
+    const last = tries.at(-1)
+    return last && inTransaction(() => {
+      if (!deliveries.isClaim(claim)) return undefined
+      const ids = tries.map(({ retryAfterMs: _, mayPass: __, ...request }) => deliveries.log(claim, request))
+      if (last.status === 'success') deliveries.setDelivered(claim)
+      else onFailure(last)
+      if (last.responseCode === GONE && claim.endpointId !== undefined) deactivate(claim.endpointId)
+      return ids.at(-1)
+    })
+  }
+
+  function scheduleNext (claim: DeliveryClaim, { responseCode, retryAfterMs }: Try): void {
+    const dueAt = responseCode === GONE ? undefined : nextDueAt(claim.failures + 1, now(), retryAfterMs)
+    deliveries.setFailed(claim, dueAt)
+    const { id: deliveryId, jobId, endpointId } = claim
+    if (dueAt === undefined) log.warn({ deliveryId, jobId, endpointId, responseCode }, 'webhook given up')
+  }
+
+  return {
+    /** Writes down whom to tell of the end of a job. Call it in the transaction that ends the job. */
+    enqueue (jobId: number): void {
+      const job = jobs.find(jobId)
+      if (job?.completedAt === undefined) throw new Error(`job ${jobId} has not ended`)
+      const { ownerId, completedAt } = job
+      const body = JSON.stringify(describeEnd({ ...job, completedAt }))
+      for (const target of deliveries.listTargets(jobId)) {
+        const receiver = receiverOf(target, ownerId)
+        deliveries.insert({ jobId, endpointId: target.endpointId, receiver, event: eventOf(job), messageId: generateMessageId(), body, now: now() })
+      }
+    },
+
+    /** Receivers for which something is due, the longest waiting first. */
+    listReady: (): string[] => deliveries.listReady(now()),
+    /** Claims what has been due longest for a receiver. */
+    claim: (receiver: string): DeliveryClaim | undefined => inTransaction(() => deliveries.claim(receiver, now(), now() + LEASE_MS)),
+    /** Queues again what died with another process. Only for whoever holds the work lock. */
+    takeBack: (): void => { deliveries.takeBack() },
+
+    /** Sends what was claimed, and notes when to try again. True when the receiver has it. When `signal` aborts, it is given back. */
+    async attempt (claim: DeliveryClaim, signal: AbortSignal): Promise<boolean> {
+      try {
+        const tries = await tryOften(claim, signal)
+        note(claim, tries, (last) => { scheduleNext(claim, last) })
+        return isSuccess(tries)
+      } catch (error) {
+        if (!signal.aborted) throw error
+        deliveries.release(claim)
+        return false
+      }
+    },
+
+    /** Requests that were made, latest first. */
+    list: (ownerId: number, filter: AttemptFilter): LoggedAttempt[] => deliveries.list(ownerId, filter),
+
+    /**
+     * Sends the delivery of a logged request once more, now and with a fresh signature; when that fails, its schedule stays as it was. Throws
+     * `not_found`, `conflict` (under way, or the endpoint is gone), `receiver_failed`.
+     */
+    async retry (attemptId: number, ownerId: number): Promise<LoggedAttempt> {
+      const delivery = deliveries.findByAttempt(attemptId, ownerId)
+      if (!delivery) throw new AppError('not_found', 'There is no such delivery.')
+      if (delivery.isOrphan) throw new AppError('conflict', 'The endpoint has been deleted, and its secret with it: nothing can be sent there.')
+      const claim = inTransaction(() => deliveries.claimOne(delivery.id, now(), now() + LEASE_MS))
+      if (!claim) throw new AppError('conflict', 'This delivery is under way right now. Look at the list again in half a minute.')
+      const tries = await tryOften(claim)
+      const loggedId = note(claim, tries, () => { deliveries.setRetried(claim) })
+      const logged = loggedId === undefined ? undefined : deliveries.findLogged(loggedId, ownerId)
+      if (!logged) throw new AppError('not_found', 'The delivery has been deleted meanwhile.')
+      if (!isSuccess(tries)) throw new AppError('receiver_failed', logged.error ?? 'The receiver failed.')
+      return logged
+    },
+
+    /** Sends a test event, once. Throws `receiver_failed`. */
+    async test ({ url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
+      const messageId = generateMessageId()
+      const { status, error, responseCode, durationMs } = await send({ url, secret, messageId, body: JSON.stringify(describeTest(event, now())) })
+      if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? 'The receiver failed.')
+      return { event, messageId, responseCode, durationMs }
+    }
+  }
+}
+export type Deliveries = ReturnType<typeof createDeliveries>

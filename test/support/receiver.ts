@@ -1,0 +1,47 @@
+/** A receiver of webhooks on the loopback interface. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+
+export type Received = { path: string, headers: IncomingHttpHeaders, body: string }
+export type Receiver = {
+  url: string
+  received: Received[]
+  /** Comes back when `count` requests have arrived since the start. */
+  until (count: number): Promise<void>
+}
+
+/** Answers as `answer` says, 204 when it says nothing; `count` is of this request, from 1. */
+export async function startReceiver (t: Test, answer: (response: ServerResponse, count: number, request: Received) => void = (response) => { response.writeHead(204).end() }): Promise<Receiver> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  const server = createServer(async (incoming, response) => {
+    let body = ''
+    for await (const chunk of incoming.setEncoding('utf8')) body += String(chunk)
+    const request = { path: incoming.url ?? '', headers: incoming.headers, body }
+    received.push(request)
+    answer(response, received.length, request)
+    for (const look of waiting) look()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    until: async (count) => await new Promise((resolve) => {
+      const look = (): void => {
+        if (received.length < count) return
+        waiting.delete(look)
+        resolve()
+      }
+      waiting.add(look)
+      look()
+    })
+  }
+}
