@@ -23,6 +23,8 @@ export type ApplianceOptions = {
   modelsDir: string
   /** Absent: the appliance decides, as it does for its users. */
   workers?: number
+  /** More of its environment. */
+  settings?: Readonly<Record<string, string>>
 }
 
 export type Appliance = {
@@ -78,7 +80,7 @@ export function readMemory (pid: number): { residentBytes: number, peakBytes: nu
   return { residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') }
 }
 
-function applianceEnv ({ dataDir, modelsDir, workers }: ApplianceOptions): NodeJS.ProcessEnv {
+function applianceEnv ({ dataDir, modelsDir, workers, settings }: ApplianceOptions): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('STENOBOX_'))
   return {
     ...Object.fromEntries(inherited),
@@ -86,7 +88,8 @@ function applianceEnv ({ dataDir, modelsDir, workers }: ApplianceOptions): NodeJ
     STENOBOX_DATA_DIR: dataDir,
     STENOBOX_MODELS_DIR: modelsDir,
     STENOBOX_LOG_LEVEL: 'warn',
-    ...(workers === undefined ? {} : { STENOBOX_WORKERS: String(workers) })
+    ...(workers === undefined ? {} : { STENOBOX_WORKERS: String(workers) }),
+    ...settings
   }
 }
 

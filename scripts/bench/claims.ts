@@ -7,7 +7,7 @@ export type StoredSegment = { window_idx: number, idx: number, start_ms: number,
 /** `repeated`: begun again after some earlier beginning, of all windows together. */
 export type Claims = { begun: number, repeated: number }
 
-function withDatabase<T> (dataDir: string, use: (db: Database.Database) => T): T {
+export function withDatabase<T> (dataDir: string, use: (db: Database.Database) => T): T {
   const db = new Database(join(dataDir, 'app.db'), { timeout: 10_000 })
   try {
     return use(db)

@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type JobAnswer = { id: number, status: 'queued' | 'processing' | 'completed' | 'failed', progress: number, failure?: { code: string } | null }
-export type SubmitOptions = { language?: string, options?: { sttQuality: string } }
+export type JobAnswer = { id: number, status: 'queued' | 'processing' | 'completed' | 'failed', progress: number, failure?: { code: string } | null, webhooks: { pending: number, delivered: number, failed: number } }
+export type SubmitOptions = { language?: string, options?: { sttQuality: string }, webhookUrl?: string, webhookSecret?: string }
 export type TranscriptDocument = { language?: string, durationSeconds: number, segments: Array<{ text: string, words: Array<{ word: string, start: number, end: number }> }> }
 export type WaitOptions = { everyMs?: number, onAnswer?: (job: JobAnswer) => void }
 type UploadPlan = { uploadId: string, partSize: number, parts: Array<{ partNumber: number, url: string }> }
@@ -56,6 +56,9 @@ export function createClient (baseUrl: string, key: string) {
       await putParts(file, plan)
       return (await call<{ jobId: number }>('POST', '/api/v1/media/uploads/complete', { uploadId: plan.uploadId })).jobId
     },
+
+    createEndpoint: async (url: string): Promise<{ id: number, signingSecret: string }> =>
+      (await call<{ endpoint: { id: number, signingSecret: string } }>('POST', '/api/v1/webhooks/endpoints', { url })).endpoint,
 
     /** Asks until the job has ended. Throws when it failed. */
     async waitFor (id: number, options: WaitOptions = {}): Promise<void> {

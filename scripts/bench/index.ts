@@ -17,8 +17,10 @@ import { restart } from './restart.ts'
 import { silence } from './silence.ts'
 import { speed } from './speed.ts'
 import { throughput } from './throughput.ts'
+import { webhookCrash } from './webhook-crash.ts'
+import { webhooks } from './webhooks.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, interfaceBench]
+const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, interfaceBench, webhooks, webhookCrash]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
 const MAX_MINUTES = 24 * 60

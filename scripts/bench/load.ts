@@ -39,10 +39,17 @@ function readBusyTicks (): number {
 }
 
 function readOwnTicks (pids: readonly number[]): number {
-  return ['self', ...pids].map((pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // After the name, which may hold spaces: user and system time of its own and of its ended children are fields 14 to 17.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0)
-  }).reduce((sum, ticks) => sum + ticks, 0)
+  return ['self', ...pids].map(readTicks).reduce((sum, ticks) => sum + ticks, 0)
+}
+
+/** Of all threads of a process and its children that have ended. */
+export function readProcessorSeconds (pid: number): number {
+  return readTicks(pid) / TICKS_PER_SECOND
+}
+
+function readTicks (pid: number | string): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // After the name, which may hold spaces: user and system time of its own and of its ended children are fields 14 to 17.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0)
 }
