@@ -133,7 +133,7 @@ export function createFetcher (deps: GuardDeps) {
   async function follow (first: Hop, { purpose, maxRedirects = 0 }: FetchRequest, limits: FetchLimits, signal: AbortSignal): Promise<{ raw: Raw, url: URL }> {
     let hop = first
     for (let redirects = 0; ; redirects++) {
-      const raw = await request(new URL(hop.url.pathname + hop.url.search, hop.url.origin), {
+      const raw = await request(new URL(hop.url.origin + hop.url.pathname + hop.url.search), {
         dispatcher: agentFor(purpose),
         method: hop.method,
         headers: hop.headers,

@@ -83,7 +83,7 @@ async function forward ({ agent, purpose, idleMs, count }: Run, asked: IncomingM
   const left = new AbortController()
   response.once('close', () => { left.abort() })
   const hasBody = asked.headers['transfer-encoding'] !== undefined || Number(asked.headers['content-length']) > 0
-  const answer = await request(new URL(url.pathname + url.search, url.origin), {
+  const answer = await request(new URL(url.origin + url.pathname + url.search), {
     dispatcher: agent,
     method: asked.method ?? 'GET',
     headers: passOn(asked.headers),

@@ -72,7 +72,7 @@ export function createModelHttp ({ proxy = { except: '' }, stallMs = STALL_MS }:
   async function askOnce (url: URL, first: URL, { method, headers }: Ask): Promise<Answer> {
     dispatcher ??= createDispatcher(proxy)
     try {
-      const answer = await request(new URL(url.pathname + url.search, url.origin), {
+      const answer = await request(new URL(url.origin + url.pathname + url.search), {
         dispatcher,
         method,
         headers: { 'user-agent': 'stenobox', 'accept-encoding': 'identity', ...headers, ...(url.origin === first.origin ? toBasicAuth(first) : {}) },

@@ -172,3 +172,13 @@ t.test('a connection is used again, and each purpose has its own', async (t) => 
   await readText(await fetcher.request(get(url, { purpose: 'webhooks' })))
   t.equal(ports.size, before + 1)
 })
+
+t.test('a path that begins with two slashes is a path, not another server', async (t) => {
+  const { url, seen } = await startServer(t, (_seen, response) => { response.end('here') })
+  const fetcher = makeAllowed(t, url)
+  for (const path of ['//', '//elsewhere.example/x?y=//z', '/a//b']) {
+    const answer = await fetcher.request(get(url + path))
+    t.equal(await readText(answer), 'here')
+    t.equal(seen.at(-1)?.url, path)
+  }
+})
