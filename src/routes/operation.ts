@@ -2,7 +2,7 @@
  * The declaration of an operation: from one object come the checks of the request, the shape of the reply, who may call, and its page in the
  * OpenAPI document. A route without one does not start.
  */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import type { Scope } from '../domain/access.js'
@@ -68,7 +68,7 @@ const IdempotencyHeaders = {
     minLength: 1,
     maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
     pattern: '^[\\x21-\\x7e]+$',
-    description: 'A random name of this request, such as a UUID. The same request sent again under it within 24 hours is answered as the first was and not carried out again. Answers 409, 429 and from 500 up are not kept.'
+    description: 'A random name of this request, such as a UUID. The same request sent again under it within 24 hours is answered as the first was and not carried out again. Answers 400, 409, 429 and from 500 up are not kept.'
   }))
 }
 
@@ -110,15 +110,23 @@ export function errorsOf (spec: Operation, method: string): ErrorCode[] {
   return [...codes]
 }
 
+/** Many clients put a content type on every request: on one without a body, to an operation that takes none, it says nothing. */
+function ignoreTypeOfNothing ({ headers, routeOptions }: FastifyRequest): void {
+  const { body, takesBytes } = routeOptions.config.operation ?? {}
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+  if (isEmpty && !body && !takesBytes) delete headers['content-type']
+}
+
 /** Midnight UTC of a day, in seconds. */
 const epochSeconds = (day: string): number => Date.parse(day) / 1000
 
-/** Refuses routes without a declaration, and marks deprecated ones as RFC 9745 and RFC 8594 say, on every reply. Call it before routes are registered. */
+/** Refuses routes without a declaration, reads requests as they are declared, and marks deprecated ones as RFC 9745 and RFC 8594 say, on every reply. Call it before routes are registered. */
 export function requireOperations (app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`${[method].flat().join(', ')} ${url} is not declared as an operation`)
   })
   app.addHook('onRequest', async (request, reply) => {
+    ignoreTypeOfNothing(request)
     const { deprecated } = request.routeOptions.config.operation ?? {}
     if (!deprecated) return
     reply.header('deprecation', `@${epochSeconds(deprecated.since)}`).header('sunset', new Date(deprecated.sunset).toUTCString())

@@ -47,6 +47,19 @@ t.test('keys: missing, malformed, unknown and revoked', async (t) => {
   isError(t, await call(undefined, 'POST', '/api/v1/media/uploads/init', '{bad', { 'content-type': 'application/json' }), 401, 'unauthorized')
 })
 
+t.test('a content type without a body is ignored where no body is taken', async (t) => {
+  const { call, key } = await buildAppliance(t)
+  const mine = key()
+  for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+    for (const length of [{}, { 'content-length': '0' }]) {
+      const headers = { 'content-type': type, ...length }
+      isError(t, await call(mine, 'POST', '/api/v1/jobs/9/retry', undefined, headers), 404, 'not_found')
+      isError(t, await call(mine, 'DELETE', '/api/v1/transcriptions/9', undefined, headers), 404, 'not_found')
+    }
+  }
+  isError(t, await call(mine, 'POST', '/api/v1/jobs/9/retry', 'x', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
+})
+
 t.test('bodies: malformed, empty, of the wrong type, too large, with fields nobody knows', async (t) => {
   const { call, key } = await buildAppliance(t)
   const mine = key()
