@@ -17,7 +17,6 @@ export type ErrorCode =
   | 'gone'
   | 'payload_too_large'
   | 'media_too_large'
-  | 'uri_too_long'
   | 'headers_too_large'
   | 'unsupported_media_type'
   | 'not_completed'

@@ -26,7 +26,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   gone: { status: 410, when: 'It was there, and is not any more.' },
   payload_too_large: { status: 413, when: 'The body is larger than the operation takes.' },
   media_too_large: { status: 413, when: 'The recording is larger than this appliance accepts.' },
-  uri_too_long: { status: 414, when: 'The address is too long.' },
   unsupported_media_type: { status: 415, when: 'The content type of the body is not one the operation takes.' },
   expectation_failed: { status: 417, when: 'The Expect header asks for something other than 100-continue.' },
   not_completed: { status: 422, when: 'The transcription is not completed.' },

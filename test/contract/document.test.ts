@@ -72,6 +72,15 @@ t.test('the page needs nothing from outside', async (t) => {
   }
 })
 
+t.test('what the server of the assets refuses is a fault of the request', async (t) => {
+  const { call } = await buildAppliance(t)
+  const css = '/docs/static/swagger-ui.css'
+  for (const headers of [{ range: 'bytes=99999999-' }, { 'if-match': '"x"' }, { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }]) {
+    t.match(await call(undefined, 'GET', css, undefined, headers), { status: 400, body: { code: 'invalid_request' } })
+  }
+  t.match(await call(undefined, 'GET', '/docs/static/missing.css'), { status: 404, body: { code: 'not_found' } })
+})
+
 t.test('a route without a declaration does not start', async (t) => {
   const app = Fastify()
   requireOperations(app)

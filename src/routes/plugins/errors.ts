@@ -18,6 +18,9 @@ const FRAMEWORK: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address.']
 }
 
+/** What plugins of the framework refuse by status alone, such as a file outside its folder; any other such status is a request that cannot be answered. */
+const FOREIGN: readonly ErrorCode[] = ['not_found', 'request_timeout', 'payload_too_large', 'unsupported_media_type', 'expectation_failed', 'headers_too_large']
+
 const SERVER_FAULT = 'Something went wrong on our side. Try again; if it stays, the administrator finds the details in the log under this requestId.'
 
 const BUSY = 'Another program holds the database of the appliance. Try again in a few seconds.'
@@ -40,9 +43,9 @@ function toAppError (error: FastifyError | AppError): AppError {
   if (isBusy(error)) return new AppError('unavailable', BUSY, { cause: error, headers: { 'retry-after': '5' } })
   if (isNoRoom(error)) return new AppError('insufficient_storage', NO_ROOM, { cause: error })
   const status = error.statusCode ?? 500
-  const code = (Object.keys(ERRORS) as ErrorCode[]).find((candidate) => ERRORS[candidate].status === status)
-  if (status < 500 && code) return new AppError(code, `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error })
-  return new AppError('internal_error', SERVER_FAULT, { cause: error })
+  if (status < 400 || status >= 500) return new AppError('internal_error', SERVER_FAULT, { cause: error })
+  const code = FOREIGN.find((candidate) => ERRORS[candidate].status === status) ?? 'invalid_request'
+  return new AppError(code, `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error })
 }
 
 function errorBody (code: ErrorCode, message: string, requestId: string) {
