@@ -26,16 +26,24 @@ function tooMany (waitMs: number): AppError {
   })
 }
 
+/** Those under way may all be right: then nobody has to wait long. */
+function tooManyAtOnce (): AppError {
+  return new AppError('too_many_attempts', 'Too many passwords are being compared at once. Try again in a few seconds.', { headers: { 'retry-after': '5' } })
+}
+
 export function createLoginLimit ({ now }: { now: () => number }) {
-  type Attempt = { network: string, at: number }
+  type Attempt = { network: string, at: number, isUnderWay: boolean }
   let attempts: Attempt[] = []
   const known = new Set<string>()
 
-  /** 0 when the network may try now. */
-  function waitMs (network: string): number {
+  /** Throws `too_many_attempts` unless the network may try now. */
+  function requireAttempt (network: string): void {
     const own = attempts.filter((attempt) => attempt.network === network)
-    const blocking = own.at(-PER_NETWORK) ?? (known.has(network) ? undefined : attempts.at(-IN_TOTAL))
-    return blocking === undefined ? 0 : blocking.at + WINDOW_MS - now()
+    const isOwn = own.length >= PER_NETWORK
+    if (!isOwn && (known.has(network) || attempts.length < IN_TOTAL)) return
+    const counted = isOwn ? own.slice(-PER_NETWORK) : attempts.slice(-IN_TOTAL)
+    if (counted.some(({ isUnderWay }) => isUnderWay)) throw tooManyAtOnce()
+    throw tooMany((counted[0]?.at ?? now()) + WINDOW_MS - now())
   }
 
   function remember (network: string): void {
@@ -53,14 +61,14 @@ export function createLoginLimit ({ now }: { now: () => number }) {
     async attempt (address: string, check: () => Promise<boolean>): Promise<boolean> {
       const network = networkOf(address)
       attempts = attempts.filter(({ at }) => at + WINDOW_MS > now())
-      const wait = waitMs(network)
-      if (wait > 0) throw tooMany(wait)
-      const attempt: Attempt = { network, at: now() }
+      requireAttempt(network)
+      const attempt: Attempt = { network, at: now(), isUnderWay: true }
       attempts.push(attempt)
       const isRight = await check().catch((error: unknown) => {
         attempts = attempts.filter((other) => other !== attempt)
         throw error
       })
+      attempt.isUnderWay = false
       if (!isRight) return false
       attempts = attempts.filter((other) => other.network !== network)
       remember(network)

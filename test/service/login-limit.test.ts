@@ -50,6 +50,19 @@ t.test('many at once are no way around', async (t) => {
   t.equal(results.filter(({ status }) => status === 'rejected').length, 45)
 })
 
+t.test('many right ones at once wait seconds, not minutes', async (t) => {
+  const { limit, fail, isRefused } = openLimit()
+  let decide = (): void => {}
+  const decided = new Promise<boolean>((resolve) => { decide = () => { resolve(true) } })
+  const attempts = Array.from({ length: 5 }, async () => await limit.attempt('192.0.2.1', async () => await decided))
+  await isRefused(t, '192.0.2.1', 5)
+  decide()
+  t.strictSame(await Promise.all(attempts), Array(5).fill(true))
+  t.equal(await limit.attempt('192.0.2.1', right), true)
+  await fail('192.0.2.1', 5)
+  await isRefused(t, '192.0.2.1', 900)
+})
+
 t.test('an attempt that could not be compared does not count', async (t) => {
   const { limit } = openLimit()
   for (let i = 0; i < 20; i++) await t.rejects(limit.attempt('192.0.2.1', async () => { throw new Error('busy') }), /busy/)
