@@ -33,12 +33,12 @@ export function fingerprint ({ key, content }: IdempotentRequest): Buffer {
   return createHmac('sha256', key).update(canonical(content)).digest()
 }
 
-/**
- * True for answers that settle the request. States of the moment (something missing, the queue or the disk full, a fault of ours) are not kept:
- * the same request may do better later.
- */
+/** Statuses of states of the moment: what was sent does not fit together yet, something is missing, something is used up. */
+const PASSING: readonly number[] = [400, 409, 429]
+
+/** True for answers that settle the request. The others, and faults of ours, are not kept: the same request may do better later. */
 export function isFinal (status: number): boolean {
-  return status < 500 && status !== 409 && status !== 429
+  return status < 500 && !PASSING.includes(status)
 }
 
 const SALT_BYTES = 16

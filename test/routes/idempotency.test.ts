@@ -1,4 +1,5 @@
 /** Idempotency-Key over HTTP. */
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { buildAppliance } from '../support/appliance.ts'
 import type { TestAppliance } from '../support/appliance.ts'
@@ -56,6 +57,12 @@ t.test('refusals that last are kept, those of the moment are not', async (t) => 
   t.match(await complete(uploadId), { status: 409, body: { code: 'parts_missing' } })
   await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(uploadId)}/parts/1`, Buffer.from('words'))
   t.match(await complete(uploadId), { status: 200, headers: { 'idempotency-replayed': undefined } })
+  const sha256 = createHash('sha256').update('words').digest('hex')
+  const other = (await init(it, mine, {}, { ...BODY, sha256 })).body.data['uploadId']
+  await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(other)}/parts/1`, Buffer.from('wards'))
+  t.match(await complete(other), { status: 400, body: { code: 'digest_mismatch' } })
+  await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(other)}/parts/1`, Buffer.from('words'))
+  t.match(await complete(other), { status: 200, headers: { 'idempotency-replayed': undefined } }, 'the part was sent again, as the error asks')
   const { uploads } = it.appliance
   const { begin } = uploads
   uploads.begin = async () => { throw new Error('a fault') }
