@@ -60,7 +60,7 @@ function parseId (text: string): number {
 }
 
 export const parseName = (text: string): string => {
-  if (text.length > MAX_NAME_LENGTH || !new RegExp(NAME_PATTERN, 'u').test(text)) {
+  if ([...text].length > MAX_NAME_LENGTH || !new RegExp(NAME_PATTERN, 'u').test(text)) {
     throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} characters, without control characters, and without blanks around them`)
   }
   return text

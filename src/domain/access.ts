@@ -45,9 +45,9 @@ export type Owner = {
   createdAt: number
 }
 
-/** Control characters and halves of surrogate pairs. */
-const BARRED = String.raw`\u0000-\u001f\u007f-\u009f\ud800-\udfff`
-/** Names of owners and keys: no control characters, which would spoil lists, and no blanks around, which nobody sees. */
+/** Control characters, ends of lines, turns of direction, what has no width and joins nothing, and halves of surrogate pairs. */
+const BARRED = String.raw`\u0000-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff`
+/** Names of owners and keys: nothing that would spoil lists, and nothing around that nobody sees. */
 export const NAME_PATTERN = `^[^\\s${BARRED}](?:[^${BARRED}]*[^\\s${BARRED}])?$`
 export const MAX_NAME_LENGTH = 100
 

@@ -54,7 +54,7 @@ t.test('what is not valid is refused by its field', async (t) => {
   const { openSession, appliance } = await buildAdministered(t)
   const { call } = await openSession()
   const { id } = appliance.owners.create({ name: 'anna' })
-  const badNames = [null, 1, true, [], {}, '', ' ', ' anna', 'anna ', 'a\nb', 'a\r\nSet-Cookie: x=1', 'a\u0000', 'a\u0000b', 'a\u007fb', 'a\ud800b', '\u0085', 'x'.repeat(101), '\ud800']
+  const badNames = [null, 1, true, [], {}, '', ' ', ' anna', 'anna ', 'a\nb', 'a\r\nSet-Cookie: x=1', 'a\u0000', 'a\u0000b', 'a\u007fb', 'a\u202eb', '\u200b', 'a\ud800b', '\u0085', 'x'.repeat(101), '\ud800']
   const badPlans = [null, 1, '', 'gold', 'FREE', ['free']]
   const badPasswords = [undefined, null, 1, true, {}, '', 'elevenchars', 'x'.repeat(257)]
   const cases: Array<['POST' | 'PATCH' | 'PUT', string, object, RegExp]> = [
