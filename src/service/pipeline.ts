@@ -7,7 +7,6 @@ import { hasEnded, MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
-import { assignSpeakers } from '../domain/speaker.js'
 import { monthAt } from '../domain/usage.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
@@ -24,6 +23,7 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { UsageStore } from '../store/usage.js'
 import type { WindowClaim, WindowStore } from '../store/windows.js'
 import type { Deliveries } from './deliveries.js'
+import { createSpeakerNaming } from './speakers.js'
 import { createWindowing } from './windowing.js'
 
 /** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
@@ -31,9 +31,6 @@ const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs
 
 /** Models that one window may find unusable while there is another. */
 const MAX_MODEL_ERRORS = 10
-
-/** Speakers of the longest recording are told apart in this time, or not at all. */
-const SPEAKERS_TIMEOUT_MS = 60 * 60_000
 
 type Deps = {
   jobs: JobStore
@@ -61,6 +58,7 @@ class ClaimLost extends Error {}
 
 export function createPipeline (deps: Deps) {
   const { jobs, windows, transcripts, media, usage, files, deliveries, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
+  const naming = speakers && createSpeakerNaming({ speakers, transcripts, files, inTransaction, log })
   const endedListeners: Array<(jobId: number) => void> = []
 
   function ended (jobId: number): void {
@@ -92,22 +90,6 @@ export function createPipeline (deps: Deps) {
     ended(jobId)
   }
 
-  /** Jobs whose speakers are being told apart. */
-  const naming = new Set<number>()
-
-  /** Gives words their speakers. Worth having, but never worth a transcript: when it fails, there are none. */
-  async function nameSpeakers (engine: SpeakerEngine, jobId: number): Promise<void> {
-    naming.add(jobId)
-    try {
-      const turns = await engine.findTurns(files.audioPath(jobId), AbortSignal.timeout(SPEAKERS_TIMEOUT_MS))
-      inTransaction(() => { transcripts.nameSpeakers(jobId, (segments) => assignSpeakers(segments, turns)) })
-    } catch (error) {
-      log.warn({ jobId, err: error }, 'speakers could not be told apart')
-    } finally {
-      naming.delete(jobId)
-    }
-  }
-
   /** Moves the job on as far as its windows allow; true when only completing it is left. */
   function advance (jobId: number): boolean {
     const job = jobs.find(jobId)
@@ -136,8 +118,8 @@ export function createPipeline (deps: Deps) {
   /** Completes the job when its last window is done. Safe to call at any time, any number of times. */
   async function settle (jobId: number): Promise<void> {
     const isAllDone = inTransaction(() => advance(jobId))
-    if (!isAllDone || naming.has(jobId)) return
-    if (speakers) await nameSpeakers(speakers, jobId)
+    if (!isAllDone || naming?.isUnderWay(jobId)) return
+    await naming?.name(jobId)
     if (!end(jobId, () => complete(jobId))) return
     log.info({ jobId }, 'transcription completed')
     ended(jobId)
