@@ -6,10 +6,12 @@ import { parseCursor, toCursor } from '../domain/cursor.js'
 
 const DEFAULT_LIMIT = 50
 
-export const PAGE_QUERY = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
+/** The query of a list whose pages have `limit` items unless the caller says otherwise. */
+export const pageQuery = (limit: number) => ({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: limit })),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the page before' }))
-}
+})
+export const PAGE_QUERY = pageQuery(DEFAULT_LIMIT)
 
 type Query = { limit?: number, cursor?: string }
 

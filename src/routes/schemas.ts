@@ -92,7 +92,10 @@ export const ListedTranscription = Type.Object({
   duration: Type.Optional(Type.Number({ description: 'the same as durationSeconds' })),
   fileName: Type.String(),
   createdAt: Time('when the job was made')
-}, { title: 'ListedTranscription' })
+}, {
+  title: 'ListedTranscription',
+  examples: [{ id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z' }]
+})
 
 export const Transcription = Type.Object({
   ...ListedTranscription.properties,
@@ -107,7 +110,8 @@ export const Transcription = Type.Object({
   }]
 })
 
-const iso = (ms: number): string => new Date(ms).toISOString()
+/** Time as JSON has it; inside it is milliseconds. */
+export const toIsoTime = (ms: number): string => new Date(ms).toISOString()
 
 export function toJobState (job: JobView): Static<typeof JobState> {
   return {
@@ -119,7 +123,7 @@ export function toJobState (job: JobView): Static<typeof JobState> {
     retryCount: job.retryCount,
     retryable: job.isRetryable,
     webhooks: job.webhooks,
-    updatedAt: iso(job.updatedAt)
+    updatedAt: toIsoTime(job.updatedAt)
   }
 }
 
@@ -132,7 +136,7 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
     ...(job.language === undefined ? {} : { language: toIsoCode(job.language) }),
     ...(seconds === undefined ? {} : { durationSeconds: seconds, duration: seconds }),
     fileName: job.fileName,
-    createdAt: iso(job.createdAt)
+    createdAt: toIsoTime(job.createdAt)
   }
 }
 

@@ -9,6 +9,7 @@ import { EXPORT_FORMATS } from '../service/transcripts.js'
 import type { Transcripts } from '../service/transcripts.js'
 import { attachmentNamed } from './content-disposition.js'
 import { operation } from './operation.js'
+import { PageOf, pageQuery } from './paging.js'
 import { principalOf } from './plugins/auth.js'
 import { IdParams, ListedTranscription, ok, Success, toListed, toTranscription, Transcription, TRANSCRIPTION_STATUSES } from './schemas.js'
 
@@ -16,24 +17,8 @@ import { IdParams, ListedTranscription, ok, Success, toListed, toTranscription, 
 const PAGE_LENGTH = 20
 
 const ListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: PAGE_LENGTH })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the page before' })),
+  ...pageQuery(PAGE_LENGTH),
   status: Type.Optional(Type.Enum(TRANSCRIPTION_STATUSES))
-})
-
-/** `data` is the list itself, as the envelope has it for lists; where it goes on stands beside it. */
-const Library = Type.Object({
-  success: Type.Literal(true),
-  data: Type.Array(ListedTranscription),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'the cursor of the next page; null on the last one' })
-}, {
-  title: 'TranscriptionPage',
-  description: 'The transcriptions, newest first.',
-  examples: [{
-    success: true,
-    data: [{ id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z' }],
-    nextCursor: toCursor(42)
-  }]
 })
 
 const Removed = Type.Object({ id: Type.Integer() }, { description: 'The transcription is gone.', examples: [{ id: 42 }] })
@@ -61,7 +46,7 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     description: 'Newest first. Whatever is added or deleted while pages are read, nothing is listed twice and nothing left out.',
     caller: 'transcripts:read',
     querystring: ListQuery,
-    replies: { 200: Library }
+    replies: { 200: PageOf('TranscriptionPage', ListedTranscription, 'The transcriptions, newest first.') }
   }), async (request, reply) => {
     const { limit = PAGE_LENGTH, cursor, status } = request.query
     const before = cursor === undefined ? undefined : parseCursor(cursor)

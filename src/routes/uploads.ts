@@ -14,7 +14,7 @@ import type { Webhooks } from '../service/webhooks.js'
 import { baseUrlOf } from './base-url.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { Job, ok, Success } from './schemas.js'
+import { Job, ok, Success, toIsoTime } from './schemas.js'
 import { JobWebhookFields, MadeSecret } from './webhooks.js'
 
 const UPLOAD_ID = '6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a'
@@ -99,7 +99,7 @@ function toView ({ upload, received, missing }: UploadState) {
     partCount: partCount(upload),
     received: received.map(({ partNumber, sizeBytes, sha256 }) => ({ partNumber, size: sizeBytes, sha256 })),
     missing,
-    expiresAt: new Date(upload.expiresAt).toISOString(),
+    expiresAt: toIsoTime(upload.expiresAt),
     ...(upload.jobId === undefined ? {} : { jobId: upload.jobId })
   }
 }
@@ -151,7 +151,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
       partSize: upload.partSizeBytes,
       partCount: partCount(upload),
       parts: partUrls(baseUrlOf(request, publicUrl), upload),
-      expiresAt: new Date(upload.expiresAt).toISOString(),
+      expiresAt: toIsoTime(upload.expiresAt),
       ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {})
     }))
   })

@@ -7,7 +7,7 @@ import { MAX_LOGGED_REQUESTS } from '../domain/usage.js'
 import type { Usage, UsageView } from '../service/usage.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { ok, Success } from './schemas.js'
+import { ok, Success, toIsoTime } from './schemas.js'
 
 const DEFAULT_RECENT = 100
 
@@ -52,14 +52,12 @@ const UsageReply = Type.Object({
   }]
 })
 
-const iso = (ms: number): string => new Date(ms).toISOString()
-
 function toReply ({ period, requests: { quota, ...counts }, audio, recent }: UsageView): Static<typeof UsageReply> {
   return {
-    period: { start: iso(period.startMs), end: iso(period.endMs) },
+    period: { start: toIsoTime(period.startMs), end: toIsoTime(period.endMs) },
     requests: { ...counts, limit: quota?.limit ?? null, remaining: quota?.remaining ?? null },
     audioSeconds: { used: toSeconds(audio.usedMs), limit: audio.limitMinutes === null ? null : audio.limitMinutes * 60 },
-    recent: recent.map(({ keyId: _, at, ...request }) => ({ ...request, at: iso(at) }))
+    recent: recent.map(({ keyId: _, at, ...request }) => ({ ...request, at: toIsoTime(at) }))
   }
 }
 

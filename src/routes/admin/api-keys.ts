@@ -7,7 +7,7 @@ import type { Access, KeyView } from '../../service/access.js'
 import { operation } from '../operation.js'
 import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
 import { audit } from '../plugins/session.js'
-import { Id, IdParams, Name, ok, Success } from '../schemas.js'
+import { Id, IdParams, Name, ok, Success, toIsoTime } from '../schemas.js'
 
 const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
@@ -46,15 +46,13 @@ const RotateBody = Type.Object({
 
 const ListQuery = Type.Object({ ...PAGE_QUERY, ownerId: Type.Optional(Id) })
 
-const iso = (ms: number): string => new Date(ms).toISOString()
-
 function toApiKey ({ lastUsedAt, expiresAt, revokedAt, replacedBy, createdAt, ...key }: KeyView): Static<typeof ApiKey> {
   return {
     ...key,
-    createdAt: iso(createdAt),
-    ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
-    ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
-    ...(revokedAt === undefined ? {} : { revokedAt: iso(revokedAt) }),
+    createdAt: toIsoTime(createdAt),
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt: toIsoTime(lastUsedAt) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: toIsoTime(expiresAt) }),
+    ...(revokedAt === undefined ? {} : { revokedAt: toIsoTime(revokedAt) }),
     ...(replacedBy === undefined ? {} : { replacedBy })
   }
 }

@@ -8,7 +8,7 @@ import type { Owners } from '../../service/owners.js'
 import { operation } from '../operation.js'
 import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
 import { audit } from '../plugins/session.js'
-import { IdParams, Name, ok, Success } from '../schemas.js'
+import { IdParams, Name, ok, Success, toIsoTime } from '../schemas.js'
 
 const Plan = Type.Enum(PLANS, { description: 'what OAuth tokens of the owner may do, and new keys when nothing else is said' })
 
@@ -30,7 +30,7 @@ const PasswordBody = Type.Object({
 const Removed = Type.Object({ id: Type.Integer() }, { description: 'The owner is gone.', examples: [{ id: 3 }] })
 
 function toOwner ({ createdAt, ...owner }: StoredOwner): Static<typeof Owner> {
-  return { ...owner, createdAt: new Date(createdAt).toISOString() }
+  return { ...owner, createdAt: toIsoTime(createdAt) }
 }
 
 export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async (app, { owners }) => {

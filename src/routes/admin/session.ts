@@ -6,7 +6,7 @@ import { PASSWORD_LENGTH } from '../../domain/access.js'
 import type { Administration, AdminSession } from '../../service/administration.js'
 import { operation } from '../operation.js'
 import { audit, createSessionCookie, SESSION_COOKIE, sessionOf } from '../plugins/session.js'
-import { ok, Success } from '../schemas.js'
+import { ok, Success, toIsoTime } from '../schemas.js'
 
 const LoginBody = Type.Object({ password: Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max }) }, {
   title: 'AdminLogin', additionalProperties: false, examples: [{ password: 'correct horse battery staple' }]
@@ -24,10 +24,8 @@ const Session = Type.Object({
 })
 const Ended = Type.Object({ id: Type.String() }, { description: 'The session has ended.', examples: [{ id: '9f1c02ab' }] })
 
-const iso = (ms: number): string => new Date(ms).toISOString()
-
 function toSession ({ id, createdAt, expiresAt, idleExpiresAt }: AdminSession): Static<typeof Session> {
-  return { id, createdAt: iso(createdAt), expiresAt: iso(expiresAt), idleExpiresAt: iso(idleExpiresAt) }
+  return { id, createdAt: toIsoTime(createdAt), expiresAt: toIsoTime(expiresAt), idleExpiresAt: toIsoTime(idleExpiresAt) }
 }
 
 type Deps = { administration: Administration, publicUrl: string | undefined }
