@@ -7,7 +7,7 @@ import type { Deliveries } from '../service/deliveries.js'
 import type { Webhooks } from '../service/webhooks.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { Id, IdParams, ok, Success } from './schemas.js'
+import { Id, IdParams, ok, Success, toIsoTime } from './schemas.js'
 
 const MAX_LISTED = 100
 const LISTED = 50
@@ -93,10 +93,9 @@ const TestReply = Type.Object({
   examples: [{ event: 'webhook.test', webhookId: DELIVERY.webhookId, responseCode: 204, durationMs: 83 }]
 })
 
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 function toEndpoint ({ id, url, isActive, apiKeyId, createdAt }: ReturnType<Webhooks['list']>[number]): Static<typeof Endpoint> {
-  return { id, url, isActive, apiKeyId: apiKeyId ?? null, createdAt: iso(createdAt) }
+  return { id, url, isActive, apiKeyId: apiKeyId ?? null, createdAt: toIsoTime(createdAt) }
 }
 
 function toDelivery (logged: ReturnType<Deliveries['list']>[number]): Static<typeof Delivery> {
@@ -113,8 +112,8 @@ function toDelivery (logged: ReturnType<Deliveries['list']>[number]): Static<typ
     responseCode: responseCode ?? null,
     error: error ?? null,
     durationMs,
-    createdAt: iso(at),
-    nextAttemptAt: nextAttemptAt === undefined ? null : iso(nextAttemptAt)
+    createdAt: toIsoTime(at),
+    nextAttemptAt: nextAttemptAt === undefined ? null : toIsoTime(nextAttemptAt)
   }
 }
 
