@@ -93,7 +93,6 @@ const TestReply = Type.Object({
   examples: [{ event: 'webhook.test', webhookId: DELIVERY.webhookId, responseCode: 204, durationMs: 83 }]
 })
 
-
 function toEndpoint ({ id, url, isActive, apiKeyId, createdAt }: ReturnType<Webhooks['list']>[number]): Static<typeof Endpoint> {
   return { id, url, isActive, apiKeyId: apiKeyId ?? null, createdAt: toIsoTime(createdAt) }
 }
