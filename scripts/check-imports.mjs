@@ -25,7 +25,7 @@ const LAYERS = {
   store: { src: ['domain', 'disk'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
-  engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['jose', 'modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib'] },
+  engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   jobs: { src: ['domain', 'service'], packages: [], node: [] },
   routes: { src: ['domain', 'service'], packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },

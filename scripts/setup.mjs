@@ -2,7 +2,7 @@
 /**
  * Brings a fresh checkout to the point where `npm start` and `npm test` work, and does nothing when it is there
  * already. Run by npm's `prestart` and `pretest`. Needs nothing but Node 20 and npm, because it runs before
- * anything is installed; it reaches out only to apt and npm.
+ * anything is installed; it reaches out only to apt, npm and, for yt-dlp, pip.
  *
  *   node scripts/setup.mjs [--test] [--force-native] [--quiet]
  */
@@ -15,6 +15,7 @@ import {
 import { delimiter, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeLock } from './setup-lock.mjs'
+import { installYtDlp } from './setup-yt-dlp.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const MODULES = join(ROOT, 'node_modules')
@@ -281,6 +282,7 @@ try {
   const packagesHash = await installNodeModules()
   checkRuntime()
   await linkCommand()
+  await installYtDlp(join(ROOT, 'build'), { run, findProgram, say })
   await buildAddon()
   await buildTypeScript(packagesHash)
   if (flags.has('--test')) await buildTestRunner(packagesHash)

@@ -4,15 +4,18 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Config, OauthConfig } from './config.js'
+import { createDownloads } from './engine/download.js'
 import { createFetcher } from './engine/fetcher.js'
 import type { Fetcher } from './engine/fetcher.js'
 import { decodeAudio, probeMedia } from './engine/ffmpeg.js'
+import { startFilterProxy } from './engine/filter-proxy.js'
 import { createLocalKeys, createRemoteKeys } from './engine/jwks.js'
 import { createTokenVerifier } from './engine/jwt.js'
 import { createModels } from './engine/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/pool.js'
 import { programVersion } from './engine/process.js'
 import { createAbort, createSpeechEngine } from './engine/speech.js'
+import { createYtDlp } from './engine/yt-dlp.js'
 import { createDeliveryLoop } from './jobs/deliveries.js'
 import { createLoop } from './jobs/loop.js'
 import { createSweep } from './jobs/sweep.js'
@@ -23,6 +26,7 @@ import { installErrors, rawErrorResponse, sendError } from './routes/plugins/err
 import { createAccess } from './service/access.js'
 import { createAdministration } from './service/administration.js'
 import { createDeliveries } from './service/deliveries.js'
+import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createIngest } from './service/ingest.js'
@@ -34,6 +38,7 @@ import { createPasswords } from './service/passwords.js'
 import { createPipeline } from './service/pipeline.js'
 import { createPlans } from './service/plans.js'
 import { createRemoval } from './service/removal.js'
+import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
 import { createScheduling } from './service/scheduling.js'
 import { createTokens, ownersByClaim, ownersById } from './service/tokens.js'
@@ -53,6 +58,7 @@ import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
 import type { OwnerStore } from './store/owners.js'
 import { createPlanLimitsStore } from './store/plan-limits.js'
+import { createSourceStore } from './store/sources.js'
 import { createTranscriptStore } from './store/transcripts.js'
 import { createUploadStore } from './store/uploads.js'
 import { createUsageStore } from './store/usage.js'
@@ -96,6 +102,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await files.prepare()
   const media = createMediaStore(db)
   const jobs = createJobStore(db)
+  const sources = createSourceStore(db)
   const windows = createWindowStore(db)
   const transcriptStore = createTranscriptStore(db)
   const usageStore = createUsageStore(db)
@@ -117,32 +124,42 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
   const administration = createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log })
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
-  const ingest = createIngest({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const ingest = createIngest({ jobs, media, sources, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const uploadStore = createUploadStore(db)
   const uploads = createUploads({ uploads: uploadStore, media, files, ingest, maxMediaBytes, now })
-  const retries = createRetries({ jobs, windows, media, files, ingest, inTransaction, now })
+  const retries = createRetries({ jobs, sources, windows, transcripts: transcriptStore, media, files, ingest, inTransaction, now })
   const removal = createRemoval({ jobs, media, uploads: uploadStore, files, inTransaction })
   const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, deliveries: deliveryStore, plans, isRetryable: retries.isRetryable })
   const idempotency = createIdempotency({ requests: createIdempotencyStore(db), inTransaction, now, log })
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction, now })
-  const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
+  const outside = { allow: config.allow, offline: config.offline }
+  const fetcher = createFetcher(outside)
   const tokens = config.oauth && createTokenService(config.oauth, { owners: ownerStore, oauth, fetcher, log, now })
+  const retention = createRetention({ jobs, media, files, keepMedia: config.keepMedia, retentionDays: config.retentionDays, now })
+  const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
-  const health = createHealth({ files, models, speech, programVersion, minFreeBytes, gpu: config.gpu, runtime })
+  const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes, gpu: config.gpu, runtime })
   const webhooks = createWebhooks({ webhooks: webhookStore, deliveries: deliveryStore, apiKeys, inTransaction, fetcher, now })
   const deliveries = createDeliveries({ jobs, deliveries: deliveryStore, webhooks: webhookStore, inTransaction, fetcher, now, log })
   const deliveryLoop = createDeliveryLoop({ deliveries, log })
   const pipeline = createPipeline({
-    jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, deliveries, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
+    jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, retention, deliveries, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
   })
-  const scheduling = createScheduling({ jobs, windows, inTransaction, now })
+  const fetching = createFetching({
+    jobs, sources, media, files, inTransaction, ingest, pipeline, ytDlp, now, log,
+    downloads: createDownloads({ fetcher }),
+    startProxy: async () => await startFilterProxy({ ...outside, purpose: 'sources', limits: { totalMs: 24 * 3_600_000, maxBytes: 2 * config.maxMediaBytes } }),
+    maxMediaBytes: config.maxMediaBytes,
+    maxMediaSeconds: config.maxMediaSeconds
+  })
+  const scheduling = createScheduling({ jobs, sources, windows, inTransaction, now })
   const takeOver = (): void => {
     deliveryLoop.start()
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
-  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: takeOver, log })
+  const loop = createLoop({ fetching, pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: takeOver, log })
   const usageWriter = createUsageWriter({ usage, log })
-  const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency, oauth], log })
+  const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency, oauth, retention], log })
   ingest.onSubmitted(loop.wake)
   retries.onQueued(loop.wake)
   removal.onRemoved(loop.abandon)

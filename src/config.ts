@@ -85,6 +85,7 @@ const OPTIONS = {
   STENOBOX_OAUTH_REGISTRATION: oneOf('false', 'true'),
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
+  STENOBOX_YT_DLP: text(''),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
   /** Read by scripts/build-native.mjs; here only so that it is no unknown name. */
   STENOBOX_BUILD: oneOf('native', 'portable'),
@@ -92,6 +93,8 @@ const OPTIONS = {
   STENOBOX_MAX_MEDIA_BYTES: integer(10 * GIB, 1, Number.MAX_SAFE_INTEGER),
   STENOBOX_MAX_MEDIA_SECONDS: integer(24 * 3600, 1, 7 * 24 * 3600),
   STENOBOX_MAX_QUEUED: integer(10_000, 1, 1_000_000),
+  STENOBOX_KEEP_MEDIA: oneOf('true', 'false'),
+  STENOBOX_RETENTION_DAYS: integer(0, 0, 36_500),
   STENOBOX_MIN_FREE_BYTES: integer(GIB, 0, Number.MAX_SAFE_INTEGER)
 }
 
@@ -131,6 +134,10 @@ export type Config = Readonly<{
   allow: AllowLists
   /** Undefined: no tokens, only keys. */
   oauth: OauthConfig | undefined
+  /** Another yt-dlp than the one of set-up. */
+  ytDlp: string | undefined
+  /** Where programs are looked for. */
+  searchPath: string
   workers: number
   threadsPerWorker: number
   gpu: 'auto' | 'off' | 'cuda' | 'vulkan'
@@ -139,6 +146,9 @@ export type Config = Readonly<{
   maxMediaSeconds: number
   maxQueued: number
   minFreeBytes: number
+  keepMedia: boolean
+  /** 0: media is never too old. */
+  retentionDays: number
 }>
 
 /** Thrown with every fault found, one a line. */
@@ -234,6 +244,8 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     offline: values.STENOBOX_OFFLINE === 'true',
     allow: Object.freeze({ sources: values.STENOBOX_ALLOW_SOURCES, webhooks: values.STENOBOX_ALLOW_WEBHOOKS, oauth: values.STENOBOX_ALLOW_OAUTH }),
     oauth,
+    ytDlp: values.STENOBOX_YT_DLP || undefined,
+    searchPath: env['PATH'] ?? '',
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
     gpu: values.STENOBOX_GPU,
@@ -241,6 +253,8 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     maxMediaBytes: values.STENOBOX_MAX_MEDIA_BYTES,
     maxMediaSeconds: values.STENOBOX_MAX_MEDIA_SECONDS,
     maxQueued: values.STENOBOX_MAX_QUEUED,
-    minFreeBytes: values.STENOBOX_MIN_FREE_BYTES
+    minFreeBytes: values.STENOBOX_MIN_FREE_BYTES,
+    keepMedia: values.STENOBOX_KEEP_MEDIA === 'true',
+    retentionDays: values.STENOBOX_RETENTION_DAYS
   })
 }

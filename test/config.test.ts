@@ -28,6 +28,8 @@ t.test('without any variable there are defaults', async (t) => {
     offline: false,
     allow: { sources: [], webhooks: [], oauth: [] },
     oauth: undefined,
+    ytDlp: undefined,
+    searchPath: '',
     workers,
     threadsPerWorker: Math.max(1, Math.floor(availableParallelism() / workers)),
     gpu: 'auto',
@@ -35,7 +37,9 @@ t.test('without any variable there are defaults', async (t) => {
     maxMediaBytes: 10 * 1024 ** 3,
     maxMediaSeconds: 24 * 3600,
     maxQueued: 10_000,
-    minFreeBytes: 1024 ** 3
+    minFreeBytes: 1024 ** 3,
+    keepMedia: true,
+    retentionDays: 0
   })
 })
 
@@ -59,6 +63,7 @@ t.test('every variable is read', async (t) => {
     STENOBOX_OAUTH_CREATE_OWNERS: 'true',
     STENOBOX_OAUTH_SERVER: 'false',
     STENOBOX_OAUTH_REGISTRATION: 'false',
+    STENOBOX_YT_DLP: '/opt/yt-dlp',
     STENOBOX_WORKERS: '3',
     STENOBOX_THREADS_PER_WORKER: '2',
     STENOBOX_GPU: 'off',
@@ -68,6 +73,8 @@ t.test('every variable is read', async (t) => {
     STENOBOX_MAX_MEDIA_SECONDS: '60',
     STENOBOX_MAX_QUEUED: '5',
     STENOBOX_MIN_FREE_BYTES: '0',
+    STENOBOX_KEEP_MEDIA: 'false',
+    STENOBOX_RETENTION_DAYS: '30',
     PATH: '/bin'
   }), {
     host: '0.0.0.0',
@@ -85,6 +92,8 @@ t.test('every variable is read', async (t) => {
       oauth: [{ name: 'login.local' }]
     },
     oauth: { issuer: 'https://login.local/', audience: 'steno', server: false, registration: false, ownerClaim: 'email', createOwners: true },
+    ytDlp: '/opt/yt-dlp',
+    searchPath: '/bin',
     workers: 3,
     threadsPerWorker: 2,
     gpu: 'off',
@@ -92,7 +101,9 @@ t.test('every variable is read', async (t) => {
     maxMediaBytes: 1000,
     maxMediaSeconds: 60,
     maxQueued: 5,
-    minFreeBytes: 0
+    minFreeBytes: 0,
+    keepMedia: false,
+    retentionDays: 30
   })
 })
 

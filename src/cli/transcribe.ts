@@ -1,4 +1,4 @@
-/** `stenobox transcribe FILE`: one file to text, with or without a running server. */
+/** `stenobox transcribe FILE-OR-ADDRESS`: one recording to text, with or without a running server. */
 import { Command, Option } from 'commander'
 import { createWriteStream, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -10,8 +10,9 @@ import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
 import { hasEnded, jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../domain/job.js'
-import type { SttQuality } from '../domain/job.js'
+import type { JobOptions, SttQuality } from '../domain/job.js'
 import { parseLanguage } from '../domain/language.js'
+import { parseSourceUrl } from '../domain/source.js'
 import { createLogger } from '../logger.js'
 import { EXPORT_FORMATS, isBinaryFormat } from '../service/transcripts.js'
 import type { Export, JobView } from '../service/transcripts.js'
@@ -53,8 +54,16 @@ async function write ({ chunks }: Export, output: string | undefined): Promise<v
   else await pipeline(source, createWriteStream(output))
 }
 
-async function transcribe (file: string, options: Options): Promise<void> {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${file}`)
+/** Makes the job of a file, or of what an address leads to. */
+async function submit ({ ingest }: Appliance, source: string, submission: { ownerId: number, options: JobOptions }): Promise<number> {
+  if (isAddress(source)) return await ingest.submitUrl({ ...submission, url: parseSourceUrl(source, 'address') })
+  return await ingest.submitFile(source, { ...submission, fileName: basename(source) })
+}
+
+const isAddress = (source: string): boolean => /^https?:\/\//i.test(source)
+
+async function transcribe (source: string, options: Options): Promise<void> {
+  if (!isAddress(source) && !statSync(source, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${source}`)
   const language = options.language === undefined ? undefined : parseLanguage(options.language)
   // Before the work, not after it.
   if (options.output === undefined && isBinaryFormat(options.format) && process.stdout.isTTY) {
@@ -66,7 +75,7 @@ async function transcribe (file: string, options: Options): Promise<void> {
   try {
     const ownerId = appliance.access.ensureOwner(options.owner)
     const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality, ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}) }
-    const id = await appliance.ingest.submitFile(file, { ownerId, fileName: basename(file), options: jobOptions })
+    const id = await submit(appliance, source, { ownerId, options: jobOptions })
     if (process.stderr.isTTY) for (const warning of appliance.health.starterWarning()) console.error(`Note: ${warning}.`)
     appliance.start()
     const job = await follow(appliance, id, ownerId, signal)
@@ -80,8 +89,8 @@ async function transcribe (file: string, options: Options): Promise<void> {
 
 export function transcribeCommand (): Command {
   return new Command('transcribe')
-    .description('transcribe one file; the transcript goes to stdout, and into the library')
-    .argument('<file>', 'audio or video')
+    .description('transcribe one file, or what is at an address; the transcript goes to stdout, and into the library')
+    .argument('<source>', 'audio or video; or an http or https address of it, of a page or of a podcast feed')
     .addOption(new Option('--format <format>', 'form of the transcript').choices(EXPORT_FORMATS).default('txt'))
     .addOption(new Option('--quality <quality>', 'model and effort').choices(STT_QUALITIES).default('balanced'))
     .option('--language <language>', 'spoken language, e.g. en or german; detected when left out')

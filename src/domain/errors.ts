@@ -34,6 +34,12 @@ export type ErrorCode =
 
 /** Codes of a failed job (`failure.code`). */
 export type FailureCode =
+  | 'source_unreachable'
+  | 'source_forbidden'
+  | 'source_not_found'
+  | 'source_blocked'
+  | 'source_unsupported'
+  | 'media_too_large'
   | 'media_too_long'
   | 'unsupported_media'
   | 'no_audio_stream'
@@ -47,6 +53,12 @@ export type FailureCode =
 
 /** The sentence a person reads for each failure: never a path, an address or program output. */
 export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
+  source_unreachable: 'The source could not be fetched: it does not answer, answers wrongly, or is far too slow. Try again later.',
+  source_forbidden: 'The source may not be fetched without permission: it wants a login, or is not open to this place. Make it public, or upload the file.',
+  source_not_found: 'There is nothing at the address. Check that it opens in a browser.',
+  source_blocked: 'The address leads to a network that this appliance may not fetch from. The administrator can allow it with STENOBOX_ALLOW_SOURCES.',
+  source_unsupported: 'No single recording was found at the address. Live streams and playlists are not taken, and pages only of platforms that are known.',
+  media_too_large: 'The recording is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).',
   media_too_long: 'The recording is longer than this appliance accepts.',
   unsupported_media: 'The file is not audio or video that can be read. Check that it plays, and upload it again.',
   no_audio_stream: 'The file has no sound track.',

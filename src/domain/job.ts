@@ -2,13 +2,14 @@
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import type { FailureCode } from './errors.js'
+import type { SourceFacts } from './source.js'
 
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 export const JobStatus = Type.Enum(JOB_STATUSES)
 export type JobStatus = Static<typeof JobStatus>
 
 /** Stages in the order they run. A stage that is done is not done again. */
-export const STAGES = ['decode', 'language', 'transcribe', 'complete'] as const
+export const STAGES = ['fetch', 'decode', 'language', 'transcribe', 'complete'] as const
 export type Stage = typeof STAGES[number]
 
 export const STT_QUALITIES = ['fast', 'balanced', 'accurate'] as const
@@ -30,11 +31,21 @@ export const MAX_PROMPT_LENGTH = 2000
  * is no fault of the recording: only a window that takes the process down every single time should end here. */
 export const MAX_ATTEMPTS = 25
 
+/** Share of the progress that fetching is, in jobs that begin with it. */
+const FETCH_PERCENT = 10
+
 /** Errors (not crashes) one window may meet before the job fails. */
 export const MAX_WINDOW_ERRORS = 2
 
 /** Times a failed job may be retried. */
 const MAX_RETRIES = 3
+/** Where a job's media comes from. */
+export type JobSource = SourceFacts & {
+  /** As it may be shown. */
+  url: string
+  /** Share that has arrived, 0 to 1. */
+  fetched: number
+}
 
 export type Job = {
   id: number
@@ -42,6 +53,8 @@ export type Job = {
   status: JobStatus
   stage: Stage
   mediaId: number
+  /** Undefined for uploads and local files. */
+  source: JobSource | undefined
   fileName: string
   options: JobOptions
   /** Whisper's code of the language; undefined until given or detected. */
@@ -58,13 +71,15 @@ export type Job = {
 }
 
 /**
- * Share of the recording that is done, 0 to 100 with one decimal. 100 is kept for completed jobs, because the last
- * window is not the last step; a failed job keeps what it had reached.
+ * Share of the work that is done, 0 to 100 with one decimal: of the recording, and before that of fetching it. 100 is kept
+ * for completed jobs, because the last window is not the last step; a failed job keeps what it had reached.
  */
-export function jobProgress (job: Pick<Job, 'status' | 'durationMs' | 'doneMs'>): number {
+export function jobProgress (job: Pick<Job, 'status' | 'source' | 'durationMs' | 'doneMs'>): number {
   if (job.status === 'completed') return 100
-  if (!job.durationMs) return 0
-  return Math.min(99.9, Math.floor(1000 * job.doneMs / job.durationMs) / 10)
+  const fetchPercent = job.source ? FETCH_PERCENT : 0
+  const done = job.durationMs ? job.doneMs / job.durationMs : 0
+  const percent = fetchPercent * (job.source?.fetched ?? 0) + (100 - fetchPercent) * done
+  return Math.min(99.9, Math.floor(10 * percent) / 10)
 }
 
 export function hasEnded ({ status }: Pick<Job, 'status'>): boolean {

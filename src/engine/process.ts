@@ -25,10 +25,22 @@ export type Running = {
   stop (): void
 }
 
+export type Limits = {
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+  /** Largest file it may write. */
+  maxFileBytes?: number
+  /** All of its environment; ours when absent. */
+  env?: Readonly<Record<string, string>>
+  cwd?: string
+}
+
 /** Starts a program with limits. Arguments are passed as they are; nothing interprets them. */
-export function runLimited (program: string, args: readonly string[], limits: { timeoutMs: number, signal?: AbortSignal | undefined }): Running {
-  const child = spawn('prlimit', [`--as=${MAX_ADDRESS_SPACE}`, '--core=0', 'nice', '-n', NICE, program, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe']
+export function runLimited (program: string, args: readonly string[], limits: Limits): Running {
+  const { maxFileBytes, env, cwd } = limits
+  const fileLimit = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`]
+  const child = spawn('prlimit', [`--as=${MAX_ADDRESS_SPACE}`, '--core=0', ...fileLimit, 'nice', '-n', NICE, program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'], ...(env && { env }), ...(cwd !== undefined && { cwd })
   })
   let stopped: Outcome['stopped']
   const stop = (reason: Outcome['stopped']): void => {
@@ -56,7 +68,7 @@ export function runLimited (program: string, args: readonly string[], limits: { 
 
 /** Runs a program to its end and returns what it wrote to stdout, up to `maxBytes`. */
 export async function runToEnd (
-  program: string, args: readonly string[], limits: { timeoutMs: number, maxBytes: number, signal?: AbortSignal | undefined }
+  program: string, args: readonly string[], limits: Limits & { maxBytes: number }
 ): Promise<Outcome & { stdout: string }> {
   const running = runLimited(program, args, limits)
   let stdout = ''

@@ -3,6 +3,7 @@
  * Only the process that holds the work lock of the data directory claims anything; the others keep asking for it.
  */
 import type { Log } from '../domain/log.js'
+import type { Fetching } from '../service/fetching.js'
 import type { Pipeline } from '../service/pipeline.js'
 import { LEASE_MS } from '../service/scheduling.js'
 import type { Scheduling } from '../service/scheduling.js'
@@ -12,13 +13,17 @@ const POLL_MS = 500
 const RENEW_MS = LEASE_MS / 5
 /** Decoders at once: reading a file is short work beside recognising it. The last one takes small files only. */
 const DECODERS = 3
+/** Fetches at once: they wait for the world outside more than they work. The last one takes owners who have none. */
+const FETCHERS = 4
 
 type WorkLock = { release (): void }
 type Abort = { readonly flag: Int32Array, stop (): void }
+type FetchClaim = NonNullable<ReturnType<Scheduling['claimFetch']>>
 type DecodeClaim = NonNullable<ReturnType<Scheduling['claimDecode']>>
 type WindowClaim = NonNullable<ReturnType<Scheduling['claimWindow']>>
 
 type Deps = {
+  fetching: Pick<Fetching, 'fetch'>
   pipeline: Pipeline
   scheduling: Scheduling
   createAbort: () => Abort
@@ -30,7 +35,8 @@ type Deps = {
   log: Log
 }
 
-export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTakeOver, slots, log }: Deps) {
+export function createLoop ({ fetching, pipeline, scheduling, createAbort, tryLock, onTakeOver, slots, log }: Deps) {
+  const fetches = new Map<FetchClaim, AbortController>()
   const decoding = new Map<DecodeClaim, AbortController>()
   const running = new Map<WindowClaim, Abort>()
   const inFlight = new Set<Promise<void>>()
@@ -54,6 +60,16 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
         pump()
       })
     inFlight.add(tracked)
+  }
+
+  function startFetch (): boolean {
+    if (fetches.size >= FETCHERS) return false
+    const claim = scheduling.claimFetch(fetches.size === FETCHERS - 1)
+    if (!claim) return false
+    const controller = new AbortController()
+    fetches.set(claim, controller)
+    track(fetching.fetch(claim, controller.signal), () => { scheduling.releaseFetch(claim) }, () => { fetches.delete(claim) })
+    return true
   }
 
   function startDecode (): boolean {
@@ -80,6 +96,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
   function pump (): void {
     if (!isWorking || isStopping) return
     try {
+      while (startFetch());
       while (startDecode());
       while (startWindow());
     } catch (error) {
@@ -90,6 +107,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
 
   function renew (): void {
     try {
+      for (const claim of fetches.keys()) scheduling.renewFetch(claim)
       for (const claim of decoding.keys()) scheduling.renewDecode(claim)
       for (const window of running.keys()) scheduling.renewWindow(window)
     } catch (error) {
@@ -141,6 +159,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
 
   /** Stops what is being done for a job that has ended or was removed: its result would go nowhere. */
   function abandon (jobId: number): void {
+    for (const [claim, controller] of fetches) if (claim.jobId === jobId) controller.abort(new Error('the job has ended'))
     for (const [{ job }, controller] of decoding) if (job.id === jobId) controller.abort(new Error('the job has ended'))
     for (const [window, abort] of running) if (window.jobId === jobId) abort.stop()
   }
@@ -160,7 +179,7 @@ export function createLoop ({ pipeline, scheduling, createAbort, tryLock, onTake
       isStopping = true
       for (const timer of timers) clearInterval(timer)
       await ticking
-      for (const controller of decoding.values()) controller.abort(new Error('stopping'))
+      for (const controller of [...fetches.values(), ...decoding.values()]) controller.abort(new Error('stopping'))
       for (const abort of running.values()) abort.stop()
       await Promise.all(inFlight)
       lock?.release()

@@ -5,6 +5,7 @@ import type { Administration } from '../service/administration.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
+import type { Ingest } from '../service/ingest.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
@@ -26,6 +27,7 @@ import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
 import { protectedResourceRoutes } from './protected-resource.js'
+import { sourceRoutes } from './sources.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
@@ -39,6 +41,7 @@ export type RouteDeps = {
   owners: Owners
   plans: Plans
   idempotency: Idempotency
+  ingest: Ingest
   removal: Removal
   retries: Retries
   transcripts: Transcripts
@@ -52,7 +55,7 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { access, administration, deliveries, health, idempotency, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
+  const { access, administration, deliveries, health, idempotency, ingest, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
@@ -66,6 +69,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(healthRoutes, { health })
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
+      await api.register(sourceRoutes, { ingest, transcripts, usage, webhooks })
       await api.register(uploadRoutes, { uploads, transcripts, usage, webhooks, publicUrl })
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })

@@ -17,6 +17,7 @@ export type Caller = Scope | 'api_key' | 'administrator' | 'public'
 
 /** Sections of the document. */
 export const TAGS = {
+  Sources: 'Recordings from an address: files, pages of video platforms, podcast feeds, streams.',
   Uploads: 'Recordings in parts, resumable after a crash of either side.',
   Jobs: 'How far a transcription is, and once more when it failed.',
   Transcriptions: 'The library: texts, words and files.',

@@ -3,9 +3,9 @@ import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
 import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
-import { toIsoCode } from '../domain/language.js'
-import { jobProgress, JobStatus } from '../domain/job.js'
-import type { Job as StoredJob } from '../domain/job.js'
+import { parseLanguage, toIsoCode } from '../domain/language.js'
+import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
+import type { Job as StoredJob, JobOptions } from '../domain/job.js'
 import { toSeconds } from '../domain/transcript.js'
 import type { JobView } from '../service/transcripts.js'
 
@@ -43,6 +43,25 @@ export const IdParams = Type.Object({ id: Id })
 /** What owners and keys are called. */
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NAME_PATTERN })
 
+/** How a recording is to be transcribed. */
+export const JobSettings = {
+  language: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  options: Type.Optional(Type.Object({
+    sttQuality: Type.Optional(SttQuality),
+    prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'names and terms to expect' }))
+  }, { additionalProperties: false }))
+}
+
+/** Throws `invalid_request` for a language that is none. */
+export function toJobOptions ({ language, options }: { language?: string, options?: { sttQuality?: SttQuality, prompt?: string } }): JobOptions {
+  const code = language === undefined ? undefined : parseLanguage(language)
+  return {
+    ...(code === undefined ? {} : { language: code }),
+    sttQuality: options?.sttQuality ?? 'balanced',
+    ...(options?.prompt ? { prompt: options.prompt } : {})
+  }
+}
+
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 
 export const Job = Type.Object({
@@ -64,7 +83,7 @@ export const Failure = Type.Object({
 export const JobState = Type.Object({
   id: Type.Integer(),
   status: JobStatus,
-  progress: Type.Number({ minimum: 0, maximum: 100, description: 'share of the recording that is done, in percent' }),
+  progress: Type.Number({ minimum: 0, maximum: 100, description: 'share of the work that is done, in percent: of fetching the recording, and of the recording' }),
   transcriptText: Type.Optional(Type.String({ description: 'when completed' })),
   failure: Type.Union([Failure, Type.Null()]),
   retryCount: Type.Integer({ minimum: 0 }),
@@ -91,6 +110,9 @@ export const ListedTranscription = Type.Object({
   durationSeconds: Type.Optional(Type.Number({ description: 'length of the recording' })),
   duration: Type.Optional(Type.Number({ description: 'the same as durationSeconds' })),
   fileName: Type.String(),
+  title: Type.Optional(Type.String({ description: 'as the source has it' })),
+  sourceUrl: Type.Optional(Type.String({ description: 'where it was fetched from, without credentials' })),
+  publishedAt: Type.Optional(Time('as the source says')),
   createdAt: Time('when the job was made')
 }, {
   title: 'ListedTranscription',
@@ -127,6 +149,12 @@ export function toJobState (job: JobView): Static<typeof JobState> {
   }
 }
 
+function toSourceFields (source: StoredJob['source']): Pick<Static<typeof ListedTranscription>, 'title' | 'sourceUrl' | 'publishedAt'> {
+  if (!source) return {}
+  const { title, url, publishedAt } = source
+  return { ...(title === undefined ? {} : { title }), sourceUrl: url, ...(publishedAt === undefined ? {} : { publishedAt: toIsoTime(publishedAt) }) }
+}
+
 /** The same aggregate as a transcription: `queued` reads `pending` here, and the length carries both spellings. */
 export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
   const seconds = job.durationMs === undefined ? undefined : toSeconds(job.durationMs)
@@ -136,6 +164,7 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
     ...(job.language === undefined ? {} : { language: toIsoCode(job.language) }),
     ...(seconds === undefined ? {} : { durationSeconds: seconds, duration: seconds }),
     fileName: job.fileName,
+    ...toSourceFields(job.source),
     createdAt: toIsoTime(job.createdAt)
   }
 }

@@ -3,8 +3,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../domain/errors.js'
-import { parseLanguage } from '../domain/language.js'
-import { MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
 import { partCount } from '../domain/upload.js'
 import type { Upload } from '../domain/upload.js'
 import type { Uploads, UploadState } from '../service/uploads.js'
@@ -14,7 +12,7 @@ import type { Webhooks } from '../service/webhooks.js'
 import { baseUrlOf } from './base-url.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { Job, ok, Success, toIsoTime } from './schemas.js'
+import { Job, JobSettings, ok, Success, toIsoTime, toJobOptions } from './schemas.js'
 import { JobWebhookFields, MadeSecret } from './webhooks.js'
 
 const UPLOAD_ID = '6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a'
@@ -28,11 +26,7 @@ const InitBody = Type.Object({
   fileSize: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'bytes' }),
   fileType: Type.Optional(Type.String({ maxLength: 255 })),
   sha256: Type.Optional(Sha256),
-  language: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  options: Type.Optional(Type.Object({
-    sttQuality: Type.Optional(SttQuality),
-    prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'names and terms to expect' }))
-  }, { additionalProperties: false })),
+  ...JobSettings,
   ...JobWebhookFields
 }, { title: 'UploadInit', additionalProperties: false, examples: [{ fileName: 'meeting.mp3', fileSize: 2_400_000, language: 'en', options: { sttQuality: 'balanced', prompt: 'Stenobox, Ada Lovelace' } }] })
 
@@ -132,9 +126,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     errors: ['media_too_large', 'minutes_exceeded', 'queue_full']
   }), async (request, reply) => {
     usage.requireMinutes(principalOf(request))
-    const { fileName, fileSize, fileType, sha256, language, options, webhookUrl, webhookSecret } = request.body
+    const { fileName, fileSize, fileType, sha256, webhookUrl, webhookSecret, ...settings } = request.body
     const { ownerId, keyId } = principalOf(request)
-    const code = language === undefined ? undefined : parseLanguage(language)
     const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
     const upload = await uploads.begin({
       ownerId,
@@ -143,7 +136,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
       sizeBytes: fileSize,
       fileType,
       sha256,
-      options: { ...(code === undefined ? {} : { language: code }), sttQuality: options?.sttQuality ?? 'balanced', ...(options?.prompt ? { prompt: options.prompt } : {}) },
+      options: toJobOptions(settings),
       webhook
     })
     return reply.code(201).send(ok({

@@ -1,6 +1,7 @@
 /** Is everything there that the appliance needs? One list for `doctor` and for readiness. */
 import type { Models } from '../engine/models.js'
 import type { SpeechEngine } from '../engine/speech.js'
+import type { YtDlp } from '../engine/yt-dlp.js'
 import type { Files } from '../store/files.js'
 
 /** `matters`: without it the appliance does not work. */
@@ -10,6 +11,7 @@ type Deps = {
   files: Files
   models: Models
   speech: SpeechEngine
+  ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
   minFreeBytes: number
   gpu: string
@@ -18,10 +20,15 @@ type Deps = {
 
 const GIB = 1024 ** 3
 
-export function createHealth ({ files, models, speech, programVersion, minFreeBytes, gpu, runtime }: Deps) {
+export function createHealth ({ files, models, speech, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return { name, ok: version !== undefined, matters: true, detail: version ?? `not found. Install it: apt-get install ${name === 'ffprobe' ? 'ffmpeg' : name}` }
+  }
+
+  async function checkYtDlp (): Promise<Check> {
+    const version = await ytDlp.version()
+    return { name: 'yt-dlp', ok: version !== undefined, matters: false, detail: version ?? 'cannot be run: pages of video platforms, HLS and DASH cannot be fetched. It needs Python 3.10 or newer; install it with: npm run build' }
   }
 
   const wantsGpu = gpu === 'cuda' || gpu === 'vulkan'
@@ -96,7 +103,7 @@ export function createHealth ({ files, models, speech, programVersion, minFreeBy
     async checkAll (): Promise<Check[]> {
       const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }
       const programs = await Promise.all(['ffmpeg', 'ffprobe', 'prlimit'].map(checkProgram))
-      return [node, ...programs, ...await checkSpeech(), await checkDetector(), ...await checkModels(), await checkDisk()]
+      return [node, ...programs, await checkYtDlp(), ...await checkSpeech(), await checkDetector(), ...await checkModels(), await checkDisk()]
     },
     /** Why requests should go elsewhere for now; undefined when ready. Cheap: asked every few seconds. */
     async whyNotReady (): Promise<string | undefined> {

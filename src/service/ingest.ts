@@ -2,16 +2,20 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
 import type { JobOptions } from '../domain/job.js'
+import { nameFromUrl, toShownUrl, toTitle } from '../domain/source.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { InTransaction } from '../store/database.js'
 import { TooLong } from '../store/files.js'
-import type { Files, StoredFile } from '../store/files.js'
+import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
+import type { StoredFile } from '../store/paths.js'
+import type { SourceStore } from '../store/sources.js'
 
 type Deps = {
   jobs: JobStore
   media: MediaStore
+  sources: Pick<SourceStore, 'insert'>
   files: Files
   inTransaction: InTransaction
   maxMediaBytes: number
@@ -27,8 +31,10 @@ const QUEUE_RETRY_SECONDS = 60
 
 /** What a job is made with, besides its media; without a key it comes from the command line. */
 export type Submission = { ownerId: number, apiKeyId?: number | undefined, fileName: string, options: JobOptions, webhook?: JobWebhook | undefined }
+/** Without a `fileName`, the transcript is called what the source is. */
+export type UrlSubmission = Omit<Submission, 'fileName'> & { url: string, fileName?: string | undefined }
 
-export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now }: Deps) {
+export function createIngest ({ jobs, media, sources, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now }: Deps) {
   const submittedListeners: Array<() => void> = []
 
   function requireQueueRoom (): void {
@@ -57,6 +63,12 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
     return jobId
   }
 
+  /** Throws `insufficient_storage` when `bytes` more would eat into the reserve of free disk. */
+  async function requireRoom (bytes: number): Promise<void> {
+    if (await files.freeBytes() - bytes >= minFreeBytes) return
+    throw new AppError('insufficient_storage', 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.')
+  }
+
   async function keepOnlyWithRow<T> (file: string, work: () => T): Promise<T> {
     try {
       return work()
@@ -69,13 +81,9 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
 
   return {
     createJob,
+    requireRoom,
     /** Throws `queue_full` when no more jobs may wait. Creating one asks again; this spares the work before it. */
     requireQueueRoom,
-    /** Throws `insufficient_storage` when `bytes` more would eat into the reserve of free disk. */
-    async requireRoom (bytes: number): Promise<void> {
-      if (await files.freeBytes() - bytes >= minFreeBytes) return
-      throw new AppError('insufficient_storage', 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.')
-    },
     /** Copies a local file in and makes its job. Throws `media_too_large`, `queue_full`. */
     async submitFile (path: string, submission: Submission): Promise<number> {
       const file = `file-${randomUUID()}`
@@ -86,6 +94,20 @@ export function createIngest ({ jobs, media, files, inTransaction, maxMediaBytes
         if (error instanceof TooLong) throw new AppError('media_too_large', 'The file is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).', { cause: error })
         throw error
       }
+    },
+    /** Makes the job of an address (see `parseSourceUrl`), which is fetched later. Throws `queue_full`, `insufficient_storage`. */
+    async submitUrl ({ ownerId, apiKeyId, url, fileName, options, webhook }: UrlSubmission): Promise<number> {
+      await requireRoom(0)
+      const name = toTitle(fileName)
+      const jobId = inTransaction(() => {
+        requireQueueRoom()
+        const mediaId = media.expect(ownerId, `source-${randomUUID()}`, now())
+        const id = jobs.insert({ ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options, webhook, now: now() })
+        sources.insert({ jobId: id, url, shownUrl: toShownUrl(url), isNamed: name !== undefined })
+        return id
+      })
+      for (const listener of submittedListeners) listener()
+      return jobId
     },
     /** Calls `listener` whenever a job has been submitted. */
     onSubmitted (listener: () => void): void {

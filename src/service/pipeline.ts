@@ -1,4 +1,4 @@
-/** One transcription, step by step: decode → language → transcribe → complete. Every step may be cut off anywhere and be done again. */
+/** One transcription, step by step, once its media is here: decode → language → transcribe → complete. Every step may be cut off anywhere and be done again. */
 import { isDeepStrictEqual } from 'node:util'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import { isNoRoom, JobFailure } from '../domain/errors.js'
@@ -23,6 +23,7 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { UsageStore } from '../store/usage.js'
 import type { WindowClaim, WindowStore } from '../store/windows.js'
 import type { Deliveries } from './deliveries.js'
+import type { Retention } from './retention.js'
 import { createSpeakerNaming } from './speakers.js'
 import { createWindowing } from './windowing.js'
 
@@ -40,6 +41,7 @@ type Deps = {
   usage: Pick<UsageStore, 'addAudio'>
   files: Files
   deliveries: Pick<Deliveries, 'enqueue'>
+  retention: Pick<Retention, 'release'>
   inTransaction: InTransaction
   speech: SpeechEngine
   /** Absent: nobody tells speakers apart. */
@@ -57,7 +59,7 @@ type Run = Pick<Job, 'id' | 'retryCount'>
 class ClaimLost extends Error {}
 
 export function createPipeline (deps: Deps) {
-  const { jobs, windows, transcripts, media, usage, files, deliveries, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
+  const { jobs, windows, transcripts, media, usage, files, retention, deliveries, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
   const naming = speakers && createSpeakerNaming({ speakers, transcripts, files, inTransaction, log })
   const endedListeners: Array<(jobId: number) => void> = []
 
@@ -80,6 +82,7 @@ export function createPipeline (deps: Deps) {
     })
   }
 
+  /** Ends the job as failed, unless the run is over. */
   async function fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
     const { id: jobId } = run
     if (isOver(run)) return
@@ -88,6 +91,7 @@ export function createPipeline (deps: Deps) {
     if (!end(jobId, () => !isOver(run) && jobs.fail(jobId, code, now()))) return
     log.warn({ jobId, code, err: cause }, 'transcription failed')
     ended(jobId)
+    await retention.release(jobId)
   }
 
   /** Moves the job on as far as its windows allow; true when only completing it is left. */
@@ -124,6 +128,7 @@ export function createPipeline (deps: Deps) {
     log.info({ jobId }, 'transcription completed')
     ended(jobId)
     await files.removeWork(jobId)
+    await retention.release(jobId)
   }
 
   async function settleAll (): Promise<void> {
@@ -278,6 +283,7 @@ export function createPipeline (deps: Deps) {
 
     /** Ends the jobs that only lack their last step. */
     settleAll,
+    fail,
 
     /** After a start: ends what only lacked its last step, gives up what takes the process down every time, removes what jobs left on disk. */
     async recover (): Promise<void> {

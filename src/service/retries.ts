@@ -7,13 +7,17 @@ import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
+import type { SourceStore } from '../store/sources.js'
+import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { Ingest } from './ingest.js'
 import { findOwnedJob } from './transcripts.js'
 
 type Deps = {
   jobs: JobStore
-  windows: Pick<WindowStore, 'removeOpen'>
+  sources: Pick<SourceStore, 'restart'>
+  windows: Pick<WindowStore, 'removeFrom' | 'removeOpen'>
+  transcripts: Pick<TranscriptStore, 'removeFrom'>
   media: Pick<MediaStore, 'find'>
   files: Pick<Files, 'hasMedia'>
   ingest: Pick<Ingest, 'requireRoom' | 'requireQueueRoom'>
@@ -24,13 +28,20 @@ type Deps = {
 const GONE = 'The recording is not stored any more. Upload it again.'
 const USED = 'The job has been retried as often as it may be. Upload the recording again.'
 
-export function createRetries ({ jobs, windows, media, files, ingest, inTransaction, now }: Deps) {
+export function createRetries ({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now }: Deps) {
   const queuedListeners: Array<() => void> = []
 
-  /** Whether what the job was made of is still there. */
-  function hasSource ({ mediaId }: Job): boolean {
-    const source = media.find(mediaId)
-    return source !== undefined && files.hasMedia(source.file)
+  /** Whether what the job was made of is still there; an address always may be. */
+  function hasSource ({ mediaId, source }: Job): boolean {
+    const stored = media.find(mediaId)
+    return source !== undefined || (stored !== undefined && files.hasMedia(stored.file))
+  }
+
+  /** An address is fetched anew: another recording may be there by now, so nothing of the earlier one may stay. */
+  function dropRun (jobId: number): void {
+    if (!sources.restart(jobId)) return windows.removeOpen(jobId)
+    for (const purpose of ['speech', 'language'] as const) windows.removeFrom({ jobId, purpose, idx: 0 })
+    transcripts.removeFrom(jobId, 0)
   }
 
   const refusalOf = (job: Job): ReturnType<typeof whyNotRetryable> => whyNotRetryable(job, () => hasSource(job))
@@ -45,7 +56,7 @@ export function createRetries ({ jobs, windows, media, files, ingest, inTransact
   return {
     isRetryable: (job: Job): boolean => refusalOf(job) === undefined,
     /**
-     * Queues a failed job again, from the recording that is stored; windows that are done stay done. Throws `not_found`, `conflict` (not failed,
+     * Queues a failed job again: an address is fetched again; of a stored recording the windows that are done stay done. Throws `not_found`, `conflict` (not failed,
      * or retried too often), `gone`, `queue_full`, `insufficient_storage`.
      */
     async retry (id: number, ownerId: number): Promise<Job> {
@@ -56,7 +67,7 @@ export function createRetries ({ jobs, windows, media, files, ingest, inTransact
         // Asked again: another may have retried it meanwhile.
         requireRetryable(findOwnedJob(jobs, id, ownerId))
         ingest.requireQueueRoom()
-        windows.removeOpen(id)
+        dropRun(id)
         jobs.retry(id, now())
         return findOwnedJob(jobs, id, ownerId)
       })

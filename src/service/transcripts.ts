@@ -80,6 +80,7 @@ export function createTranscripts ({ jobs, transcripts, deliveries, plans, isRet
         fileName: job.fileName,
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
+        ...(job.source === undefined ? {} : { sourceUrl: job.source.url }),
         segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)
       })
       return { fileName: toExportName(job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }

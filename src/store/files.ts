@@ -2,11 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
-
-export type StoredFile = { sizeBytes: number, sha256: string }
+import { createDrafts } from './drafts.js'
+import { pathInside } from './paths.js'
+import type { StoredFile } from './paths.js'
 
 /** What file systems without hard links answer. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
@@ -14,14 +15,6 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 
 /** Thrown by `writeFrom` when the stream holds more than it may. */
 export class TooLong extends Error {
   override readonly name = 'TooLong'
-}
-
-/** Absolute path of `name` inside `directory`. Throws when it would lead out of it. */
-function pathInside (directory: string, ...names: string[]): string {
-  const root = resolve(directory)
-  const path = resolve(root, ...names)
-  if (!path.startsWith(root + sep)) throw new Error(`path leads out of its directory: ${names.join('/')}`)
-  return path
 }
 
 /**
@@ -120,6 +113,7 @@ export function createFiles (dataDir: string) {
   const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string => pathInside(uploadsDir, uploadId, partName(part))
   return {
     dataDir,
+    drafts: createDrafts(workDir, mediaDir),
     mediaPath: (file: string): string => pathInside(mediaDir, file),
     hasMedia: (file: string): boolean => existsSync(pathInside(mediaDir, file)),
     /** Stores a part under its number and digest: sending a part again, even at the same time, spoils nothing. */

@@ -2,25 +2,37 @@
 import { SAMPLES_PER_MS } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
 import { MAX_ATTEMPTS } from '../domain/job.js'
-import type { Job, JobOptions, JobStatus, Stage } from '../domain/job.js'
+import type { Job, JobOptions, JobSource, JobStatus, Stage } from '../domain/job.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 
 type JobRow = {
-  id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, file_name: string, options: string
+  id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: string
+  options: string
   language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
 }
-const COLUMNS = `id, owner_id, status, stage, media_id, file_name, options, language, duration_ms, done_ms, failure_code,
+const COLUMNS = `id, owner_id, status, stage, media_id, (
+    SELECT json_object('url', s.shown_url, 'title', s.title, 'publishedAt', s.published_at, 'fetched', s.fetched, 'isOpen', s.fetched_at IS NULL)
+    FROM source s
+    WHERE s.job_id = job.id
+  ) AS source, file_name, options, language, duration_ms, done_ms, failure_code,
   retry_count, created_at, updated_at, completed_at`
 
+type PackedSource = { url: string, title: string | null, publishedAt: number | null, fetched: number, isOpen: number }
+
+const toSource = ({ url, title, publishedAt, fetched }: PackedSource): JobSource =>
+  ({ url, title: title ?? undefined, publishedAt: publishedAt ?? undefined, fetched })
+
 function toJob (row: JobRow): Job {
+  const source = row.source === null ? undefined : JSON.parse(row.source) as PackedSource
   return {
     id: row.id,
     ownerId: row.owner_id,
     status: row.status,
-    stage: row.stage,
+    stage: source?.isOpen ? 'fetch' : row.stage,
     mediaId: row.media_id,
+    source: source && toSource(source),
     fileName: row.file_name,
     options: JSON.parse(row.options) as JobOptions,
     language: row.language ?? undefined,
@@ -40,7 +52,10 @@ export type JobPage = { ownerId: number, before: number, limit: number }
 export type NewJob = { ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: string, options: JobOptions, webhook?: JobWebhook | undefined, now: number }
 /** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
 export type DecodeClaim = { job: Job, attempt: number }
-/** What a claim may take: media up to a size, while fewer jobs than these are in progress on the appliance and of the owner. An owner with none in progress may always begin one. */
+/**
+ * What a claim may take: media up to a size, while fewer jobs than these have begun to decode and not ended, on the appliance and of the
+ * owner. An owner with none of them may always begin one.
+ */
 export type ClaimLimits = { maxBytes: number, maxActive: number, maxPerOwner: number }
 
 export function createJobStore (db: Database) {
@@ -50,6 +65,8 @@ export function createJobStore (db: Database) {
   `)
   const find = db.prepare<{ id: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id`)
   const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
+  // A job that is only being fetched has no decoded sound on disk, and takes nobody's place.
+  const hasBegun = (job: string): string => `${job}.status = 'processing' AND EXISTS (SELECT 1 FROM job_stage g WHERE g.job_id = ${job}.id AND g.stage = 'decode')`
   // uses job_active. A decode is claimable when queued, or when its claimant's lease ran out.
   const claimDecode = db.prepare<ClaimLimits & { now: number, leaseUntil: number }, JobRow & { decode_attempt: number }>(`
     UPDATE job
@@ -60,11 +77,12 @@ export function createJobStore (db: Database) {
       WHERE j.status IN ('queued', 'processing') AND j.stage = 'decode'
         AND (j.decode_lease_until IS NULL OR j.decode_lease_until <= :now)
         AND m.size_bytes <= :maxBytes
-        AND (j.status = 'processing' OR NOT EXISTS (
-          SELECT 1 FROM job p WHERE p.status = 'processing' AND p.owner_id = j.owner_id
+        AND NOT EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.fetched_at IS NULL)
+        AND ((${hasBegun('j')}) OR NOT EXISTS (
+          SELECT 1 FROM job p WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id
         ) OR (
-          (SELECT count(*) FROM job p WHERE p.status = 'processing') < :maxActive
-          AND (SELECT count(*) FROM job p WHERE p.status = 'processing' AND p.owner_id = j.owner_id) < :maxPerOwner
+          (SELECT count(*) FROM job p WHERE ${hasBegun('p')}) < :maxActive
+          AND (SELECT count(*) FROM job p WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id) < :maxPerOwner
         ))
       ORDER BY o.last_turn, j.id
       LIMIT 1
@@ -82,6 +100,11 @@ export function createJobStore (db: Database) {
   const isDecodeClaim = db.prepare<{ id: number, attempt: number }, { id: number }>(`
     SELECT id FROM job WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode' AND status = 'processing'
   `)
+  const begin = db.prepare<{ id: number, now: number }>('UPDATE job SET status = \'processing\', updated_at = :now WHERE id = :id')
+  const setMedia = db.prepare<{ id: number, mediaId: number, fileName: string, now: number }>(`
+    UPDATE job SET media_id = :mediaId, file_name = :fileName, updated_at = :now WHERE id = :id
+  `)
+  const touch = db.prepare<{ id: number, now: number }>('UPDATE job SET updated_at = :now WHERE id = :id')
   const setStage = db.prepare<{ id: number, stage: Stage, now: number }>('UPDATE job SET stage = :stage, decode_lease_until = NULL, updated_at = :now WHERE id = :id')
   const startStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
     INSERT INTO job_stage (job_id, stage, started_at)
@@ -127,6 +150,7 @@ export function createJobStore (db: Database) {
     SELECT j.id, j.retry_count AS retryCount FROM job j
     WHERE j.status = 'processing' AND (
       (j.stage = 'decode' AND j.decode_attempt - j.decode_attempt_base >= ${MAX_ATTEMPTS})
+      OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.fetched_at IS NULL AND s.attempt >= ${MAX_ATTEMPTS})
       OR EXISTS (
         SELECT 1 FROM window w INDEXED BY window_open
         WHERE w.job_id = j.id AND w.status <> 'done' AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS}
@@ -189,6 +213,18 @@ export function createJobStore (db: Database) {
       startStage.run({ id: row.id, stage: 'decode', now })
       return { job: toJob(row), attempt: row.decode_attempt }
     },
+    /** Notes that the job's media is being fetched. */
+    beginFetch (id: number, now: number): void {
+      begin.run({ id, now })
+      startStage.run({ id, stage: 'fetch', now })
+    },
+    /** Ends the stage of fetching with what it brought. */
+    finishFetch (id: number, mediaId: number, fileName: string, now: number): void {
+      setMedia.run({ id, mediaId, fileName, now })
+      finishStage.run({ id, stage: 'fetch', now })
+    },
+    /** Notes that something of the job has changed. */
+    touch: (id: number, now: number): void => { touch.run({ id, now }) },
     renewDecode: (id: number, attempt: number, leaseUntil: number): void => { renewDecode.run({ id, attempt, leaseUntil }) },
     /** Gives a decode back undone: it does not count as an attempt. */
     releaseDecode: (id: number, attempt: number): void => { releaseDecode.run({ id, attempt }) },
@@ -231,7 +267,7 @@ export function createJobStore (db: Database) {
     remove: (id: number): void => { remove.run({ id }) },
     /** How many jobs have not ended. */
     countActive: (): number => countActive.get()?.n ?? 0,
-    /** Jobs whose decode or some window has been begun MAX_ATTEMPTS times without coming to an end. */
+    /** Jobs whose fetch, decode or some window has been begun MAX_ATTEMPTS times without coming to an end. */
     listExhausted: (): Array<Pick<Job, 'id' | 'retryCount'>> => exhausted.all(),
     /** Jobs that have not ended. */
     listActive: (): number[] => active.all().map((row) => row.id),

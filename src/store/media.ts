@@ -1,31 +1,90 @@
 /** Stored source files. */
 import type { Database } from './database.js'
 
-export type Media = { id: number, ownerId: number, file: string, sizeBytes: number, sha256: string }
-type MediaRow = { id: number, owner_id: number, file: string, size_bytes: number, sha256: string }
+/** `expected`: its file is still being fetched. `removed`: its file is gone. */
+export type MediaState = 'expected' | 'stored' | 'removed'
+export type Media = { id: number, ownerId: number, file: string, sizeBytes: number, sha256: string, state: MediaState }
+type MediaRow = { id: number, owner_id: number, file: string, size_bytes: number, sha256: string, state: MediaState }
+
+const COLUMNS = 'id, owner_id, file, size_bytes, sha256, state'
+
+const toMedia = (row: MediaRow): Media =>
+  ({ id: row.id, ownerId: row.owner_id, file: row.file, sizeBytes: row.size_bytes, sha256: row.sha256, state: row.state })
 
 export function createMediaStore (db: Database) {
   const insert = db.prepare<Omit<Media, 'id'> & { now: number }>(`
-    INSERT INTO media (owner_id, file, size_bytes, sha256, created_at)
-    VALUES (:ownerId, :file, :sizeBytes, :sha256, :now)
+    INSERT INTO media (owner_id, file, size_bytes, sha256, state, created_at)
+    VALUES (:ownerId, :file, :sizeBytes, :sha256, :state, :now)
   `)
-  const find = db.prepare<{ id: number }, MediaRow>('SELECT id, owner_id, file, size_bytes, sha256 FROM media WHERE id = :id')
+  const find = db.prepare<{ id: number }, MediaRow>(`SELECT ${COLUMNS} FROM media WHERE id = :id`)
+  const known = db.prepare<{ file: string }, { id: number }>('SELECT id FROM media WHERE file = :file AND state = \'stored\'')
+  // uses media_by_digest
+  const findStored = db.prepare<{ ownerId: number, sha256: string }, MediaRow>(`
+    SELECT ${COLUMNS} FROM media WHERE owner_id = :ownerId AND sha256 = :sha256 AND state = 'stored' LIMIT 1
+  `)
+  const fill = db.prepare<{ id: number, sizeBytes: number, sha256: string, now: number }>(`
+    UPDATE media SET size_bytes = :sizeBytes, sha256 = :sha256, state = 'stored', created_at = :now WHERE id = :id AND state = 'expected'
+  `)
+  const dropExpected = db.prepare<{ id: number }>(`
+    DELETE FROM media WHERE id = :id AND state = 'expected' AND NOT EXISTS (SELECT 1 FROM job j WHERE j.media_id = :id)
+  `)
+  // uses job_by_media. In use is what a job still needs, what an upload that failed may be tried again with, and what is kept.
+  const expire = db.prepare<{ id: number, keepsCompleted: number }, MediaRow>(`
+    UPDATE media SET state = 'removed'
+    WHERE id = :id AND state = 'stored' AND NOT EXISTS (
+      SELECT 1 FROM job j
+      WHERE j.media_id = :id AND (
+        j.status IN ('queued', 'processing')
+        OR (j.status = 'completed' AND :keepsCompleted)
+        OR (j.status = 'failed' AND NOT EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id))
+      )
+    )
+    RETURNING ${COLUMNS}
+  `)
+  // uses media_stored
+  const expireOlder = db.prepare<{ before: number }, MediaRow>(`
+    UPDATE media SET state = 'removed'
+    WHERE state = 'stored' AND created_at <= :before AND NOT EXISTS (
+      SELECT 1 FROM job j WHERE j.media_id = media.id AND j.status IN ('queued', 'processing')
+    )
+    RETURNING ${COLUMNS}
+  `)
   // uses job_by_media
   const removeUnused = db.prepare<{ id: number }, { file: string }>(`
     DELETE FROM media
     WHERE id = :id AND NOT EXISTS (SELECT 1 FROM job WHERE media_id = :id)
     RETURNING file
   `)
-  const known = db.prepare<{ file: string }, { id: number }>('SELECT id FROM media WHERE file = :file')
 
   return {
-    insert: (media: Omit<Media, 'id'>, now: number): number => Number(insert.run({ ...media, now }).lastInsertRowid),
+    insert: (media: Pick<Media, 'ownerId' | 'file' | 'sizeBytes' | 'sha256'>, now: number): number =>
+      Number(insert.run({ ...media, state: 'stored', now }).lastInsertRowid),
+    /** A row for what is going to be fetched into `file`. */
+    expect: (ownerId: number, file: string, now: number): number =>
+      Number(insert.run({ ownerId, file, sizeBytes: 0, sha256: '', state: 'expected', now }).lastInsertRowid),
     find (id: number): Media | undefined {
       const row = find.get({ id })
-      return row && { id: row.id, ownerId: row.owner_id, file: row.file, sizeBytes: row.size_bytes, sha256: row.sha256 }
+      return row && toMedia(row)
     },
     /** Removes the row that no job refers to any more; the file is then the caller's to remove. Undefined when another job needs it. */
     removeUnused: (id: number): string | undefined => removeUnused.get({ id })?.file,
+    /** Media of the owner that is kept and has this digest. */
+    findStored (ownerId: number, sha256: string): Media | undefined {
+      const row = findStored.get({ ownerId, sha256 })
+      return row && toMedia(row)
+    },
+    /** Notes that what was expected is there; false when nothing was expected. */
+    fill: (id: number, stored: { sizeBytes: number, sha256: string }, now: number): boolean => fill.run({ id, ...stored, now }).changes === 1,
+    /** Removes the row of something expected that no job waits for. */
+    dropExpected: (id: number): void => { dropExpected.run({ id }) },
+    /** Marks media removed that no job has a use for, and returns it: its file is to follow. */
+    expire (id: number, keepsCompleted: boolean): Media | undefined {
+      const row = expire.get({ id, keepsCompleted: Number(keepsCompleted) })
+      return row && toMedia(row)
+    },
+    /** Marks media removed that was stored before a time and that no job in progress needs. */
+    expireOlder: (before: number): Media[] => expireOlder.all({ before }).map(toMedia),
+    /** True when a row says that this file is there. */
     isKnown: (file: string): boolean => known.get({ file }) !== undefined
   }
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { hasEnded, JOB_STATUSES, jobProgress, whyNotRetryable } from '../../dist/domain/job.js'
 import type { JobStatus } from '../../dist/domain/job.js'
 
-const progress = (status: JobStatus, doneMs: number, durationMs?: number): number => jobProgress({ status, doneMs, durationMs })
+const progress = (status: JobStatus, doneMs: number, durationMs?: number): number => jobProgress({ status, source: undefined, doneMs, durationMs })
 
 t.test('progress is the share of the sound that is done, with one decimal', async (t) => {
   t.equal(progress('processing', 0, 60_000), 0)
@@ -23,6 +23,12 @@ t.test('before the length is known it is 0', async (t) => {
   t.equal(progress('queued', 0), 0)
   t.equal(progress('processing', 5000), 0)
   t.equal(progress('processing', 0, 0), 0)
+})
+
+t.test('fetching is the first tenth, in jobs that begin with it', async (t) => {
+  const at = (fetched: number, doneMs: number, durationMs?: number): number =>
+    jobProgress({ status: 'processing', source: { url: 'https://example.org/', title: undefined, publishedAt: undefined, fetched }, doneMs, durationMs })
+  t.strictSame([at(0, 0), at(0.5, 0), at(1, 0), at(1, 0, 60_000), at(1, 30_000, 60_000), at(1, 60_000, 60_000)], [0, 5, 10, 10, 55, 99.9])
 })
 
 t.test('a failed job keeps what it had reached', async (t) => {

@@ -6,6 +6,7 @@ import type { Scheduling } from '../../dist/service/scheduling.js'
 
 t.test('a job that is removed or has ended stops its decode and its windows, and those of no other', async (t) => {
   const decodes = [1, 2].map((id) => ({ job: { id }, attempt: 1 }))
+  const sources = [1, 2].map((jobId) => ({ jobId, url: 'https://example.org/', attempt: 1 }))
   const windows = [1, 2].map((jobId) => ({ jobId, purpose: 'speech', idx: 0, attempt: 1 }))
   const stopped: string[] = []
   const finish: Array<() => void> = []
@@ -21,22 +22,31 @@ t.test('a job that is removed or has ended stops its decode and its windows, and
     recover: async () => {},
     settleAll: async () => {}
   } as unknown as Pipeline
-  const scheduling = { claimDecode: () => decodes.shift(), claimWindow: () => windows.shift(), takeBackAll: () => {} } as unknown as Scheduling
+  const scheduling = {
+    claimFetch: () => sources.shift(),
+    claimDecode: () => decodes.shift(), claimWindow: () => windows.shift(), takeBackAll: () => {}
+  } as unknown as Scheduling
   let flags = 0
   const createAbort = () => {
     const name = `window of ${++flags}`
     return { flag: new Int32Array(1), stop: () => { stopped.push(name) } }
   }
   const log = { info () {}, warn () {}, error () {} }
-  const loop = createLoop({ pipeline, scheduling, createAbort, tryLock: () => ({ release () {} }), onTakeOver () {}, slots: 2, log })
+  const fetching = {
+    async fetch ({ jobId }: { jobId: number }, signal: AbortSignal) {
+      signal.addEventListener('abort', () => { stopped.push(`fetch ${jobId}`) })
+      await untilFinished()
+    }
+  }
+  const loop = createLoop({ fetching, pipeline, scheduling, createAbort, tryLock: () => ({ release () {} }), onTakeOver () {}, slots: 2, log })
   loop.start()
-  while (finish.length < 4) await new Promise(setImmediate)
+  while (finish.length < 6) await new Promise(setImmediate)
   loop.abandon(2)
-  t.strictSame(stopped, ['decode 2', 'window of 2'])
+  t.strictSame(stopped, ['fetch 2', 'decode 2', 'window of 2'])
   loop.abandon(3)
-  t.equal(stopped.length, 2)
+  t.equal(stopped.length, 3)
   ended(1)
-  t.strictSame(stopped.slice(2), ['decode 1', 'window of 1'])
+  t.strictSame(stopped.slice(3), ['fetch 1', 'decode 1', 'window of 1'])
   for (const end of finish) end()
   await loop.stop()
 })

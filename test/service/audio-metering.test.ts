@@ -24,6 +24,7 @@ async function build (t: Test, changes: Partial<UsageStore> = {}, speakers?: Spe
     files,
     speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
     ...(speakers ? { speakers } : {}),
+    retention: { release: async () => {} },
     ffmpeg: { probeMedia: unused, decodeAudio: unused },
     maxMediaSeconds: 3600,
     now: clock.now,

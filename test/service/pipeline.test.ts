@@ -18,6 +18,7 @@ async function build (t: Test, enqueue?: (jobId: number) => void) {
     deliveries: enqueue ? { enqueue } : it.service,
     files,
     speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
+    retention: { release: async () => {} },
     ffmpeg: { probeMedia: unused, decodeAudio: unused },
     maxMediaSeconds: 3600,
     now: it.clock.now,

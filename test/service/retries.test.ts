@@ -12,8 +12,8 @@ const BYTES = randomBytes(1000, 1)
 
 async function open (t: Test, changes: Changes = {}) {
   const opened = await openIngest(t, changes)
-  const { jobs, windows, media, files, ingest, inTransaction, clock, begin, send, service, owner } = opened
-  const retries = createRetries({ jobs, windows, media, files, ingest, inTransaction, now: clock.now })
+  const { jobs, sources, windows, transcripts, media, files, ingest, inTransaction, clock, begin, send, service, owner } = opened
+  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now: clock.now })
   return {
     ...opened,
     retries,
@@ -137,4 +137,15 @@ t.test('without room for the decoded sound, or in the queue, it stays failed', a
   t.match(jobs.find(id), { status: 'failed', retryCount: 0 })
   db.prepare('DELETE FROM job WHERE id = ?').run(waiting)
   t.match(await retries.retry(id, owner), { status: 'queued' })
+})
+
+t.test('of an address nothing of the earlier run stays, because another recording may be there by now', async (t) => {
+  const { retries, ingest, owner, jobs, media, windows, transcripts } = await open(t)
+  const id = await ingest.submitUrl({ ownerId: owner, url: 'https://example.org/talk.mp3', options: { sttQuality: 'fast' } })
+  windows.insert({ jobId: id, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 16_000 })
+  transcripts.insertWindow(id, 0, [{ startMs: 0, endMs: 1000, text: ' old', words: [] }])
+  jobs.fail(id, 'source_unreachable', 1)
+  t.equal(media.find(jobs.find(id)?.mediaId ?? 0)?.state, 'expected', 'nothing is stored')
+  t.match(await retries.retry(id, owner), { id, status: 'queued', stage: 'fetch', retryCount: 1 })
+  t.strictSame([windows.list(id, 'speech'), transcripts.list(id)], [[], []])
 })

@@ -10,8 +10,8 @@ const MIB = 1024 * 1024
 function openScheduling (t: Test) {
   const stores = openStores(t)
   const clock = createClock()
-  const { jobs, windows, inTransaction } = stores
-  const scheduling = createScheduling({ jobs, windows, inTransaction, now: clock.now })
+  const { jobs, sources, windows, inTransaction } = stores
+  const scheduling = createScheduling({ jobs, sources, windows, inTransaction, now: clock.now })
   return {
     ...stores,
     clock,

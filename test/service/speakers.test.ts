@@ -19,6 +19,7 @@ function build (t: Test, speakers?: SpeakerEngine) {
     files: createFiles(t.testdir()),
     speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
     ...(speakers ? { speakers } : {}),
+    retention: { release: async () => {} },
     ffmpeg: { probeMedia: unused, decodeAudio: unused },
     maxMediaSeconds: 3600,
     now: () => 0,

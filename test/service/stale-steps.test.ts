@@ -30,6 +30,7 @@ async function build (t: Test, meanwhile: () => void, failure: Error) {
     deliveries: { enqueue () {} },
     files,
     speech,
+    retention: { release: async () => {} },
     ffmpeg: {
       probeMedia: async () => facts,
       async * decodeAudio () {

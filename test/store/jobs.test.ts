@@ -15,6 +15,7 @@ t.test('a job comes back as it was stored', async (t) => {
     status: 'queued',
     stage: 'decode',
     mediaId: 1,
+    source: undefined,
     fileName: 'Grüße.mp3',
     options: { sttQuality: 'fast' },
     language: undefined,

@@ -10,6 +10,7 @@ import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
+import { createSourceStore } from '../../dist/store/sources.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -17,7 +18,7 @@ import { createWebhookStore } from '../../dist/store/webhooks.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
 /** Indexes that hold only what is in progress, and lists made in the query itself (of receivers, of the keys before a key): walking them whole is cheap. */
-const SMALL = /^SCAN (waiting|lineage|\w+ USING (COVERING )?INDEX (job_active|job_processing|window_open|webhook_delivery_ready))$/
+const SMALL = /^SCAN (waiting|lineage|\w+ USING (COVERING )?INDEX (job_active|job_processing|source_leased|window_open|webhook_delivery_ready))$/
 /** What a person asks for, now and then: lists as a whole, of six rows at most or rarely, and the end of an owner, which looks for references everywhere. */
 const BY_A_PERSON = /FROM api_key k JOIN owner|count\(\*\) AS n FROM api_key|FROM plan_limits|DELETE FROM (owner|api_key)/
 /** A thousand programs at most, besides those the administrator added. */
@@ -50,6 +51,7 @@ t.test('no query walks through a whole table', async (t) => {
   createOauthStore(db)
   createOwnerStore(db)
   createPlanLimitsStore(db)
+  createSourceStore(db)
   createTranscriptStore(db)
   createUsageStore(db)
   createUploadStore(db)

@@ -10,6 +10,7 @@ import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
+import { createSourceStore } from '../../dist/store/sources.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -24,6 +25,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
   const media = createMediaStore(db)
   const jobs = createJobStore(db)
   const windows = createWindowStore(db)
+  const sources = createSourceStore(db)
   let files = 0
 
   /** A queued job of the owner named so, with a media row of its own. */
@@ -45,6 +47,15 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     return id
   }
 
+  /** A queued job of an address, its media expected. */
+  function addUrlJob (owner: string, url: string, isNamed = false): number {
+    const ownerId = apiKeys.ensureOwner(owner, 0)
+    const mediaId = media.expect(ownerId, `source-${++files}`, 0)
+    const jobId = jobs.insert({ ownerId, mediaId, fileName: 'talk', options: { sttQuality: 'balanced', language: 'en' }, now: 0 })
+    sources.insert({ jobId, url, shownUrl: url, isNamed })
+    return jobId
+  }
+
   return {
     db,
     inTransaction: createTransaction(db),
@@ -55,6 +66,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     planLimits: createPlanLimitsStore(db),
     jobs,
     windows,
+    sources,
     transcripts: createTranscriptStore(db),
     oauth: createOauthStore(db),
     uploads: createUploadStore(db),
@@ -62,6 +74,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     webhooks: createWebhookStore(db),
     deliveries: createDeliveryStore(db),
     addJob,
+    addUrlJob,
     addDecodedJob
   }
 }

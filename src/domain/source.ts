@@ -1,0 +1,83 @@
+/** Where a recording is fetched from: which addresses are taken, what an answer is, and what the recording is called. */
+import { AppError } from './errors.js'
+
+const MAX_URL_LENGTH = 4096
+/** As long as an upload's name may be. */
+const MAX_NAME_LENGTH = 255
+/** So much of an answer says what it is. */
+export const HEAD_BYTES = 4096
+
+/** Parameters that carry keys, whatever the site: signatures of storage services, tokens, passwords. */
+const SECRET_PARAMETER = /^(x-amz-.*|x-goog-.*|awsaccesskeyid|googleaccessid|key-pair-id|policy|signature|sig|se|sp|sv|sr|hdnts|hdnea|auth.*|.*token.*|.*secret.*|.*password.*|pass|pwd|.*api_?key|key|code|jwt|session.*|sid)$/i
+
+/** `live`: a stream without an end. */
+export type SourceKind = 'media' | 'page' | 'feed' | 'manifest' | 'live'
+
+/** What is known of a recording from where it came. */
+export type SourceFacts = { title: string | undefined, publishedAt: number | undefined }
+
+/** The address as it is fetched: http or https, without its fragment, which no server ever sees. Throws `invalid_request` naming `field`. */
+export function parseSourceUrl (text: string, field: string): string {
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
+  }
+  // yt-dlp takes orders from fragments that begin so; nothing else needs any.
+  url.hash = ''
+  return url.href
+}
+
+/** The address as it is shown and exported: without name and password, and without parameters that are keys. */
+export function toShownUrl (address: string): string {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  for (const name of [...url.searchParams.keys()]) if (SECRET_PARAMETER.test(name)) url.searchParams.delete(name)
+  return url.href
+}
+
+/** A name or title in one line, without control characters, cut to what a name may be; undefined when nothing is left. */
+export function toTitle (text: string | undefined): string | undefined {
+  const line = text?.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  return line ? [...line].slice(0, MAX_NAME_LENGTH).join('').trim() : undefined
+}
+
+function decode (text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The last part of the path, else the host. */
+export function nameFromUrl (address: string): string {
+  const { pathname, hostname } = new URL(address)
+  const last = pathname.split('/').filter((part) => part !== '').at(-1)
+  return toTitle(decode(last ?? '')) ?? hostname
+}
+
+/** The file name a server gives with `Content-Disposition`, the extended form first. */
+export function nameFromDisposition (header: string | undefined): string | undefined {
+  const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1]
+  const [, quoted, plain] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '') ?? []
+  const name = extended === undefined ? quoted?.replace(/\\(.)/g, '$1') ?? plain : decode(extended)
+  return toTitle(name?.split(/[\\/]/).at(-1))
+}
+
+const ROOTS: Readonly<Record<string, SourceKind>> = { rss: 'feed', feed: 'feed', 'rdf:rdf': 'feed', mpd: 'manifest' }
+
+/** What an answer is, by its first bytes; servers are often wrong about the type, so it decides only where the bytes are plain text. */
+export function sniffKind (head: Uint8Array, headers: Readonly<Record<string, string | undefined>>): SourceKind {
+  const hasLength = headers['content-length'] !== undefined || headers['content-range'] !== undefined
+  if (!hasLength && Object.keys(headers).some((name) => name.startsWith('icy-'))) return 'live'
+  const text = Buffer.from(head).toString('utf8').replace(/^\ufeff/, '').trimStart()
+  if (text.startsWith('#EXTM3U')) return 'manifest'
+  // A zero byte is in the first bytes of every container, and in no text.
+  if (text.includes('\0') || !text.startsWith('<')) return isHtml(headers) && isText(text) ? 'page' : 'media'
+  const root = /<(rss|feed|rdf:rdf|mpd|html|head|body)[\s>]/i.exec(text)?.[1]?.toLowerCase() ?? ''
+  return ROOTS[root] ?? 'page'
+}
+
+const isHtml = (headers: Readonly<Record<string, string | undefined>>): boolean => /^(text\/html|application\/xhtml\+xml)/i.test(headers['content-type'] ?? '')
+const isText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text.slice(0, 500).replace(/\s/g, ''))

@@ -1,0 +1,80 @@
+/** Recordings that are fetched from an address. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { parseSourceUrl } from '../domain/source.js'
+import type { Ingest } from '../service/ingest.js'
+import type { Transcripts } from '../service/transcripts.js'
+import type { Usage } from '../service/usage.js'
+import type { Webhooks } from '../service/webhooks.js'
+import { operation } from './operation.js'
+import { principalOf } from './plugins/auth.js'
+import { Job, JobSettings, ok, Success, toJobOptions } from './schemas.js'
+import { JobWebhookFields, MadeSecret } from './webhooks.js'
+
+const SOURCE_URL = 'https://example.org/talks/opening.mp3'
+const SourceUrl = Type.String({
+  minLength: 1, description: 'http or https: a media file, a page of a video or social platform, a podcast feed (its newest episode), or an HLS or DASH manifest'
+})
+
+/** What the caller believes of the file. Type and size are found out in any case. */
+const Hints = {
+  fileName: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'what the transcript is called; else the title the source gives' })),
+  fileType: Type.Optional(Type.String({ maxLength: 255 })),
+  fileSize: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'bytes' }))
+}
+
+const IngestBody = Type.Object({ sourceUrl: SourceUrl, ...Hints, ...JobWebhookFields }, {
+  title: 'MediaIngest', additionalProperties: false, examples: [{ sourceUrl: SOURCE_URL, fileName: 'Opening' }]
+})
+const TranscriptionBody = Type.Object({
+  source: Type.Object({ url: SourceUrl }, { additionalProperties: false }),
+  ...JobSettings,
+  ...Hints,
+  ...JobWebhookFields
+}, { title: 'TranscriptionCreate', additionalProperties: false, examples: [{ source: { url: SOURCE_URL }, language: 'en', options: { sttQuality: 'balanced' } }] })
+
+const Made = Type.Object({ ...Job.properties, webhookSecret: MadeSecret }, { title: 'FetchingJob', description: 'The job that was made.', examples: [{ jobId: 42, status: 'queued' }] })
+
+type Deps = { ingest: Pick<Ingest, 'submitUrl'>, transcripts: Pick<Transcripts, 'read'>, usage: Pick<Usage, 'requireMinutes'>, webhooks: Pick<Webhooks, 'openJobWebhook'> }
+
+export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { ingest, transcripts, usage, webhooks }) => {
+  app.post('/media/ingest', operation({
+    operationId: 'ingestMediaFromUrl',
+    tag: 'Sources',
+    summary: 'Transcribe what is at an address',
+    description: 'The job is made at once and fetches the recording later; what goes wrong then is told by the job.',
+    caller: 'transcripts:write',
+    idempotent: true,
+    body: IngestBody,
+    replies: { 201: Success(Made) },
+    errors: ['minutes_exceeded', 'queue_full']
+  }), async (request, reply) => {
+    usage.requireMinutes(principalOf(request))
+    const { sourceUrl, fileName, webhookUrl, webhookSecret } = request.body
+    const { ownerId, keyId } = principalOf(request)
+    const url = parseSourceUrl(sourceUrl, 'sourceUrl')
+    const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
+    const jobId = await ingest.submitUrl({ ownerId, apiKeyId: keyId, url, fileName, options: toJobOptions({}), webhook })
+    return reply.code(201).send(ok({ jobId, status: transcripts.read(jobId, ownerId).status, ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}) }))
+  })
+
+  app.post('/transcriptions', operation({
+    operationId: 'createTranscription',
+    tag: 'Sources',
+    summary: 'Transcribe what is at an address, in a language and quality',
+    description: 'The job is made at once and fetches the recording later; what goes wrong then is told by the job.',
+    caller: 'transcripts:write',
+    idempotent: true,
+    body: TranscriptionBody,
+    replies: { 201: Success(Made) },
+    errors: ['minutes_exceeded', 'queue_full']
+  }), async (request, reply) => {
+    usage.requireMinutes(principalOf(request))
+    const { source, fileName, webhookUrl, webhookSecret, ...settings } = request.body
+    const { ownerId, keyId } = principalOf(request)
+    const url = parseSourceUrl(source.url, 'source.url')
+    const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
+    const jobId = await ingest.submitUrl({ ownerId, apiKeyId: keyId, url, fileName, options: toJobOptions(settings), webhook })
+    return reply.code(201).send(ok({ jobId, status: transcripts.read(jobId, ownerId).status, ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}) }))
+  })
+}

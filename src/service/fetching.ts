@@ -1,0 +1,229 @@
+/** The first stage of a job that names an address: its media is brought here, whole, or the job says why not. */
+import { createHash, randomUUID } from 'node:crypto'
+import { AppError, isNoRoom, JobFailure } from '../domain/errors.js'
+import type { FailureCode } from '../domain/errors.js'
+import { hasEnded } from '../domain/job.js'
+import type { Log } from '../domain/log.js'
+import type { SourceFacts } from '../domain/source.js'
+import { toJobFailure } from '../engine/download.js'
+import type { Arrival, Downloads, DraftVersion } from '../engine/download.js'
+import { findNewestEpisode } from '../engine/feed.js'
+import type { FilterProxy } from '../engine/filter-proxy.js'
+import type { PageFacts, Place, YtDlp } from '../engine/yt-dlp.js'
+import type { InTransaction } from '../store/database.js'
+import type { Files } from '../store/files.js'
+import type { JobStore } from '../store/jobs.js'
+import type { MediaStore } from '../store/media.js'
+import type { FetchClaim, SourceStore } from '../store/sources.js'
+import type { Ingest } from './ingest.js'
+import type { Pipeline } from './pipeline.js'
+
+/** Progress is noted this often at most. */
+const NOTE_MS = 1000
+/** Files of a run of yt-dlp beside what it fetches. */
+const INFO_FILE = 'info.json'
+const FORMAT_FILE = 'format'
+
+type Deps = {
+  jobs: JobStore
+  sources: SourceStore
+  media: MediaStore
+  files: Files
+  inTransaction: InTransaction
+  ingest: Pick<Ingest, 'requireRoom'>
+  pipeline: Pick<Pipeline, 'fail'>
+  downloads: Downloads
+  ytDlp: YtDlp
+  /** A way out for one run of yt-dlp. */
+  startProxy: () => Promise<FilterProxy>
+  maxMediaBytes: number
+  maxMediaSeconds: number
+  now: () => number
+  log: Log
+}
+
+/** What came: a file among the job's drafts, or media that is here already. `name` is what the server calls the file. */
+type Brought = SourceFacts & { name: string | undefined, identity: string | undefined } & ({ file: string | undefined } | { mediaId: number })
+type Work = { claim: FetchClaim, ownerId: number, signal: AbortSignal }
+
+/** The claim was lost to another claimant, or the job has ended: what this one fetched is not wanted any more. */
+class ClaimLost extends Error {}
+
+const NOTHING_KNOWN = { title: undefined, publishedAt: undefined, name: undefined }
+
+const hashIdentity = (identity: string | undefined): string | undefined =>
+  identity === undefined ? undefined : createHash('sha256').update(identity).digest('hex')
+
+export function createFetching (deps: Deps) {
+  const { jobs, sources, media, files, inTransaction, ingest, pipeline, downloads, ytDlp, startProxy, maxMediaBytes, maxMediaSeconds, now, log } = deps
+
+  async function requireRoom (bytes: number): Promise<void> {
+    try {
+      await ingest.requireRoom(bytes)
+    } catch (error) {
+      throw error instanceof AppError ? new JobFailure('insufficient_storage', 'the disk is nearly full', { cause: error }) : error
+    }
+  }
+
+  function createProgress ({ claim }: Work): (share: number) => void {
+    let notedAt = -Infinity
+    return (share) => {
+      if (now() - notedAt < NOTE_MS) return
+      notedAt = now()
+      inTransaction(() => {
+        sources.setFetched(claim, share)
+        jobs.touch(claim.jobId, now())
+      })
+    }
+  }
+
+  async function download (work: Work, url: string): Promise<Arrival> {
+    const { claim, ownerId, signal } = work
+    const draft = await files.drafts.open<DraftVersion>(claim.jobId, url)
+    try {
+      const isKept = (identity: string): boolean => sources.findMedia(ownerId, identity) !== undefined
+      return await downloads.fetch({ url, draft, maxBytes: maxMediaBytes, isKept, requireRoom, onProgress: createProgress(work), signal })
+    } finally {
+      await draft.close()
+    }
+  }
+
+  /** What is at an address, pages and streams through yt-dlp; a feed comes back as it is. */
+  async function bringFrom (work: Work, url: string): Promise<Brought | { feed: string, url: string }> {
+    try {
+      const arrival = await download(work, url)
+      if (arrival.kind === 'feed') return { feed: arrival.text, url: arrival.url }
+      if (arrival.kind === 'media') return { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity, file: undefined }
+      if (arrival.kind === 'kept') return keptAs(work, { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity })
+      // A stream in pieces has no title; yt-dlp would make one of its address.
+      if (arrival.kind === 'manifest') return { ...await bringPage(work, url, { onlyKnown: false }), title: undefined }
+      if (arrival.kind === 'live') throw new JobFailure('source_unsupported', 'a stream without an end')
+    } catch (error) {
+      // Some platforms turn away whoever is no browser, and yt-dlp knows how to ask them.
+      if (!(error instanceof JobFailure && error.code === 'source_forbidden')) throw error
+      return await bringPage(work, url, { onlyKnown: true }).catch((second: unknown) => {
+        throw second instanceof JobFailure && second.code === 'source_unsupported' ? error : second
+      })
+    }
+    return await bringPage(work, url, { onlyKnown: false })
+  }
+
+  function keptAs ({ ownerId }: Work, facts: Omit<Brought, 'identity'> & { identity: string }): Brought {
+    const mediaId = sources.findMedia(ownerId, facts.identity)
+    if (mediaId === undefined) throw new Error('media was removed while its source was looked at')
+    return { ...facts, mediaId }
+  }
+
+  async function bringPage (work: Work, url: string, options: { onlyKnown: boolean }): Promise<Brought> {
+    const proxy = await startProxy()
+    try {
+      const place = { directory: await files.drafts.makeDirectory(work.claim.jobId), proxyUrl: proxy.url, signal: work.signal }
+      return await runYtDlp(work, place, await ytDlp.inspect(url, place, options))
+    } catch (error) {
+      const problem = proxy.problem()
+      throw error instanceof JobFailure && (problem?.code === 'blocked' || problem?.code === 'offline') ? toJobFailure(problem) : error
+    } finally {
+      await proxy.close()
+    }
+  }
+
+  async function runYtDlp (work: Work, place: Place, page: PageFacts): Promise<Brought> {
+    const { jobId } = work.claim
+    if ((page.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
+    if ((page.sizeBytes ?? 0) > maxMediaBytes) throw new JobFailure('media_too_large', 'larger than allowed')
+    const facts = { ...NOTHING_KNOWN, title: page.title, publishedAt: page.publishedAt, identity: hashIdentity(page.identity) }
+    if (facts.identity !== undefined && sources.findMedia(work.ownerId, facts.identity) !== undefined) return keptAs(work, { ...facts, identity: facts.identity })
+    await requireRoom(page.sizeBytes ?? 0)
+    // What an earlier run left is gone on with only when it is half of the same thing.
+    if (await files.drafts.readNote(jobId, FORMAT_FILE) !== page.format) {
+      await files.drafts.remove(jobId)
+      await files.drafts.makeDirectory(jobId)
+      await files.drafts.writeNote(jobId, FORMAT_FILE, page.format)
+    }
+    const infoPath = await files.drafts.writeNote(jobId, INFO_FILE, page.info)
+    const file = await ytDlp.download(infoPath, place, { maxBytes: maxMediaBytes, onProgress: createProgress(work) })
+    return { ...facts, file }
+  }
+
+  async function bring (work: Work): Promise<Brought> {
+    const first = await bringFrom(work, work.claim.url)
+    if (!('feed' in first)) return first
+    const episode = findNewestEpisode(first.feed, first.url)
+    const second = await bringFrom(work, episode.url)
+    if ('feed' in second) throw new JobFailure('source_unsupported', 'a feed whose newest episode is a feed')
+    return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }
+  }
+
+  /** Notes what came; the job waits for its decode from now on. Throws `ClaimLost`. */
+  function finish ({ claim }: Work, mediaId: number, brought: Brought): void {
+    if (!sources.isClaim(claim)) throw new ClaimLost()
+    const job = jobs.find(claim.jobId)
+    if (!job) throw new ClaimLost()
+    const fileName = sources.isNamed(job.id) ? job.fileName : brought.title ?? brought.name ?? job.fileName
+    jobs.finishFetch(job.id, mediaId, fileName, now())
+    sources.finish(job.id, brought, now())
+    if (job.mediaId !== mediaId) media.dropExpected(job.mediaId)
+  }
+
+  /** Makes the file media of the job; the same file again is kept once. */
+  async function keepFile (work: Work, brought: Brought & { file: string | undefined }): Promise<void> {
+    const { claim: { jobId }, ownerId } = work
+    const expected = media.find(jobs.find(jobId)?.mediaId ?? 0)
+    const file = expected?.state === 'expected' ? expected.file : `source-${randomUUID()}`
+    const stored = await files.drafts.digest(jobId, brought.file)
+    if (stored.sizeBytes === 0) throw new JobFailure('unsupported_media', 'nothing came')
+    await files.drafts.keep(jobId, file, brought.file)
+    let isKept = false
+    try {
+      inTransaction(() => {
+        const twin = media.findStored(ownerId, stored.sha256)
+        const isFilled = !twin && expected?.state === 'expected' && media.fill(expected.id, stored, now())
+        const mediaId = twin?.id ?? (isFilled ? expected.id : media.insert({ ownerId, file, ...stored }, now()))
+        finish(work, mediaId, brought)
+        isKept = twin === undefined
+      })
+    } finally {
+      if (!isKept) await files.removeMedia(file)
+    }
+    await files.drafts.remove(jobId)
+  }
+
+  /** A job that was removed, or has ended, while its source was fetched has no more use for what came. */
+  async function removeIfOver (jobId: number): Promise<void> {
+    const job = jobs.find(jobId)
+    if (!job || hasEnded(job)) await files.removeWork(jobId)
+  }
+
+  async function fetchSource (work: Work): Promise<void> {
+    const brought = await bring(work)
+    if ('mediaId' in brought) inTransaction(() => { finish(work, brought.mediaId, brought) })
+    else await keepFile(work, brought)
+    log.info({ jobId: work.claim.jobId, isKnown: 'mediaId' in brought }, 'source fetched')
+  }
+
+  return {
+    /** The fetch step. When `signal` aborts, the claim is given back. */
+    async fetch (claim: FetchClaim, signal: AbortSignal): Promise<void> {
+      const job = jobs.find(claim.jobId)
+      if (!job) return
+      try {
+        await fetchSource({ claim, ownerId: job.ownerId, signal })
+      } catch (error) {
+        if (error instanceof ClaimLost) return await removeIfOver(claim.jobId)
+        if (signal.aborted) {
+          sources.release(claim)
+          return await removeIfOver(claim.jobId)
+        }
+        await pipeline.fail(job, failureCode(error), error)
+        // Not before: a source without a lease would be claimed once more while its job fails.
+        sources.drop(claim)
+      }
+    }
+  }
+}
+export type Fetching = ReturnType<typeof createFetching>
+
+function failureCode (error: unknown): FailureCode {
+  if (error instanceof JobFailure) return error.code
+  return isNoRoom(error) ? 'insufficient_storage' : 'internal_error'
+}

@@ -1,0 +1,12 @@
+/** Paths under the data directory. */
+import { resolve, sep } from 'node:path'
+
+export type StoredFile = { sizeBytes: number, sha256: string }
+
+/** Absolute path of `name` inside `directory`. Throws when it would lead out of it. */
+export function pathInside (directory: string, ...names: string[]): string {
+  const root = resolve(directory)
+  const path = resolve(root, ...names)
+  if (!path.startsWith(root + sep)) throw new Error(`path leads out of its directory: ${names.join('/')}`)
+  return path
+}

@@ -1,0 +1,228 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { JobFailure } from '../../dist/domain/errors.js'
+import { FetchError } from '../../dist/engine/guard.js'
+import type { PageFacts } from '../../dist/engine/yt-dlp.js'
+import { file, openFetching } from '../support/fetching.ts'
+import { sha256 } from '../support/ingest.ts'
+
+const URL = 'https://example.org/talk.mp3'
+const PAGE: PageFacts = { title: 'A film', publishedAt: 5, identity: 'Tube:1', durationMs: 60_000, sizeBytes: 10, format: 'f1', info: '{"id":1}' }
+
+/** Writes a file as yt-dlp would. */
+const write = (content: string) => async (directory: string): Promise<string> => {
+  writeFileSync(`${directory}/media`, content)
+  return 'media'
+}
+
+t.test('a file becomes the media of its job, under the name that fits best', async (t) => {
+  const { fetch, mediaOf, files, list } = await openFetching(t, { at: { [URL]: file('sound'), 'https://example.org/x': file('other', { name: 'Given.mp3' }) } })
+  const job = await fetch(URL)
+  t.match(job, { status: 'processing', stage: 'decode', fileName: 'talk.mp3', source: { url: URL, fetched: 1 } })
+  const media = mediaOf(job.id)
+  t.match(media, { state: 'stored', sizeBytes: 5, sha256: sha256(Buffer.from('sound')) })
+  t.equal(readFileSync(files.mediaPath(media?.file ?? ''), 'utf8'), 'sound')
+  t.strictSame(list(`work/${job.id}`), [], 'no draft is left')
+  t.match(await fetch('https://example.org/x'), { fileName: 'Given.mp3' }, 'as the server calls it')
+  t.match(await fetch('https://example.org/x', 'Mine'), { fileName: 'Mine' }, 'as the caller calls it')
+})
+
+t.test('the newest episode of a feed, with its title and date; a feed of feeds is none', async (t) => {
+  const feed = (url: string): string => `<rss><channel><item><title>Talk</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate><enclosure url="${url}" type="audio/mpeg"/></item></channel></rss>`
+  const { fetch } = await openFetching(t, {
+    at: {
+      'https://example.org/feed': { kind: 'feed', url: 'https://example.org/feed', text: feed('talk.mp3') },
+      'https://example.org/loop': { kind: 'feed', url: 'https://example.org/loop', text: feed('loop') },
+      [URL]: file('sound', { name: 'x.mp3' })
+    }
+  })
+  t.match(await fetch('https://example.org/feed'), { stage: 'decode', fileName: 'Talk', source: { url: 'https://example.org/feed', title: 'Talk', publishedAt: Date.UTC(2026, 5, 1, 8) } })
+  t.match(await fetch('https://example.org/loop'), { status: 'failed', failureCode: 'source_unsupported' })
+})
+
+t.test('the same content is kept once; what is known is not fetched', async (t) => {
+  const { fetch, mediaOf, list, db } = await openFetching(t, {
+    at: {
+      [URL]: file('sound', { identity: 'this' }),
+      'https://example.org/copy': file('sound'),
+      'https://example.org/known': async ({ isKept }) => isKept('this') ? { kind: 'kept', name: 'Known', identity: 'this' } : await file('never')({} as never)
+    }
+  })
+  const [first, copy, known] = [await fetch(URL), await fetch('https://example.org/copy'), await fetch('https://example.org/known')]
+  t.strictSame([copy.mediaId, known.mediaId], [first.mediaId, first.mediaId])
+  t.match(known, { stage: 'decode', fileName: 'Known' })
+  t.equal(list('media').length, 1)
+  t.equal(db.prepare('SELECT count(*) FROM media').pluck().get(), 1, 'rows that nobody waits for are gone')
+  t.equal(mediaOf(copy.id)?.state, 'stored')
+})
+
+t.test('a page comes through yt-dlp, and is known the second time', async (t) => {
+  let runs = 0
+  const { fetch, inspected } = await openFetching(t, {
+    at: { [URL]: { kind: 'page' } },
+    page: PAGE,
+    bring: async (directory) => {
+      runs++
+      t.equal(readFileSync(`${directory}/info.json`, 'utf8'), PAGE.info)
+      return await write('film')(directory)
+    }
+  })
+  t.match(await fetch(URL), { stage: 'decode', fileName: 'A film', source: { title: 'A film', publishedAt: 5 } })
+  t.match(await fetch(URL), { stage: 'decode', mediaId: 1 })
+  t.equal(runs, 1)
+  t.strictSame(inspected[0], { url: URL, onlyKnown: false })
+})
+
+t.test('half a file of another form is not gone on with', async (t) => {
+  const { files, ingest, owner, fetching, claim, jobs } = await openFetching(t, {
+    at: { [URL]: { kind: 'page' } },
+    page: PAGE,
+    bring: async (directory) => {
+      t.equal(existsSync(`${directory}/media.part`), readdirSync(directory).includes('again'), 'only what is half of the same')
+      return await write('film')(directory)
+    }
+  })
+  for (const [format, mark] of [['another', 'first'], [PAGE.format, 'again']] as const) {
+    const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+    const directory = await files.drafts.makeDirectory(id)
+    for (const name of ['media.part', mark]) writeFileSync(`${directory}/${name}`, 'half')
+    await files.drafts.writeNote(id, 'format', format)
+    await fetching.fetch(claim(), new AbortController().signal)
+    t.match(jobs.find(id), { stage: 'decode' })
+  }
+})
+
+t.test('a recording that is too long, or too large, is not begun', async (t) => {
+  for (const [page, code] of [[{ ...PAGE, durationMs: 3_600_001 }, 'media_too_long'], [{ ...PAGE, sizeBytes: 1001 }, 'media_too_large']] as const) {
+    const { fetch } = await openFetching(t, { at: { [URL]: { kind: 'page' } }, page })
+    t.match(await fetch(URL), { status: 'failed', failureCode: code })
+  }
+})
+
+t.test('who is turned away as no browser asks yt-dlp, but only about platforms it knows', async (t) => {
+  const refused = new JobFailure('source_forbidden', 'status 403')
+  const known = await openFetching(t, { at: { [URL]: refused }, page: PAGE, bring: write('film') })
+  t.match(await known.fetch(URL), { stage: 'decode', fileName: 'A film' })
+  t.strictSame(known.inspected, [{ url: URL, onlyKnown: true }])
+  const unknown = await openFetching(t, { at: { [URL]: refused } })
+  t.match(await unknown.fetch(URL), { status: 'failed', failureCode: 'source_forbidden' })
+})
+
+t.test('what the proxy refused is why a page cannot be had', async (t) => {
+  const { fetch } = await openFetching(t, { at: { [URL]: { kind: 'manifest' } }, page: new JobFailure('source_forbidden', '403'), problem: new FetchError('blocked', 'sources') })
+  t.match(await fetch(URL), { status: 'failed', failureCode: 'source_blocked' })
+})
+
+t.test('a failure ends the job and leaves nothing', async (t) => {
+  const { fetch, list, sources } = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        await file('half')(download)
+        throw new JobFailure('source_unreachable', 'broken')
+      },
+      'https://example.org/full': async () => { throw Object.assign(new Error('full'), { code: 'ENOSPC' }) },
+      'https://example.org/odd': new Error('a fault of ours'),
+      'https://example.org/live': { kind: 'live' },
+      'https://example.org/empty': file('')
+    }
+  })
+  const codes = { [URL]: 'source_unreachable', 'https://example.org/full': 'insufficient_storage', 'https://example.org/odd': 'internal_error', 'https://example.org/live': 'source_unsupported', 'https://example.org/empty': 'unsupported_media', 'https://example.org/nothing': 'source_not_found' }
+  for (const [url, failureCode] of Object.entries(codes)) t.match(await fetch(url), { status: 'failed', failureCode }, url)
+  t.strictSame([list('work'), list('media')], [[], []])
+  t.equal(sources.claim(Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, { maxAhead: 100, maxPerOwner: 100 }), undefined)
+})
+
+t.test('a disk without room is told in time', async (t) => {
+  const { ingest, owner, fetching, claim, jobs } = await openFetching(t, {
+    at: {
+      [URL]: async ({ requireRoom }) => {
+        await requireRoom(5000)
+        throw new Error('there is room')
+      }
+    },
+    changes: { minFreeBytes: 1000, files: { freeBytes: async () => 5000 } }
+  })
+  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  await fetching.fetch(claim(), new AbortController().signal)
+  t.match(jobs.find(id), { failureCode: 'insufficient_storage' })
+})
+
+t.test('a fetch that is stopped is given back, with its draft', async (t) => {
+  const controller = new AbortController()
+  const { ingest, owner, fetching, claim, jobs, list } = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        await file('half')(download)
+        controller.abort(new Error('stopping'))
+        throw new Error('stopping')
+      }
+    }
+  })
+  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  await fetching.fetch(claim(), controller.signal)
+  t.match(jobs.find(id), { status: 'processing', stage: 'fetch' })
+  t.match(claim(), { jobId: id, attempt: 1 })
+  t.ok(list('work').includes(`${id}/source/part`))
+})
+
+t.test('who has lost the claim, or whose job has ended, stores nothing', async (t) => {
+  const { ingest, owner, fetching, claim, jobs, clock, list, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
+  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  const late = claim()
+  clock.advance(60_000)
+  claim()
+  await fetching.fetch(late, new AbortController().signal)
+  t.match(jobs.find(id), { stage: 'fetch', status: 'processing' })
+  t.strictSame([mediaOf(id)?.state, list('media')], ['expected', []])
+})
+
+t.test('progress is noted once a second', async (t) => {
+  const seen: unknown[] = []
+  const opened = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        for (const share of [0.1, 0.2, 0.3]) {
+          download.onProgress(share)
+          seen.push(opened.jobs.find(1)?.source?.fetched)
+          opened.clock.advance(600)
+        }
+        return await file('sound')(download)
+      }
+    }
+  })
+  await opened.fetch(URL)
+  t.strictSame(seen, [0.1, 0.1, 0.3])
+})
+
+t.test('while a job fails, nobody claims its source again', async (t) => {
+  const opened = await openFetching(t, {
+    changes: {
+      files: {
+        async removeWork (jobId: number) {
+          claims.push(opened.sources.claim(opened.clock.now(), opened.clock.now() + 1000, { maxAhead: 100, maxPerOwner: 100 })?.jobId)
+          await opened.files.drafts.remove(jobId)
+        }
+      }
+    }
+  })
+  const claims: unknown[] = []
+  t.match(await opened.fetch(URL), { status: 'failed' })
+  t.strictSame(claims, [undefined])
+})
+
+t.test('a job that is removed while it is fetched leaves nothing', async (t) => {
+  const controller = new AbortController()
+  const { ingest, owner, fetching, claim, jobs, list } = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        await file('half')(download)
+        jobs.remove(1)
+        controller.abort(new Error('the job has ended'))
+        throw new Error('the job has ended')
+      }
+    }
+  })
+  await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  await fetching.fetch(claim(), controller.signal)
+  t.strictSame(list('work'), [])
+})

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
+import type { Test } from 'tap'
+import { file, openFetching } from '../support/fetching.ts'
+import type { World } from '../support/fetching.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const URL = 'https://example.org/talk.mp3'
+
+async function open (t: Test, world: World) {
+  const opened = await openFetching(t, { at: { [URL]: file('sound') }, ...world })
+  const { ingest, owner, dataDir, jobs, clock, retention, list } = opened
+  return {
+    ...opened,
+    async upload (): Promise<number> {
+      writeFileSync(`${dataDir}/talk.wav`, 'upload')
+      return await ingest.submitFile(`${dataDir}/talk.wav`, { ownerId: owner, fileName: 'talk.wav', options: { sttQuality: 'fast' } })
+    },
+    async complete (id: number): Promise<void> {
+      jobs.beginFetch(id, clock.now())
+      jobs.setDecoded(id, 1000, clock.now())
+      jobs.complete(id, clock.now())
+      await retention.release(id)
+    },
+    countFiles: (): number => list('media').length
+  }
+}
+
+t.test('with its transcript, where it is not to be kept', async (t) => {
+  const { upload, fetch, complete, countFiles } = await open(t, { keepMedia: false })
+  const ids = [await upload(), (await fetch(URL)).id]
+  t.equal(countFiles(), 2)
+  for (const id of ids) await complete(id)
+  t.equal(countFiles(), 0)
+})
+
+t.test('kept, it stays when its transcript is complete', async (t) => {
+  const { upload, complete, countFiles } = await open(t, {})
+  await complete(await upload())
+  t.equal(countFiles(), 1)
+})
+
+t.test('of a job that failed: an address is fetched again, an upload is needed', async (t) => {
+  const { upload, fetch, pipeline, countFiles, mediaOf } = await open(t, {})
+  const [uploaded, fetched] = [await upload(), (await fetch(URL)).id]
+  for (const id of [uploaded, fetched]) await pipeline.fail({ id, retryCount: 0 }, 'decode_failed', new Error('x'))
+  t.strictSame([mediaOf(uploaded)?.state, mediaOf(fetched)?.state, countFiles()], ['stored', 'removed', 1])
+})
+
+t.test('media that two jobs share stays for the second', async (t) => {
+  const { fetch, complete, countFiles, pipeline } = await open(t, { keepMedia: false })
+  const [first, second] = [await fetch(URL), await fetch(URL)]
+  t.equal(first.mediaId, second.mediaId)
+  await complete(first.id)
+  t.equal(countFiles(), 1)
+  await pipeline.fail(second, 'decode_failed', new Error('x'))
+  t.equal(countFiles(), 0)
+})
+
+t.test('by age, where one is set, but not under the hands of a job', async (t) => {
+  const { upload, complete, countFiles, clock, retention } = await open(t, { retentionDays: 30 })
+  await complete(await upload())
+  await upload()
+  clock.advance(30 * DAY_MS - 1)
+  await retention.sweep()
+  t.equal(countFiles(), 2)
+  clock.advance(1)
+  await retention.sweep()
+  t.equal(countFiles(), 1)
+  const forever = await open(t, {})
+  await forever.complete(await forever.upload())
+  forever.clock.advance(10_000 * DAY_MS)
+  await forever.retention.sweep()
+  t.equal(forever.countFiles(), 1)
+})

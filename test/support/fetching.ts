@@ -1,0 +1,103 @@
+/** The fetch stage over real stores and files, with a clock that goes when told; what is outside is played. */
+import type { Test } from 'tap'
+import { JobFailure } from '../../dist/domain/errors.js'
+import type { Arrival, Download } from '../../dist/engine/download.js'
+import type { FetchError } from '../../dist/engine/guard.js'
+import type { PageFacts } from '../../dist/engine/yt-dlp.js'
+import { createFetching } from '../../dist/service/fetching.js'
+import { createPipeline } from '../../dist/service/pipeline.js'
+import { createRetention } from '../../dist/service/retention.js'
+import type { FetchClaim } from '../../dist/store/sources.js'
+import { openIngest } from './ingest.ts'
+import type { Changes } from './ingest.ts'
+
+export type World = {
+  /** What is at each address; elsewhere is nothing. */
+  at?: Record<string, Arrival | Error | ((download: Download) => Promise<Arrival>)>
+  page?: PageFacts | Error
+  /** What yt-dlp does in its directory; the name of what it brought. */
+  bring?: (directory: string) => Promise<string>
+  /** What the proxy refused. */
+  problem?: FetchError
+  keepMedia?: boolean
+  retentionDays?: number
+  changes?: Changes
+}
+
+const unused = (): never => { throw new Error('not part of this test') }
+
+/** A file with this content. */
+export const file = (content: string, more: object = {}) => async ({ draft }: Download): Promise<Arrival> => {
+  await draft.begin({})
+  await draft.append(Buffer.from(content))
+  return { kind: 'media', name: undefined, identity: undefined, ...more }
+}
+
+export async function openFetching (t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World) {
+  const stores = await openIngest(t, changes)
+  const { jobs, media, sources, files, ingest, clock, owner } = stores
+  const log = { info () {}, warn () {}, error () {} }
+  const inspected: Array<{ url: string, onlyKnown: boolean }> = []
+  const retention = createRetention({ jobs, media, files, keepMedia, retentionDays, now: clock.now })
+  const pipeline = createPipeline({
+    ...stores,
+    speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
+    ffmpeg: { probeMedia: unused, decodeAudio: unused },
+    retention,
+    deliveries: { enqueue () {} },
+    maxMediaSeconds: 3600,
+    now: clock.now,
+    log
+  })
+  const fetching = createFetching({
+    ...stores,
+    pipeline,
+    downloads: {
+      async fetch (download) {
+        const there = at[download.url] ?? new JobFailure('source_not_found', 'nothing')
+        if (there instanceof Error) throw there
+        return typeof there === 'function' ? await there(download) : there
+      }
+    },
+    ytDlp: {
+      version: unused,
+      async inspect (url, _, { onlyKnown }) {
+        inspected.push({ url, onlyKnown })
+        if (!page || page instanceof Error) throw page ?? new JobFailure('source_unsupported', 'unknown')
+        return page
+      },
+      download: async (_, { directory }) => await bring(directory)
+    },
+    startProxy: async () => ({ url: 'http://proxy', problem: () => problem, close: async () => {} }),
+    maxMediaBytes: 1000,
+    maxMediaSeconds: 3600,
+    now: clock.now,
+    log
+  })
+
+  /** Claims what waits next. */
+  function claim (): FetchClaim {
+    const found = sources.claim(clock.now(), clock.now() + 60_000, { maxAhead: 100, maxPerOwner: 100 })
+    if (!found) throw new Error('no source waits')
+    jobs.beginFetch(found.jobId, clock.now())
+    return found
+  }
+
+  return {
+    ...stores,
+    fetching,
+    pipeline,
+    retention,
+    inspected,
+    claim,
+    /** Submits an address and fetches it; the job after that. */
+    async fetch (url: string, fileName?: string) {
+      const id = await ingest.submitUrl({ ownerId: owner, url, fileName, options: { sttQuality: 'fast' } })
+      await fetching.fetch(claim(), new AbortController().signal)
+      const job = jobs.find(id)
+      if (!job) throw new Error('the job is gone')
+      return job
+    },
+    mediaOf: (jobId: number) => media.find(jobs.find(jobId)?.mediaId ?? 0)
+  }
+}
