@@ -93,7 +93,7 @@ function applianceEnv ({ dataDir, modelsDir, workers, settings }: ApplianceOptio
   }
 }
 
-async function findFreePort (): Promise<number> {
+export async function findFreePort (): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

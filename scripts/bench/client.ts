@@ -60,6 +60,8 @@ export function createClient (baseUrl: string, key: string) {
     createEndpoint: async (url: string): Promise<{ id: number, signingSecret: string }> =>
       (await call<{ endpoint: { id: number, signingSecret: string } }>('POST', '/api/v1/webhooks/endpoints', { url })).endpoint,
 
+    submitUrl: async (sourceUrl: string): Promise<number> => (await call<{ jobId: number }>('POST', '/api/v1/media/ingest', { sourceUrl })).jobId,
+
     /** Asks until the job has ended. Throws when it failed. */
     async waitFor (id: number, options: WaitOptions = {}): Promise<void> {
       const { status, failure } = await follow(id, options)

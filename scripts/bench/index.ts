@@ -15,12 +15,13 @@ import { describeMachine, printReport } from './report.ts'
 import type { BenchOptions, Benchmark, Report } from './report.ts'
 import { restart } from './restart.ts'
 import { silence } from './silence.ts'
+import { sources } from './sources.ts'
 import { speed } from './speed.ts'
 import { throughput } from './throughput.ts'
 import { webhookCrash } from './webhook-crash.ts'
 import { webhooks } from './webhooks.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, interfaceBench, webhooks, webhookCrash]
+const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
 const MAX_MINUTES = 24 * 60
