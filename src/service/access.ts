@@ -37,9 +37,9 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
     return view(key)
   }
 
-  function insert (fields: Omit<NewApiKey, 'hash' | 'lastFour' | 'now'>): CreatedKey {
+  function insert (fields: Omit<NewApiKey, 'hash' | 'lastFour'>): CreatedKey {
     const key = generateKey()
-    const id = apiKeys.insert({ ...fields, hash: hashKey(key), lastFour: key.slice(-4), now: now() })
+    const id = apiKeys.insert({ ...fields, hash: hashKey(key), lastFour: key.slice(-4) })
     const { owner, plan } = find(id)
     return { id, key, owner, plan }
   }
@@ -47,7 +47,8 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
   function insertFor (ownerId: number, { name, plan, expiresInSeconds }: KeyOptions): CreatedKey {
     const ownerPlan = apiKeys.findOwnerPlan(ownerId)
     if (ownerPlan === undefined) throw new AppError('not_found', 'There is no such owner.')
-    return insert({ ownerId, name, plan: plan ?? ownerPlan, expiresAt: expiresInSeconds === undefined ? undefined : now() + expiresInSeconds * 1000 })
+    const at = now()
+    return insert({ ownerId, name, plan: plan ?? ownerPlan, now: at, expiresAt: expiresInSeconds === undefined ? undefined : at + expiresInSeconds * 1000 })
   }
 
   /** Throws `conflict` unless the key is live and was not replaced before. */
@@ -87,8 +88,10 @@ export function createAccess ({ apiKeys, inTransaction, now }: Deps) {
         const old = find(id)
         requireRotatable(old)
         const { ownerId, name, plan, createdAt, expiresAt } = old
-        const created = insert({ ownerId, name, plan, expiresAt: expiresAt === undefined ? undefined : now() + expiresAt - createdAt })
-        apiKeys.replace(id, created.id, now() + graceSeconds * 1000)
+        // One moment for all: lifetimes would drift with every rotation.
+        const at = now()
+        const created = insert({ ownerId, name, plan, now: at, expiresAt: expiresAt === undefined ? undefined : at + expiresAt - createdAt })
+        apiKeys.replace(id, created.id, at + graceSeconds * 1000)
         return created
       })
     },

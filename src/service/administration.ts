@@ -53,7 +53,8 @@ export function createAdministration ({ passwordHash, passwords, loginLimit, now
   function begin (): { secret: string, session: AdminSession } {
     makeRoom()
     const secret = randomBytes(32).toString('base64url')
-    const session = { id: randomBytes(4).toString('hex'), createdAt: now(), expiresAt: now() + SESSION_MS, idleExpiresAt: now() + IDLE_MS }
+    const at = now()
+    const session = { id: randomBytes(4).toString('hex'), createdAt: at, expiresAt: at + SESSION_MS, idleExpiresAt: at + IDLE_MS }
     sessions.set(hashSecret(secret), session)
     return { secret, session }
   }

@@ -66,12 +66,13 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
   /** Over all keys of the owner: a second key is no second share. */
   function quotasOf ({ ownerId, plan }: Consumer): Quotas {
     const { requestsPerDay, speechMinutesPerMonth } = plans.limitsOf(plan)
-    const [day, month] = [dayAt(now()), monthAt(now())]
+    const at = now()
+    const [day, month] = [dayAt(at), monthAt(at)]
     return {
-      ...(requestsPerDay === null ? {} : { day: quotaOf(requestsPerDay, countOfOwner(ownerId, day), day, now()) }),
+      ...(requestsPerDay === null ? {} : { day: quotaOf(requestsPerDay, countOfOwner(ownerId, day), day, at) }),
       ...(speechMinutesPerMonth === null
         ? {}
-        : { minutes: quotaOf(speechMinutesPerMonth, usage.findAudio(ownerId, month.startMs) / MINUTE_MS, month, now()) })
+        : { minutes: quotaOf(speechMinutesPerMonth, usage.findAudio(ownerId, month.startMs) / MINUTE_MS, month, at) })
     }
   }
 
@@ -89,7 +90,8 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
     },
     /** Counts a request: in memory, so that neither a full nor a busy disk stands in its way. */
     count ({ ownerId, keyId = TOKENS }: Consumer): CountedRequest {
-      const counted = { ownerId, keyId, dayAt: dayAt(now()).startMs, at: now() }
+      const at = now()
+      const counted = { ownerId, keyId, dayAt: dayAt(at).startMs, at }
       add(counted, 1)
       return counted
     },

@@ -30,6 +30,18 @@ t.test('whatever is not exactly a live key opens nothing', async (t) => {
   }
 })
 
+t.test('a rotation happens at one moment, however slow the clock is asked', async (t) => {
+  const { apiKeys, inTransaction } = openStores(t)
+  const { now, advance } = createClock()
+  const access = createAccess({ apiKeys, inTransaction, now: () => { advance(1); return now() } })
+  const old = access.create({ ...LAPTOP, expiresInSeconds: 100 })
+  const fresh = access.find(access.rotate(old.id, 10).id)
+  const { createdAt, expiresAt } = access.find(old.id)
+  t.equal((fresh.expiresAt ?? 0) - fresh.createdAt, 100_000)
+  t.equal((expiresAt ?? 0) - fresh.createdAt, 10_000)
+  t.ok(fresh.createdAt > createdAt)
+})
+
 t.test('a revoked key opens nothing, at once; others still do', async (t) => {
   const { access, clock } = openAccess(t)
   const [first, second] = [access.create(LAPTOP), access.create(LAPTOP)]
