@@ -97,10 +97,10 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
     },
     /** As if it had never been counted. */
     takeBack (counted: CountedRequest): void { add(counted, -1) },
-    /** Logs how a request ended. Not those of tokens: nobody can ask for their log. */
+    /** Logs how a request ended. Not those of tokens: nobody can ask for their log. A clock that was set back makes none end before it arrived. */
     log ({ keyId, at }: CountedRequest, ended: Omit<LoggedRequest, 'keyId' | 'at' | 'durationMs'>): void {
       if (keyId === TOKENS) return
-      waiting.push({ ...ended, keyId, at, durationMs: now() - at })
+      waiting.push({ ...ended, keyId, at, durationMs: Math.max(0, now() - at) })
       if (waiting.length > MAX_WAITING) waiting.splice(0, MAX_WAITING / 10)
     },
     /** Of the authenticated key, what is not on disk yet included. Quota and audio are the owner's. */

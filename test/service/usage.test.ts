@@ -35,6 +35,16 @@ function call ({ service }: Opened, who: Caller, id = 'r', status = 200): void {
 }
 const exceeded = (code: string, retryAfter: number) => ({ name: 'AppError', code, headers: { 'retry-after': String(retryAfter) } })
 
+t.test('a clock that is set back during a request makes it short, not negative', (t) => {
+  const { service, clock, caller } = open(t)
+  const who = caller('a')
+  const counted = service.count(who)
+  clock.advance(-5000)
+  service.log(counted, { id: 'r', method: 'GET', path: '/x', status: 200 })
+  t.match(service.read(who, 1).recent, [{ durationMs: 0 }])
+  t.end()
+})
+
 t.test('what was counted a moment ago is there, on disk or not', async (t) => {
   const opened = open(t)
   const { service, clock, caller, db } = opened
