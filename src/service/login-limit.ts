@@ -60,7 +60,8 @@ export function createLoginLimit ({ now }: { now: () => number }) {
      */
     async attempt (address: string, check: () => Promise<boolean>): Promise<boolean> {
       const network = networkOf(address)
-      attempts = attempts.filter(({ at }) => at + WINDOW_MS > now())
+      // Not those of the future either: a clock that was set back would lock out for as long.
+      attempts = attempts.filter(({ at }) => at <= now() && at + WINDOW_MS > now())
       requireAttempt(network)
       const attempt: Attempt = { network, at: now(), isUnderWay: true }
       attempts.push(attempt)

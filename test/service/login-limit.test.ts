@@ -63,6 +63,13 @@ t.test('many right ones at once wait seconds, not minutes', async (t) => {
   await isRefused(t, '192.0.2.1', 900)
 })
 
+t.test('a clock that is set back locks nobody out for longer', async (t) => {
+  const { clock, limit, fail } = openLimit()
+  await fail('192.0.2.1', 5)
+  clock.advance(-24 * 60 * MINUTE_MS)
+  t.equal(await limit.attempt('192.0.2.1', right), true)
+})
+
 t.test('an attempt that could not be compared does not count', async (t) => {
   const { limit } = openLimit()
   for (let i = 0; i < 20; i++) await t.rejects(limit.attempt('192.0.2.1', async () => { throw new Error('busy') }), /busy/)
