@@ -1,4 +1,5 @@
 import t from 'tap'
+import { AppError } from '../../../dist/domain/errors.js'
 import { buildAdministered } from '../../support/admin.ts'
 
 t.test('an owner is made, seen, changed and removed', async (t) => {
@@ -48,6 +49,18 @@ t.test('the list goes on by its cursor, and no other', async (t) => {
   for (const bad of ['limit=0', 'limit=101', 'limit=x', 'limit=-1', 'limit=1.5', 'cursor=', 'cursor=abc', `cursor=${'x'.repeat(65)}`, 'cursor=%00', 'limit=1&limit=2']) {
     t.match(await call('GET', `owners?${bad}`), { status: 400, body: { code: 'invalid_request', error: /limit|cursor/ } }, bad)
   }
+})
+
+t.test('passwords that have to wait are no fault that somebody must mend', async (t) => {
+  const { openSession, appliance, logText } = await buildAdministered(t)
+  const { call } = await openSession()
+  const { id } = appliance.owners.create({ name: 'anna' })
+  appliance.owners.setPassword = async () => { throw new AppError('unavailable', 'Try again.', { headers: { 'retry-after': '5' } }) }
+  t.match(await call('PUT', `owners/${id}/password`, { password: 'long enough now' }), { status: 503, headers: { 'retry-after': '5' } })
+  t.match(logText(), /"level":40.*"code":"unavailable".*request failed/)
+  appliance.owners.setPassword = async () => { throw new Error('a fault') }
+  t.match(await call('PUT', `owners/${id}/password`, { password: 'long enough now' }), { status: 500 })
+  t.match(logText(), /"level":50.*"code":"internal_error".*request failed/)
 })
 
 t.test('what is not valid is refused by its field', async (t) => {
