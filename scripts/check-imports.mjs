@@ -42,6 +42,8 @@ const LAYERS = {
 /** Modules of Node that only compute: open to every layer. */
 const FREE = ['assert', 'async_hooks', 'buffer', 'crypto', 'events', 'path', 'perf_hooks', 'process', 'stream', 'stream/promises', 'string_decoder', 'timers', 'timers/promises', 'url', 'util']
 const READS_ENVIRONMENT = 'config.ts'
+/** Hands parts of it to other programs, and has no settings of its own. */
+const PASSES_ENVIRONMENT_ON = 'engine/process.ts'
 const START = '<!-- import-table:start -->'
 const END = '<!-- import-table:end -->'
 
@@ -54,7 +56,7 @@ function renderTable () {
     '| - | - | - | - |',
     ...rows,
     '',
-    `Open to every layer: ${FREE.map((name) => `\`node:${name}\``).join(', ')}. Only \`${READS_ENVIRONMENT}\` reads the environment.`,
+    `Open to every layer: ${FREE.map((name) => `\`node:${name}\``).join(', ')}. Only \`${READS_ENVIRONMENT}\` reads the environment; \`${PASSES_ENVIRONMENT_ON}\` passes parts of it on.`,
     END
   ].join('\n')
 }
@@ -128,7 +130,7 @@ function checkFile (root, file) {
   const layer = file.includes('/') ? file.split('/')[0] : file
   return readFindings(file, readFileSync(join(root, file), 'utf8')).map(({ line, name, env }) => {
     const fault = () => {
-      if (env) return layer === READS_ENVIRONMENT ? undefined : `only ${READS_ENVIRONMENT} may read the environment`
+      if (env) return [READS_ENVIRONMENT, PASSES_ENVIRONMENT_ON].includes(file) ? undefined : `only ${READS_ENVIRONMENT} may read the environment`
       // The addon is found by a path that is computed once, in one place.
       if (name === null) return layer === 'native' ? undefined : 'import() and require() need a plain string'
       return name.startsWith('.') ? checkRelative(file, layer, name) : checkOutside(layer, name)

@@ -1,4 +1,4 @@
-/** Running other programs: argv arrays, no shell, limits on time and memory, bounded stderr. */
+/** Running other programs: argv arrays, no shell, a bare environment, limits on time and memory, bounded stderr. */
 import { execFile, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
@@ -8,6 +8,17 @@ const STDERR_LIMIT = 16 * 1024
 const MAX_ADDRESS_SPACE = 4 * 1024 ** 3
 /** Decoding yields to the thread that answers HTTP, and to inference. */
 const NICE = '12'
+
+/**
+ * What programs get of our environment: where they and their libraries are, where temporary files go, how text is spelled. The rest may be
+ * secret, or change what they do: FFREPORT has ffmpeg write a file, http_proxy leads it past the guard.
+ */
+const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LC_CTYPE']
+
+const createEnvironment = (): NodeJS.ProcessEnv => Object.fromEntries(PASSED_ON.flatMap((name) => {
+  const value = process.env[name]
+  return value === undefined ? [] : [[name, value]]
+}))
 
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */
@@ -30,17 +41,17 @@ export type Limits = {
   signal?: AbortSignal | undefined
   /** Largest file it may write. */
   maxFileBytes?: number
-  /** All of its environment; ours when absent. */
+  /** All of its environment; what is passed on of ours when absent. */
   env?: Readonly<Record<string, string>>
   cwd?: string
 }
 
 /** Starts a program with limits. Arguments are passed as they are; nothing interprets them. */
 export function runLimited (program: string, args: readonly string[], limits: Limits): Running {
-  const { maxFileBytes, env, cwd } = limits
+  const { maxFileBytes, env = createEnvironment(), cwd } = limits
   const fileLimit = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`]
   const child = spawn('prlimit', [`--as=${MAX_ADDRESS_SPACE}`, '--core=0', ...fileLimit, 'nice', '-n', NICE, program, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'], ...(env && { env }), ...(cwd !== undefined && { cwd })
+    stdio: ['ignore', 'pipe', 'pipe'], env, ...(cwd !== undefined && { cwd })
   })
   let stopped: Outcome['stopped']
   const stop = (reason: Outcome['stopped']): void => {
@@ -84,6 +95,6 @@ export async function runToEnd (
 export async function programVersion (program: string): Promise<string | undefined> {
   const flag = program.startsWith('ff') ? '-version' : '--version'
   return await new Promise((resolve) => {
-    execFile(program, [flag], { timeout: 10_000 }, (error, stdout) => { resolve(error ? undefined : stdout.split('\n')[0]) })
+    execFile(program, [flag], { timeout: 10_000, env: createEnvironment() }, (error, stdout) => { resolve(error ? undefined : stdout.split('\n')[0]) })
   })
 }

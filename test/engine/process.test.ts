@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events'
+import { chmodSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'
 import { programVersion, runLimited, runToEnd } from '../../dist/engine/process.js'
@@ -19,6 +20,18 @@ t.test('arguments are passed as they are', async (t) => {
 t.test('a program gets 4 GiB of address space, no core file, and yields to the server', async (t) => {
   const { stdout } = await runToEnd('sh', ['-c', 'ulimit -v; ulimit -c; nice'], LIMITS)
   t.equal(stdout, `${4 * 1024 ** 2}\n0\n${Math.min(19, getPriority() + 12)}\n`)
+})
+
+t.test('of our environment a program gets what it needs to run, no secrets and no orders', async (t) => {
+  const ours = { STENOBOX_ADMIN_PASSWORD: 'correct horse battery', FFREPORT: 'file=report', http_proxy: 'http://127.0.0.1:1', LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib' }
+  t.intercept(process, 'env', { value: { ...process.env, ...ours } })
+  const { stdout } = await runToEnd('env', [], LIMITS)
+  const passedOn = Object.fromEntries(stdout.trimEnd().split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  t.match(passedOn, { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib' })
+  t.strictSame(Object.keys(passedOn).filter((name) => !/^(PATH|HOME|TMPDIR|LANG|LC_\w+|LD_LIBRARY_PATH)$/.test(name)), [])
+  const directory = t.testdir({ program: '#!/bin/sh\necho "of [$STENOBOX_ADMIN_PASSWORD]"\n' })
+  chmodSync(`${directory}/program`, 0o755)
+  t.equal(await programVersion(`${directory}/program`), 'of []')
 })
 
 t.test('a program past its time is killed, even one that ignores polite signals', async (t) => {

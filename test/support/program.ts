@@ -2,9 +2,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { CLI } from './paths.ts'
+import { findFreePort } from './ports.ts'
 
 export type Settings = Record<string, string>
 
@@ -61,18 +60,9 @@ async function readGreeting (child: ChildProcess): Promise<{ address: string, fi
   })
 }
 
-async function freePort (): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** With STENOBOX_TEST_PRISM set, everything is asked through a proxy that refuses what is not in the OpenAPI document, in either direction. */
 async function startPrism (upstream: string): Promise<{ address: string, stop (): void }> {
-  const child = spawn('node_modules/.bin/prism', ['proxy', 'src/routes/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await freePort())], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('node_modules/.bin/prism', ['proxy', 'src/routes/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await findFreePort())], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   const address = await new Promise<string>((resolve, reject) => {
     child.once('close', () => { reject(new Error(`prism ended at once: ${text}`)) })
