@@ -47,7 +47,7 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
     const name = form.get('name') ?? ''
     let ownerId: number | undefined
     try {
-      await loginLimit.attempt(address, async () => {
+      await loginLimit.attempt(address, name, async () => {
         ownerId = await owners.verifyPassword(name, form.get('password') ?? '')
         return ownerId !== undefined
       })

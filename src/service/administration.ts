@@ -65,7 +65,7 @@ export function createAdministration ({ passwordHash, passwords, loginLimit, now
     /** A new session. Throws `administration_off`, `unauthorized` for a wrong password, and `too_many_attempts`. */
     async logIn (password: string, address: string): Promise<{ secret: string, session: AdminSession }> {
       requireOn()
-      if (!await loginLimit.attempt(address, async () => await passwords.verify(passwordHash, password))) {
+      if (!await loginLimit.attempt(address, 'administrator', async () => await passwords.verify(passwordHash, password))) {
         log.warn({ address }, 'wrong password of the administrator')
         throw new AppError('unauthorized', 'The password is not right.', { headers: SESSION_CHALLENGE })
       }

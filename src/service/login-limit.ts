@@ -32,7 +32,7 @@ function tooManyAtOnce (): AppError {
 }
 
 export function createLoginLimit ({ now }: { now: () => number }) {
-  type Attempt = { network: string, at: number, isUnderWay: boolean }
+  type Attempt = { network: string, account: string, at: number, isUnderWay: boolean }
   let attempts: Attempt[] = []
   const known = new Set<string>()
 
@@ -56,14 +56,15 @@ export function createLoginLimit ({ now }: { now: () => number }) {
   return {
     /**
      * Lets `check` compare a password, unless too many were wrong lately. An attempt counts from its start until it proves right, so that
-     * many at once are no way around. Throws `too_many_attempts`.
+     * many at once are no way around. A right one forgives only those for the same account: else whoever has one could guess at all others.
+     * Throws `too_many_attempts`.
      */
-    async attempt (address: string, check: () => Promise<boolean>): Promise<boolean> {
+    async attempt (address: string, account: string, check: () => Promise<boolean>): Promise<boolean> {
       const network = networkOf(address)
       // Not those of the future either: a clock that was set back would lock out for as long.
       attempts = attempts.filter(({ at }) => at <= now() && at + WINDOW_MS > now())
       requireAttempt(network)
-      const attempt: Attempt = { network, at: now(), isUnderWay: true }
+      const attempt: Attempt = { network, account, at: now(), isUnderWay: true }
       attempts.push(attempt)
       const isRight = await check().catch((error: unknown) => {
         attempts = attempts.filter((other) => other !== attempt)
@@ -71,7 +72,7 @@ export function createLoginLimit ({ now }: { now: () => number }) {
       })
       attempt.isUnderWay = false
       if (!isRight) return false
-      attempts = attempts.filter((other) => other.network !== network)
+      attempts = attempts.filter((other) => other.network !== network || other.account !== account)
       remember(network)
       return true
     }
