@@ -88,10 +88,10 @@ function createTokenService (
   config: OauthConfig,
   { owners, oauth, fetcher, log, now }: { owners: OwnerStore, oauth: Oauth, fetcher: Fetcher, log: Logger, now: () => number }
 ): Tokens {
-  const { issuer, audience, server, ownerClaim: claim, createOwners: create } = config
+  const { issuer, audiences, server, ownerClaim: claim, createOwners: create } = config
   const findKey = server ? createLocalKeys(publicPart(oauth.signingKey())) : createRemoteKeys({ issuer, fetcher, now, log })
   const findOwner = server ? ownersById(owners) : ownersByClaim({ owners, claim, create, now })
-  return createTokens({ verify: createTokenVerifier({ issuer, audience, findKey, now }), findOwner })
+  return createTokens({ verify: createTokenVerifier({ issuer, audiences, findKey, now }), findOwner })
 }
 
 /** Everything but HTTP. Threads and timers start with `start`. */

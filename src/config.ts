@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { PASSWORD_LENGTH } from './domain/access.js'
 import { parseAllowEntry } from './domain/addresses.js'
 import type { AllowList, AllowLists } from './domain/addresses.js'
+import { resourceNames } from './domain/oauth.js'
 
 type Option<T> = { fallback: T, parse (text: string): T | undefined, expected: string | ((text: string) => string) }
 
@@ -103,8 +104,8 @@ type Values = { [K in keyof typeof OPTIONS]: typeof OPTIONS[K]['fallback'] }
 /** Whose tokens are taken: those of an identity provider, or of our own authorization server. */
 export type OauthConfig = Readonly<{
   issuer: string
-  /** What the tokens must be meant for. */
-  audience: string
+  /** One of these is what the tokens must be meant for. */
+  audiences: readonly string[]
   /** The issuer is this appliance. */
   server: boolean
   /** Clients may register themselves with our own server. */
@@ -207,11 +208,13 @@ function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
   if (server && provider !== '') faults.push('STENOBOX_OAUTH_ISSUER and STENOBOX_OAUTH_SERVER: tokens come from one issuer: keep one')
   const own = server ? ownIssuer(values, faults) : ''
   if (server && values.STENOBOX_OAUTH_AUDIENCE !== '') faults.push('STENOBOX_OAUTH_AUDIENCE: tokens of our own server are always meant for its own address: leave it out')
-  const audience = own || values.STENOBOX_OAUTH_AUDIENCE || values.STENOBOX_PUBLIC_URL
-  if (audience === '') faults.push('STENOBOX_OAUTH_AUDIENCE: say what the tokens of STENOBOX_OAUTH_ISSUER are meant for, or set STENOBOX_PUBLIC_URL')
+  const audience = own || values.STENOBOX_OAUTH_AUDIENCE
+  const { STENOBOX_PUBLIC_URL: publicUrl } = values
+  if (audience === '' && publicUrl === '') faults.push('STENOBOX_OAUTH_AUDIENCE: say what the tokens of STENOBOX_OAUTH_ISSUER are meant for, or set STENOBOX_PUBLIC_URL')
   return Object.freeze({
     issuer: own || provider,
-    audience,
+    // Providers put into tokens what a client asked for, which is a name that our metadata told it.
+    audiences: audience === '' && publicUrl !== '' ? resourceNames(publicUrl) : [audience],
     server,
     registration: values.STENOBOX_OAUTH_REGISTRATION === 'true',
     ownerClaim: values.STENOBOX_OAUTH_OWNER_CLAIM,

@@ -91,7 +91,7 @@ t.test('every variable is read', async (t) => {
       webhooks: [{ name: 'hooks.local', port: 9000 }],
       oauth: [{ name: 'login.local' }]
     },
-    oauth: { issuer: 'https://login.local/', audience: 'steno', server: false, registration: false, ownerClaim: 'email', createOwners: true },
+    oauth: { issuer: 'https://login.local/', audiences: ['steno'], server: false, registration: false, ownerClaim: 'email', createOwners: true },
     ytDlp: '/opt/yt-dlp',
     searchPath: '/bin',
     workers: 3,
@@ -203,7 +203,7 @@ t.test('without an argument, the environment of the process is read', async (t) 
 
 t.test('tokens of a provider: whose, for whom, of which owner', async (t) => {
   const issuer = 'https://id.example/realms/a/'
-  t.match(readConfig({ STENOBOX_OAUTH_ISSUER: issuer, STENOBOX_PUBLIC_URL: 'https://steno.example/' }).oauth, { issuer, audience: 'https://steno.example', ownerClaim: 'sub', createOwners: false })
+  t.match(readConfig({ STENOBOX_OAUTH_ISSUER: issuer, STENOBOX_PUBLIC_URL: 'https://steno.example/' }).oauth, { issuer, audiences: ['https://steno.example', 'https://steno.example/', 'https://steno.example/api/v1', 'https://steno.example/api/v1/'], ownerClaim: 'sub', createOwners: false })
   t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: issuer }), [/^STENOBOX_OAUTH_AUDIENCE: say what .* or set STENOBOX_PUBLIC_URL$/])
   for (const wrong of ['id.example', 'ftp://id.example', 'https://id.example/?a', 'https://id.example/#a']) t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: wrong }), [/^STENOBOX_OAUTH_ISSUER: must be the address of an issuer/], wrong)
 })
@@ -211,7 +211,7 @@ t.test('tokens of a provider: whose, for whom, of which owner', async (t) => {
 t.test('our own authorization server has one address, and no password crosses a network readable', async (t) => {
   const own = (env: NodeJS.ProcessEnv) => readConfig({ STENOBOX_OAUTH_SERVER: 'true', ...env }).oauth
   const address = 'http://127.0.0.1:8080'
-  t.strictSame(own({}), { issuer: address, audience: address, server: true, registration: false, ownerClaim: 'sub', createOwners: false })
+  t.strictSame(own({}), { issuer: address, audiences: [address], server: true, registration: false, ownerClaim: 'sub', createOwners: false })
   t.match(own({ STENOBOX_HOST: '::1', STENOBOX_OAUTH_REGISTRATION: 'true' }), { issuer: 'http://[::1]:8080', registration: true })
   t.match(own({ STENOBOX_HOST: '0.0.0.0', STENOBOX_PUBLIC_URL: 'https://steno.example/base/' }), { issuer: 'https://steno.example/base' })
   t.match(own({ STENOBOX_PUBLIC_URL: 'http://localhost:9000' }), { issuer: 'http://localhost:9000' })

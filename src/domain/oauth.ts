@@ -19,11 +19,21 @@ export type OauthGrant = {
   expiresAt: number
 }
 
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost'])
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
 /** True for hosts, as a parsed URL spells them, that are this machine (RFC 8252 section 7.3); any port is meant. */
 export function isLoopbackHost (hostname: string): boolean {
   return LOOPBACK_HOSTS.has(hostname)
+}
+
+/**
+ * What clients may call the appliance at `address` (RFC 8707): that, or the address of its interface, under which metadata describes it as well.
+ * On this machine they come by any of its names, and metadata then says the one they used.
+ */
+export function resourceNames (address: string): string[] {
+  const { hostname } = new URL(address)
+  const addresses = isLoopbackHost(hostname) ? [...LOOPBACK_HOSTS].map((host) => address.replace(hostname, host)) : [address]
+  return addresses.flatMap((name) => [name, `${name}/`, `${name}/api/v1`, `${name}/api/v1/`])
 }
 
 /** Schemes that a browser would not hand to a program. */

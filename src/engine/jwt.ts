@@ -15,7 +15,8 @@ export type Claims = Readonly<JWTPayload>
 /** The claims of a token that is valid here and now; undefined for all others, whatever is wrong. Throws `unavailable` when that cannot be told. */
 export type VerifyToken = (token: string) => Promise<Claims | undefined>
 
-type Deps = { issuer: string, audience: string, findKey: JWTVerifyGetKey, now: () => number }
+/** `audiences`: a token is meant for one of them. */
+type Deps = { issuer: string, audiences: readonly string[], findKey: JWTVerifyGetKey, now: () => number }
 
 /**
  * False for tokens of the same issuer that are no access tokens, or are bound to a proof that a bearer does not bring. Providers older than RFC
@@ -31,12 +32,12 @@ function isBearerAccessToken (type: string | undefined, claims: JWTPayload): boo
   return FOREIGN_CLAIMS.every((name) => claims[name] === undefined)
 }
 
-export function createTokenVerifier ({ issuer, audience, findKey, now }: Deps): VerifyToken {
+export function createTokenVerifier ({ issuer, audiences, findKey, now }: Deps): VerifyToken {
   return async (token) => {
     if (token.length > MAX_LENGTH) return undefined
     try {
       const { protectedHeader, payload } = await jwtVerify(token, findKey, {
-        algorithms: ALGORITHMS, issuer, audience, requiredClaims: ['exp'], clockTolerance: TOLERANCE_S, currentDate: new Date(now())
+        algorithms: ALGORITHMS, issuer, audience: [...audiences], requiredClaims: ['exp'], clockTolerance: TOLERANCE_S, currentDate: new Date(now())
       })
       if (payload.iat !== undefined && payload.iat > now() / 1000 + TOLERANCE_S) return undefined
       return isBearerAccessToken(protectedHeader.typ?.toLowerCase(), payload) ? payload : undefined

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { MAX_NAME_LENGTH, registeredScopes, SCOPES } from '../domain/access.js'
+import { resourceNames } from '../domain/oauth.js'
 
 /** Parameters that mean something only beside the scope `openid`, which is not offered; with them the request would be refused. */
 const OPENID_PARAMETERS = ['acr_values', 'claims', 'claims_locales', 'id_token_hint', 'max_age', 'nonce']
@@ -12,16 +13,12 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const registered = (scope: string): string => [...registeredScopes(scope.split(' '))].join(' ')
 
-/** Clients name the resource as they know it: the address of the appliance, or that of its interface. */
-function canonicalResource (resource: string, issuer: string): string {
-  return [issuer, `${issuer}/`, `${issuer}/api/v1`, `${issuer}/api/v1/`].includes(resource) ? issuer : resource
-}
-
 /** Rewrites `scope` and `resource`; a parameter given twice is left to be refused. */
 function rewriteParameters (parameters: URLSearchParams, issuer: string): void {
   const scopes = parameters.getAll('scope')
   if (scopes.length === 1) parameters.set('scope', registered(scopes[0] ?? ''))
-  const resources = parameters.getAll('resource').map((resource) => canonicalResource(resource, issuer))
+  const ours = resourceNames(issuer)
+  const resources = parameters.getAll('resource').map((resource) => ours.includes(resource) ? issuer : resource)
   parameters.delete('resource')
   for (const resource of new Set(resources)) parameters.append('resource', resource)
 }

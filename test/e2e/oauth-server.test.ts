@@ -2,7 +2,7 @@
 import t from 'tap'
 import { beginLogin, discover, REDIRECT_URI, refresh, register } from '../support/agent.ts'
 import { createBrowser } from '../support/browser.ts'
-import { PASSWORD, startWithServer } from '../support/oauth-server.ts'
+import { approve, PASSWORD, startWithServer } from '../support/oauth-server.ts'
 import { findFreePort } from '../support/ports.ts'
 import { runCommand, startServer } from '../support/program.ts'
 
@@ -68,6 +68,16 @@ t.test('the interface is found from its own address, by what a 401 says', async 
   const { protectedResource } = await discover(`${address}/api/v1`)
   t.equal(protectedResource.resource, `${address}/api/v1`)
   t.match(await (await fetch(`${address}/.well-known/openid-configuration`)).json(), { issuer: address, jwks_uri: `${address}/oauth/jwks` })
+})
+
+t.test('a client that knows this machine by another name gets tokens too', async (t) => {
+  const { address, get } = await startWithServer(t)
+  const { server, protectedResource } = await discover(address.replace('127.0.0.1', 'localhost'))
+  t.match(protectedResource.resource, '//localhost:')
+  const attempt = await beginLogin(server, await register(server), { resource: protectedResource.resource, scope: 'transcripts:read' })
+  const landed = await approve(createBrowser(), attempt.url)
+  const { access_token: token } = await attempt.finish(landed.url)
+  t.equal((await get(token, '/api/v1/transcriptions')).status, 200)
 })
 
 t.test('on with one setting: the program, its command line and its keys after a restart', async (t) => {

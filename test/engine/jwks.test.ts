@@ -20,7 +20,7 @@ async function setUp (t: Test, { path = '', allowed = '127.0.0.1' } = {}) {
   const fetcher = createFetcher({ allow: { sources: [], webhooks: [], oauth: entry ? [entry] : [] }, offline: false })
   t.teardown(async () => { await fetcher.close() })
   const name = issuer.address + path
-  const verify = createTokenVerifier({ issuer: name, audience: 'us', findKey: createRemoteKeys({ issuer: name, fetcher, now: clock.now, log }), now: clock.now })
+  const verify = createTokenVerifier({ issuer: name, audiences: ['us'], findKey: createRemoteKeys({ issuer: name, fetcher, now: clock.now, log }), now: clock.now })
   const ask = async (key: SigningKey): Promise<Claims | undefined> => {
     const now = Math.floor(clock.now() / 1000)
     return await verify(await signToken(key, { iss: name, aud: 'us', sub: 'anna', exp: now + 60 }))

@@ -15,7 +15,7 @@ async function setUp () {
   const clock = createClock()
   const key = await createSigningKey('one')
   const now = Math.floor(clock.now() / 1000)
-  const verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, findKey: createLocalKeys(key.publicJwk), now: clock.now })
+  const verify = createTokenVerifier({ issuer: ISSUER, audiences: [`${AUDIENCE}/api/v1`, AUDIENCE], findKey: createLocalKeys(key.publicJwk), now: clock.now })
   const good: JWTPayload = { iss: ISSUER, aud: AUDIENCE, sub: 'anna', iat: now, exp: now + 900, scope: 'transcripts:read' }
   return { clock, key, now, verify, good, sign: async (changes: JWTPayload = {}, header = {}) => await signToken(key, { ...good, ...changes }, header) }
 }
@@ -23,7 +23,7 @@ async function setUp () {
 t.test('a token of the issuer, meant for us, in its time', async (t) => {
   const { verify, sign, good, now, clock } = await setUp()
   t.strictSame(await verify(await sign()), good)
-  t.ok(await verify(await sign({ aud: ['https://else.example', AUDIENCE] })))
+  for (const aud of [['https://else.example', AUDIENCE], `${AUDIENCE}/api/v1`]) t.ok(await verify(await sign({ aud })))
   for (const typ of ['AT+JWT', 'application/at+jwt', 'JWT', undefined]) t.ok(await verify(await sign({}, { typ })), String(typ))
   t.ok(await verify(await sign({ typ: 'Bearer', nonce: 'x' }, { typ: 'JWT' })), 'an access token of older Keycloak')
   t.ok(await verify(await sign({ nbf: now + 20, iat: now + 20 })), 'clocks a little apart')
@@ -78,7 +78,7 @@ t.test('signatures of nobody and of others', async (t) => {
 t.test('a shared secret is no key, even where one is found', async (t) => {
   const { good, clock } = await setUp()
   const secret = Buffer.alloc(64, 'k')
-  const verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, findKey: async () => secret, now: clock.now })
+  const verify = createTokenVerifier({ issuer: ISSUER, audiences: [`${AUDIENCE}/api/v1`, AUDIENCE], findKey: async () => secret, now: clock.now })
   for (const [alg, hash] of [['HS256', 'sha256'], ['HS384', 'sha384'], ['HS512', 'sha512']] as const) {
     const input = `${base64({ alg, typ: 'at+jwt' })}.${base64(good)}`
     t.equal(await verify(`${input}.${createHmac(hash, secret).update(input).digest('base64url')}`), undefined, alg)

@@ -10,6 +10,9 @@ t.test('an authorization request asks for registered scopes of the one resource,
   t.match(authorization('state=x'), { scope: 'transcripts:read transcripts:write transcripts:export library:search ai:transform', state: 'x' })
   t.strictSame(authorization('scope=transcripts:read&redirect_uri=https://app.example/cb?x=1'), { scope: 'transcripts:read', redirect_uri: 'https://app.example/cb?x=1' })
   for (const resource of ['', '/', '/api/v1', '/api/v1/']) t.equal(authorization(`resource=${ISSUER}${resource}`)['resource'], ISSUER)
+  const here = 'http://127.0.0.1:8080'
+  for (const host of ['127.0.0.1', 'localhost', '[::1]']) t.match(rewriteAuthorization(`/oauth/authorize?resource=http://${host}:8080/api/v1`, here), `resource=${encodeURIComponent(here)}`)
+  t.match(rewriteAuthorization('/oauth/authorize?resource=http://localhost:8081', here), 'localhost', 'another port is another program')
   t.equal(authorization('resource=https://elsewhere.example')['resource'], 'https://elsewhere.example')
   t.match(rewriteAuthorization('/oauth/authorize?scope=a&scope=transcripts:read', ISSUER), 'scope=a&scope=transcripts%3Aread', 'given twice, it is left to be refused')
   t.match(rewriteAuthorization('/oauth/authorize', ISSUER), /^\/oauth\/authorize\?scope=transcripts/)
