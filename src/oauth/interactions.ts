@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { registeredScopes } from '../domain/access.js'
 import type { Scope } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
+import type { Log } from '../domain/log.js'
 import type { LoginLimit } from '../service/login-limit.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
@@ -17,6 +18,7 @@ type Deps = {
   oauth: Pick<Oauth, 'findClient'>
   owners: Pick<Owners, 'findById' | 'verifyPassword'>
   loginLimit: LoginLimit
+  log: Pick<Log, 'info' | 'warn'>
 }
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
@@ -33,7 +35,7 @@ function isFromOurPage ({ headers }: IncomingMessage, issuer: string): boolean {
   return site === 'same-origin' && [new URL(issuer).origin, 'null'].includes(origin)
 }
 
-export function createInteractions ({ provider, issuer, oauth, owners, loginLimit }: Deps) {
+export function createInteractions ({ provider, issuer, oauth, owners, loginLimit, log }: Deps) {
   const paramOf = ({ params }: Interaction, name: string): string => String(params[name] ?? '')
   const scopesOf = (interaction: Interaction): Set<Scope> => registeredScopes(paramOf(interaction, 'scope').split(' '))
 
@@ -57,14 +59,22 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
       const status = error.code === 'too_many_attempts' ? 429 : 503
       return loginPage({ ...viewOf(interaction), name, fault: { status, sentence: error.message, headers: error.headers } })
     }
-    if (ownerId === undefined) return loginPage({ ...viewOf(interaction), name, fault: WRONG })
+    if (ownerId === undefined) {
+      log.warn({ address }, 'wrong name or password of an owner')
+      return loginPage({ ...viewOf(interaction), name, fault: WRONG })
+    }
     return { login: { accountId: String(ownerId), remember: false } }
   }
 
   async function allow (interaction: Interaction): Promise<InteractionResults> {
-    const grant = new provider.Grant({ accountId: interaction.session?.accountId ?? '', clientId: paramOf(interaction, 'client_id') })
-    grant.addResourceScope(issuer, [...scopesOf(interaction)].join(' '))
-    return { consent: { grantId: await grant.save() } }
+    const { accountId = '' } = interaction.session ?? {}
+    const clientId = paramOf(interaction, 'client_id')
+    const scopes = [...scopesOf(interaction)]
+    const grant = new provider.Grant({ accountId, clientId })
+    grant.addResourceScope(issuer, scopes.join(' '))
+    const grantId = await grant.save()
+    log.info({ ownerId: Number(accountId), clientId, scopes }, 'an owner granted access')
+    return { consent: { grantId } }
   }
 
   function show (interaction: Interaction): Page {

@@ -152,9 +152,9 @@ function createProvider (deps: Deps): Provider {
 }
 
 export function createAuthorizationServer (deps: Deps) {
-  const { issuer, oauth, owners, loginLimit } = deps
+  const { issuer, oauth, owners, loginLimit, log } = deps
   const provider = createProvider(deps)
-  const interactions = createInteractions({ provider, issuer, oauth, owners, loginLimit })
+  const interactions = createInteractions({ provider, issuer, oauth, owners, loginLimit, log })
   const respond = provider.callback()
 
   function rewriteBody (path: string, body: Buffer): Buffer {

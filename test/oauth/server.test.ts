@@ -25,6 +25,21 @@ t.test('no code, token or cookie is in the data directory, nor is a password', a
   }
 })
 
+t.test('the log says who granted what, and that somebody guessed, without a secret', async (t) => {
+  const { address, owner, log } = await startWithServer(t)
+  const { server, client, refreshToken, code, tokens } = await obtainTokens(address)
+  const attempt = await beginLogin(server, client, { resource: address })
+  const browser = createBrowser()
+  const login = await browser.open(attempt.url, REDIRECT_URI)
+  await browser.submit(login, { name: 'anna', password: 'correct horse' }, REDIRECT_URI)
+  const lines = log().trimEnd().split('\n').map((line) => JSON.parse(line) as object)
+  t.match(lines.slice(1), [
+    { level: 30, ownerId: owner.id, clientId: client.client_id, scopes: ['transcripts:read'], msg: 'an owner granted access' },
+    { level: 40, address: '127.0.0.1', msg: 'wrong name or password of an owner' }
+  ])
+  for (const secret of [refreshToken, code, tokens.access_token, PASSWORD, 'correct horse']) t.notMatch(log(), secret)
+})
+
 t.test('who is logged in is asked for consent, not for the password', async (t) => {
   const { address, appliance } = await startWithServer(t)
   const { server } = await discover(address)

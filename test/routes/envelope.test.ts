@@ -1,8 +1,11 @@
 /** Every answer is the envelope, whatever is asked and however badly. */
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import t from 'tap'
 import type { Test } from 'tap'
+import { AppError } from '../../dist/domain/errors.js'
+import { createLogger } from '../../dist/logger.js'
 import { buildAppliance } from '../support/appliance.ts'
 import type { Injected } from '../support/appliance.ts'
 
@@ -123,4 +126,14 @@ t.test('a fault of ours tells nothing of the inside', async (t) => {
   const reply = await call(mine, 'GET', '/api/v1/jobs/1')
   isError(t, reply, 500, 'internal_error')
   t.notMatch(reply.body.error, /SQLITE|path/)
+})
+
+t.test('what passes by itself is no error in the log, however often it is asked', async (t) => {
+  const destination = new PassThrough()
+  const { call, key, appliance } = await buildAppliance(t, {}, Date.now, createLogger('info', destination))
+  appliance.transcripts.read = () => { throw new AppError('unavailable', 'Not now.') }
+  isError(t, await call(key(), 'GET', '/api/v1/jobs/1'), 503, 'unavailable', /Not now/)
+  const line = JSON.parse(String(destination.read())) as object
+  t.match(line, { level: 40, code: 'unavailable', reason: 'Not now.', msg: 'request refused for now' })
+  t.notOk('err' in line)
 })

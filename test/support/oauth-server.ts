@@ -1,5 +1,7 @@
 /** An appliance with its own authorization server, listening, and an owner who can log in. */
+import { PassThrough } from 'node:stream'
 import type { Test } from 'tap'
+import { createLogger } from '../../dist/logger.js'
 import { beginLogin, discover, REDIRECT_URI, register } from './agent.ts'
 import type { Tokens } from './agent.ts'
 import { buildAppliance } from './appliance.ts'
@@ -12,12 +14,15 @@ export const PASSWORD = 'correct horse battery'
 export async function startWithServer (t: Test, settings: Record<string, string> = {}) {
   const port = await findFreePort()
   const address = `http://127.0.0.1:${port}`
-  const built = await buildAppliance(t, { STENOBOX_PORT: String(port), STENOBOX_OAUTH_SERVER: 'true', STENOBOX_OAUTH_REGISTRATION: 'true', ...settings })
+  const destination = new PassThrough()
+  let log = ''
+  destination.setEncoding('utf8').on('data', (chunk: string) => { log += chunk })
+  const built = await buildAppliance(t, { STENOBOX_PORT: String(port), STENOBOX_OAUTH_SERVER: 'true', STENOBOX_OAUTH_REGISTRATION: 'true', ...settings }, Date.now, createLogger('debug', destination))
   await built.http.listen({ host: '127.0.0.1', port })
   const owner = built.appliance.owners.create({ name: 'anna' })
   await built.appliance.owners.setPassword(owner.id, PASSWORD)
   const get = async (token: string, path: string): Promise<Response> => await fetch(address + path, { headers: { authorization: `Bearer ${token}` } })
-  return { ...built, address, owner, get }
+  return { ...built, address, owner, get, log: () => log }
 }
 
 /** Logs in and says yes. */

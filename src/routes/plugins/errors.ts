@@ -56,8 +56,10 @@ function errorBody (code: ErrorCode, message: string, requestId: string) {
 export function sendError (error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message, headers, cause } = toAppError(error)
   const { status } = ERRORS[code]
-  // That a receiver fails is neither our fault nor news to the caller, who asked for it; who is told when to try again needs nobody to act.
-  if (status >= 500 && code !== 'receiver_failed') request.log['retry-after' in headers ? 'warn' : 'error']({ err: cause ?? error, code }, 'request failed')
+  // What passes by itself needs no person: polls of /readyz, or tokens while their issuer is down, would bury what does.
+  if (error instanceof AppError && code === 'unavailable') request.log.warn({ code, reason: message }, 'request refused for now')
+  // That a receiver fails is neither our fault nor news to the caller, who asked for it.
+  else if (status >= 500 && code !== 'receiver_failed') request.log.error({ err: cause ?? error, code }, 'request failed')
   // 507 is a server status with a message the caller can act on; the others from 500 up say nothing of the inside.
   const sentence = status >= 500 && code === 'internal_error' ? SERVER_FAULT : message
   const body = errorBody(code, sentence, request.id)
