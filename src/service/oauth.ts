@@ -37,18 +37,24 @@ export function publicPart ({ kty, crv, x, y, kid, alg, use }: Jwk): Jwk {
   return { kty, crv, x, y, kid, alg, use }
 }
 
+/** Throws `invalid_request` for addresses that codes must not be sent to. */
+function requireRedirectUris (uris: readonly string[]): void {
+  const wrong = uris.find((uri) => !isRedirectUri(uri))
+  if (wrong !== undefined) throw new AppError('invalid_request', `redirect_uris: ${wrong} ${NO_REDIRECT}`)
+}
+
 function createClients ({ oauth, inTransaction, now }: Deps) {
   return {
     /** A client that the administrator vouches for. Throws `invalid_request` for addresses that codes must not be sent to. */
     addClient ({ name, redirectUris }: { name: string, redirectUris: readonly string[] }): OauthClient {
-      const wrong = redirectUris.find((uri) => !isRedirectUri(uri))
-      if (wrong !== undefined) throw new AppError('invalid_request', `${wrong} ${NO_REDIRECT}`)
+      requireRedirectUris(redirectUris)
       const id = randomUUID()
       oauth.insertClient(id, { client_id: id, client_name: name, redirect_uris: [...redirectUris] }, false, now())
       return { id, name, redirectUris: [...redirectUris], isDynamic: false, createdAt: now() }
     },
-    /** A client that registers itself. Throws `conflict` when there are too many. */
+    /** A client that registers itself. Throws `invalid_request` as `addClient` does, and `conflict` when there are too many. */
     registerClient (id: string, metadata: ClientMetadata): void {
+      requireRedirectUris(metadata['redirect_uris'] as string[])
       inTransaction(() => {
         if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) oauth.removeUnusedClients(now() - LOGIN_MS)
         if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) throw new AppError('conflict', 'too many clients are registered; the administrator can remove some')

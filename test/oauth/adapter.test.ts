@@ -19,8 +19,8 @@ t.test('of two requests that both found a code unused, the second is refused', a
 t.test('a client too many is the fault of its metadata, as far as the protocol can say', async (t) => {
   const { oauth, inTransaction } = openStores(t)
   const clients = createAdapter(createOauth({ oauth, inTransaction, now: createClock().now }))('Client')
-  for (let i = 0; i < 1000; i++) await clients.upsert(`c${i}`, { client_id: `c${i}` })
-  await t.rejects(clients.upsert('one more', {}), errors.InvalidClientMetadata)
+  for (let i = 0; i < 1000; i++) await clients.upsert(`c${i}`, { client_id: `c${i}`, redirect_uris: [] })
+  await t.rejects(clients.upsert('one more', { redirect_uris: [] }), errors.InvalidClientMetadata)
   t.match(await clients.find('c1'), { client_id: 'c1' })
   t.equal(await clients.find('one more'), undefined)
 })

@@ -87,7 +87,7 @@ t.test('requests without PKCE, with the plain method, to other addresses, of unk
 t.test('registrations that cannot be, and bodies that are too long', async (t) => {
   const { address } = await startWithServer(t)
   const post = async (body: string, type = 'application/json'): Promise<Response> => await fetch(`${address}/oauth/register`, { method: 'POST', body, headers: { 'content-type': type } })
-  for (const body of ['', '{', '[]', 'null', '{}', '{"redirect_uris":["http://example.org/"]}', '{"redirect_uris":["javascript:x"]}', '{"redirect_uris":["https://a.example/#x"]}', '{"redirect_uris":[1]}',
+  for (const body of ['', '{', '[]', 'null', '{}', '{"redirect_uris":["http://example.org/"]}', '{"redirect_uris":["javascript:x"]}', '{"redirect_uris":["ftp://a.example/"]}', '{"redirect_uris":["https://a.example/","wss://a.example/"]}', '{"redirect_uris":["https://a.example/#x"]}', '{"redirect_uris":[1]}',
     '{"redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"client_secret_basic"}']) {
     const reply = await post(body)
     t.equal(reply.status, 400, body)
