@@ -57,7 +57,7 @@ t.test('passwords that have to wait are no fault that somebody must mend', async
   const { id } = appliance.owners.create({ name: 'anna' })
   appliance.owners.setPassword = async () => { throw new AppError('unavailable', 'Try again.', { headers: { 'retry-after': '5' } }) }
   t.match(await call('PUT', `owners/${id}/password`, { password: 'long enough now' }), { status: 503, headers: { 'retry-after': '5' } })
-  t.match(logText(), /"level":40.*"code":"unavailable".*request failed/)
+  t.match(logText(), /"level":40.*"code":"unavailable".*request refused for now/)
   appliance.owners.setPassword = async () => { throw new Error('a fault') }
   t.match(await call('PUT', `owners/${id}/password`, { password: 'long enough now' }), { status: 500 })
   t.match(logText(), /"level":50.*"code":"internal_error".*request failed/)
