@@ -15,7 +15,9 @@ import { createModels } from './engine/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/pool.js'
 import { programVersion } from './engine/process.js'
 import { createAbort, createSpeechEngine } from './engine/speech.js'
+import type { SpeechEngine } from './engine/speech.js'
 import { createYtDlp } from './engine/yt-dlp.js'
+import type { YtDlp } from './engine/yt-dlp.js'
 import { createDeliveryLoop } from './jobs/deliveries.js'
 import { createLoop } from './jobs/loop.js'
 import { createSweep } from './jobs/sweep.js'
@@ -28,8 +30,10 @@ import { createAdministration } from './service/administration.js'
 import { createDeliveries } from './service/deliveries.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
+import type { Health } from './service/health.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createIngest } from './service/ingest.js'
+import type { Ingest } from './service/ingest.js'
 import { createLoginLimit } from './service/login-limit.js'
 import { createOauth, publicPart } from './service/oauth.js'
 import type { Oauth } from './service/oauth.js'
@@ -37,6 +41,7 @@ import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
 import { createPipeline } from './service/pipeline.js'
 import { createPlans } from './service/plans.js'
+import type { Plans } from './service/plans.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
@@ -49,8 +54,10 @@ import { createUsage } from './service/usage.js'
 import { createWebhooks } from './service/webhooks.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
+import type { Database, InTransaction } from './store/database.js'
 import { createDeliveryStore } from './store/deliveries.js'
 import { createFiles } from './store/files.js'
+import type { Files } from './store/files.js'
 import { createIdempotencyStore } from './store/idempotency.js'
 import { createJobStore } from './store/jobs.js'
 import { createMediaStore } from './store/media.js'
@@ -68,6 +75,8 @@ import { tryWorkLock } from './store/work-lock.js'
 
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
+/** yt-dlp's connections of one source, all together. */
+const MAX_FETCH_MS = 24 * 3_600_000
 
 /** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
 export function createKeyring (config: Config, now: () => number = Date.now) {
@@ -94,104 +103,143 @@ function createTokenService (
   return createTokens({ verify: createTokenVerifier({ issuer, audiences, findKey, now }), findOwner })
 }
 
+function createStores (db: Database) {
+  return {
+    apiKeys: createApiKeyStore(db),
+    deliveries: createDeliveryStore(db),
+    jobs: createJobStore(db),
+    media: createMediaStore(db),
+    oauth: createOauthStore(db),
+    owners: createOwnerStore(db),
+    planLimits: createPlanLimitsStore(db),
+    requests: createIdempotencyStore(db),
+    sources: createSourceStore(db),
+    transcripts: createTranscriptStore(db),
+    uploads: createUploadStore(db),
+    usage: createUsageStore(db),
+    webhooks: createWebhookStore(db),
+    windows: createWindowStore(db)
+  }
+}
+
+/** What everything below stands on. */
+type Base = {
+  config: Config
+  stores: ReturnType<typeof createStores>
+  inTransaction: InTransaction
+  files: Files
+  /** The way out. */
+  fetcher: Fetcher
+  log: Logger
+  now: () => number
+}
+
+/** Who may call, and how much. */
+async function createGate ({ config, stores, inTransaction, fetcher, log, now }: Base, inLazyTransaction: InTransaction) {
+  const passwords = createPasswords()
+  const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
+  const oauth = createOauth({ oauth: stores.oauth, inTransaction, now })
+  const plans = createPlans({ planLimits: stores.planLimits })
+  return {
+    access: createAccess({ apiKeys: stores.apiKeys, inTransaction, now }),
+    administration: createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log }),
+    idempotency: createIdempotency({ requests: stores.requests, inTransaction, now, log }),
+    oauth,
+    ownerLoginLimit: createLoginLimit({ now }),
+    owners: createOwners({ owners: stores.owners, passwords, inTransaction, now }),
+    plans,
+    tokens: config.oauth && createTokenService(config.oauth, { owners: stores.owners, oauth, fetcher, log, now }),
+    usage: createUsage({ usage: stores.usage, plans, inLazyTransaction, now })
+  }
+}
+
+/** How recordings come in, are seen, and go. */
+function createLibrary ({ config, stores, inTransaction, files, now }: Base, plans: Plans) {
+  const { jobs, media, sources, transcripts, windows } = stores
+  const { maxMediaBytes, minFreeBytes, maxQueued } = config
+  const ingest = createIngest({ jobs, media, sources, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now })
+  return {
+    ingest,
+    removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
+    retries,
+    transcripts: createTranscripts({ jobs, transcripts, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
+    uploads: createUploads({ uploads: stores.uploads, media, files, ingest, maxMediaBytes, now })
+  }
+}
+
+/** What works on jobs: fetching, the steps of the pipeline, telling receivers, and the loops that drive them. */
+function createWork (base: Base, { ingest, speech, ytDlp }: { ingest: Ingest, speech: SpeechEngine, ytDlp: YtDlp }) {
+  const { config, stores, inTransaction, files, fetcher, log, now } = base
+  const { jobs, media, sources, windows, webhooks } = stores
+  const { maxMediaBytes, maxMediaSeconds, keepMedia, retentionDays } = config
+  const retention = createRetention({ jobs, media, files, keepMedia, retentionDays, now })
+  const deliveries = createDeliveries({ jobs, deliveries: stores.deliveries, webhooks, inTransaction, fetcher, now, log })
+  const deliveryLoop = createDeliveryLoop({ deliveries, log })
+  const pipeline = createPipeline({
+    jobs, windows, transcripts: stores.transcripts, media, usage: stores.usage, files, retention, deliveries, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds, now, log
+  })
+  const proxyLimits = { totalMs: MAX_FETCH_MS, maxBytes: 2 * maxMediaBytes }
+  const fetching = createFetching({
+    jobs, sources, media, files, inTransaction, ingest, pipeline, ytDlp, maxMediaBytes, maxMediaSeconds, now, log,
+    downloads: createDownloads({ fetcher }),
+    startProxy: async () => await startFilterProxy({ allow: config.allow, offline: config.offline, purpose: 'sources', limits: proxyLimits })
+  })
+  const takeOver = (): void => {
+    deliveryLoop.start()
+    speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
+  }
+  const scheduling = createScheduling({ jobs, sources, windows, inTransaction, now })
+  const loop = createLoop({ fetching, pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: takeOver, log })
+  pipeline.onEnded(deliveryLoop.wake)
+  return { deliveries, deliveryLoop, loop, pipeline, retention }
+}
+
+/** What the administrator should know of models and devices. */
+function warnOfModels (health: Health, log: Logger): void {
+  for (const warning of health.starterWarning()) log.warn({}, warning)
+  health.gpuWarning().then((warnings) => {
+    for (const warning of warnings) log.warn({}, warning)
+  }, (error: unknown) => { log.error({ err: error }, 'the speech library could not be asked for its devices') })
+}
+
 /** Everything but HTTP. Threads and timers start with `start`. */
 export async function createAppliance (config: Config, log: Logger, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
-  const inTransaction = createTransaction(db)
   const files = createFiles(config.dataDir)
   await files.prepare()
-  const media = createMediaStore(db)
-  const jobs = createJobStore(db)
-  const sources = createSourceStore(db)
-  const windows = createWindowStore(db)
-  const transcriptStore = createTranscriptStore(db)
-  const usageStore = createUsageStore(db)
-  const webhookStore = createWebhookStore(db)
-  const deliveryStore = createDeliveryStore(db)
-  const apiKeys = createApiKeyStore(db)
+  const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
+  const base: Base = { config, stores: createStores(db), inTransaction: createTransaction(db), files, fetcher, log, now }
 
   const models = createModels(config.modelsDir)
   const pool = createSpeechPool(config.workers)
   const detector = createDetectorPool()
   const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
-
-  const access = createAccess({ apiKeys, inTransaction, now })
-  const plans = createPlans({ planLimits: createPlanLimitsStore(db) })
-  const usage = createUsage({ usage: usageStore, plans, inLazyTransaction: createLazyTransaction(db), now })
-  const passwords = createPasswords()
-  const ownerStore = createOwnerStore(db)
-  const owners = createOwners({ owners: ownerStore, passwords, inTransaction, now })
-  const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
-  const administration = createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log })
-  const { maxMediaBytes, minFreeBytes, maxQueued } = config
-  const ingest = createIngest({ jobs, media, sources, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
-  const uploadStore = createUploadStore(db)
-  const uploads = createUploads({ uploads: uploadStore, media, files, ingest, maxMediaBytes, now })
-  const retries = createRetries({ jobs, sources, windows, transcripts: transcriptStore, media, files, ingest, inTransaction, now })
-  const removal = createRemoval({ jobs, media, uploads: uploadStore, files, inTransaction })
-  const transcripts = createTranscripts({ jobs, transcripts: transcriptStore, deliveries: deliveryStore, plans, isRetryable: retries.isRetryable })
-  const idempotency = createIdempotency({ requests: createIdempotencyStore(db), inTransaction, now, log })
-  const oauth = createOauth({ oauth: createOauthStore(db), inTransaction, now })
-  const outside = { allow: config.allow, offline: config.offline }
-  const fetcher = createFetcher(outside)
-  const tokens = config.oauth && createTokenService(config.oauth, { owners: ownerStore, oauth, fetcher, log, now })
-  const retention = createRetention({ jobs, media, files, keepMedia: config.keepMedia, retentionDays: config.retentionDays, now })
   const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
+
+  const gate = await createGate(base, createLazyTransaction(db))
+  const library = createLibrary(base, gate.plans)
+  const { deliveries, deliveryLoop, loop, pipeline, retention } = createWork(base, { ingest: library.ingest, speech, ytDlp })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
-  const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes, gpu: config.gpu, runtime })
-  const webhooks = createWebhooks({ webhooks: webhookStore, deliveries: deliveryStore, apiKeys, inTransaction, fetcher, now })
-  const deliveries = createDeliveries({ jobs, deliveries: deliveryStore, webhooks: webhookStore, inTransaction, fetcher, now, log })
-  const deliveryLoop = createDeliveryLoop({ deliveries, log })
-  const pipeline = createPipeline({
-    jobs, windows, transcripts: transcriptStore, media, usage: usageStore, files, retention, deliveries, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds: config.maxMediaSeconds, now, log
-  })
-  const fetching = createFetching({
-    jobs, sources, media, files, inTransaction, ingest, pipeline, ytDlp, now, log,
-    downloads: createDownloads({ fetcher }),
-    startProxy: async () => await startFilterProxy({ ...outside, purpose: 'sources', limits: { totalMs: 24 * 3_600_000, maxBytes: 2 * config.maxMediaBytes } }),
-    maxMediaBytes: config.maxMediaBytes,
-    maxMediaSeconds: config.maxMediaSeconds
-  })
-  const scheduling = createScheduling({ jobs, sources, windows, inTransaction, now })
-  const takeOver = (): void => {
-    deliveryLoop.start()
-    speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
-  }
-  const loop = createLoop({ fetching, pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: takeOver, log })
-  const usageWriter = createUsageWriter({ usage, log })
-  const sweep = createSweep({ places: [uploads, pipeline, usage, idempotency, oauth, retention], log })
-  ingest.onSubmitted(loop.wake)
-  retries.onQueued(loop.wake)
-  removal.onRemoved(loop.abandon)
-  pipeline.onEnded(deliveryLoop.wake)
+  const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
+  const usageWriter = createUsageWriter({ usage: gate.usage, log })
+  const sweep = createSweep({ places: [library.uploads, pipeline, gate.usage, gate.idempotency, gate.oauth, retention], log })
+  library.ingest.onSubmitted(loop.wake)
+  library.retries.onQueued(loop.wake)
+  library.removal.onRemoved(loop.abandon)
 
   return {
-    access,
-    administration,
+    ...gate,
+    ...library,
     deliveries,
     health,
-    idempotency,
-    ingest,
-    plans,
-    owners,
-    removal,
-    retries,
-    oauth,
-    ownerLoginLimit: createLoginLimit({ now }),
-    tokens,
-    transcripts,
-    uploads,
-    usage,
-    webhooks,
+    webhooks: createWebhooks({ webhooks: base.stores.webhooks, deliveries: base.stores.deliveries, apiKeys: base.stores.apiKeys, inTransaction: base.inTransaction, fetcher, now }),
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
       sweep.start()
       usageWriter.start()
-      for (const warning of health.starterWarning()) log.warn({}, warning)
-      health.gpuWarning().then((warnings) => {
-        for (const warning of warnings) log.warn({}, warning)
-      }, (error: unknown) => { log.error({ err: error }, 'the speech library could not be asked for its devices') })
+      warnOfModels(health, log)
     },
     /** Stops working; what runs is queued again. Answers go on. */
     async stopWork (): Promise<void> {
