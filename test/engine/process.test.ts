@@ -25,8 +25,10 @@ t.test('a program gets 4 GiB of address space, no core file, and yields to the s
 t.test('of our environment a program gets what it needs to run, no secrets and no orders', async (t) => {
   const ours = { STENOBOX_ADMIN_PASSWORD: 'correct horse battery', FFREPORT: 'file=report', http_proxy: 'http://127.0.0.1:1', LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib' }
   t.intercept(process, 'env', { value: { ...process.env, ...ours } })
-  const { stdout } = await runToEnd('env', [], LIMITS)
-  const passedOn = Object.fromEntries(stdout.trimEnd().split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  const { stdout } = await runToEnd('env', ['--null'], LIMITS)
+  // The test runner adds to the environment of whatever a test starts.
+  const variables = stdout.split('\0').filter((variable) => variable !== '' && !/^(_TAPJS_|NODE_OPTIONS=)/.test(variable))
+  const passedOn = Object.fromEntries(variables.map((variable) => variable.split(/=(.*)/s).slice(0, 2)))
   t.match(passedOn, { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib' })
   t.strictSame(Object.keys(passedOn).filter((name) => !/^(PATH|HOME|TMPDIR|LANG|LC_\w+|LD_LIBRARY_PATH)$/.test(name)), [])
   const directory = t.testdir({ program: '#!/bin/sh\necho "of [$STENOBOX_ADMIN_PASSWORD]"\n' })
