@@ -63,6 +63,7 @@ t.test('the page needs nothing from outside', async (t) => {
   const page = await http.inject({ url: '/docs/' })
   t.equal(page.statusCode, 200)
   t.match(page.headers['content-security-policy'], /default-src 'self'/)
+  t.notMatch(page.headers['content-security-policy'], /https:|upgrade-insecure-requests/, 'also on a plain address of the local network')
   const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, asset = '']) => asset)
   t.ok(assets.length > 3)
   for (const asset of assets) {

@@ -194,9 +194,15 @@ export async function collectOperations (app: FastifyInstance, publicUrl: string
   })
 }
 
+/**
+ * The package's own would send browsers to https, which is not there on a plain address of the local network, and allow style sheets from
+ * anywhere. Its page sets styles on elements.
+ */
+const DOCS_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+
 /** Serves the document, and a page that shows it; every asset comes from here. */
 export async function serveDocument (app: FastifyInstance): Promise<void> {
   app.get('/api/v1/openapi.json', async () => app.swagger())
   app.get('/api/v1/openapi.yaml', async (_request, reply) => reply.type('application/yaml; charset=utf-8').send(app.swagger({ yaml: true })))
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true, indexPrefix: '' })
+  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: DOCS_CSP, indexPrefix: '' })
 }
