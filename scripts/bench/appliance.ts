@@ -3,14 +3,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, closeSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from './client.ts'
 import type { Client } from './client.ts'
 import { installModel } from './model-directory.ts'
 import { ROOT } from './paths.ts'
+import { findFreePort } from './ports.ts'
 import { runProgram } from './programs.ts'
 import type { BenchContext } from './report.ts'
 
@@ -91,15 +90,6 @@ function applianceEnv ({ dataDir, modelsDir, workers, settings }: ApplianceOptio
     ...(workers === undefined ? {} : { STENOBOX_WORKERS: String(workers) }),
     ...settings
   }
-}
-
-export async function findFreePort (): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function waitUntilReady (url: string, child: ChildProcess, startedMs: number, logPath: string): Promise<number> {

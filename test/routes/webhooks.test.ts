@@ -1,13 +1,11 @@
 /** Webhooks over HTTP: endpoints, tests, deliveries and retries, with real receivers. */
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import t from 'tap'
 import type { Test } from 'tap'
+import { findFreePort } from '../../scripts/bench/ports.ts'
 import { buildAppliance } from '../support/appliance.ts'
 import type { TestAppliance } from '../support/appliance.ts'
 import { randomBytes } from '../support/random.ts'
@@ -118,16 +116,6 @@ t.test('a job that ends is told to its endpoints and its own address, and counte
   t.strictSame((await it.call(other, 'GET', DELIVERIES)).body.data, [])
 })
 
-/** A port on which nothing listens. */
-async function findClosedPort (): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 async function createKey ({ appliance }: TestAppliance): Promise<{ id: number, key: string }> {
   return appliance.access.create({ name: 'another', owner: 'default', plan: 'enterprise' })
 }
@@ -182,7 +170,7 @@ t.test('a test event is signed and sent; what fails is 502 with the reason', asy
   verify(t, signingSecret, receiver.received[2])
   for (status of [500, 404, 302]) t.match(await test({}), { status: 502, body: { success: false, code: 'receiver_failed', error: new RegExp(`answered ${status}`) } })
   t.equal(receiver.received.length, 6, 'once each; the redirect is not followed')
-  t.match(await test({ url: `http://127.0.0.1:${await findClosedPort()}` }), { status: 502, body: { code: 'receiver_failed', error: /./ } })
+  t.match(await test({ url: `http://127.0.0.1:${await findFreePort()}` }), { status: 502, body: { code: 'receiver_failed', error: /./ } })
 })
 
 t.test('a delivery is sent again by hand: 502 while the receiver fails, then 200', async (t) => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { CLI } from './paths.ts'
-import { findFreePort } from './ports.ts'
+import { findFreePort } from '../../scripts/bench/ports.ts'
 
 export type Settings = Record<string, string>
 
