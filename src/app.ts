@@ -223,7 +223,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
-  const sweep = createSweep({ places: [library.uploads, pipeline, gate.usage, gate.idempotency, gate.oauth, retention], log })
+  const sweep = createSweep({ places: [library.uploads, pipeline, gate.usage, gate.idempotency, gate.oauth, retention, deliveries], log })
   library.ingest.onSubmitted(loop.wake)
   library.retries.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)

@@ -121,11 +121,12 @@ export const endpointRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks }> =
     operationId: 'createWebhookEndpoint',
     tag: 'Webhooks',
     summary: 'Register a receiver of events',
-    description: 'It hears of every job that ends, or of those made with one key. The signing secret is in this reply and nowhere else.',
+    description: 'It hears of every job that ends, or of those made with one key. The signing secret is in this reply and nowhere else. An owner has at most 100.',
     caller: 'api_key',
     idempotent: true,
     body: CreateBody,
-    replies: { 201: Success(CreatedEndpoint) }
+    replies: { 201: Success(CreatedEndpoint) },
+    errors: ['conflict']
   }), async (request, reply) => {
     const { endpoint, secret } = await webhooks.create(principalOf(request).ownerId, request.body)
     return reply.code(201).header('cache-control', 'no-store').send(ok({ endpoint: { ...toEndpoint(endpoint), signingSecret: secret } }))
@@ -183,7 +184,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks, del
     operationId: 'listWebhookDeliveries',
     tag: 'Webhooks',
     summary: 'What was sent',
-    description: 'Every HTTP request that was made for an event, latest first.',
+    description: 'Every HTTP request that was made for an event in the last 30 days, latest first.',
     caller: 'api_key',
     querystring: DeliveriesQuery,
     replies: { 200: Success(DeliveriesReply) }

@@ -14,6 +14,8 @@ import type { WebhookStore } from '../store/webhooks.js'
 const ANSWER_MS = 10_000
 /** Pauses between the short tries of one attempt. */
 const TRY_PAUSES_MS = [300, 1000]
+/** How long the log of requests goes back; what is to be sent again is never so old. */
+const LOG_MS = 30 * 24 * 60 * 60_000
 /** Longer than all tries of an attempt together. */
 const LEASE_MS = 2 * 60_000
 /** Another try at once may help where the connection failed or broke; who was too slow would be so again. */
@@ -88,28 +90,29 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     }
   }
 
-  /** Nothing more goes to a receiver that says it is gone. */
-  function deactivate (endpointId: number): void {
-    webhooks.deactivate(endpointId)
+  /** Nothing more goes to a receiver that says it is gone. False when it is not that one any more. */
+  function deactivate (endpointId: number, url: string): boolean {
+    // An address that was corrected meanwhile is not the one that is gone.
+    if (!webhooks.deactivate(endpointId, url)) return false
     deliveries.endPending(endpointId)
     log.warn({ endpointId }, 'webhook endpoint deactivated, because it answers 410')
+    return true
   }
 
   /** Notes how an attempt went; `onFailure` says what that means for the schedule. The id of its last request in the log; undefined when the claim was lost. */
-  function note (claim: DeliveryClaim, tries: readonly Try[], onFailure: (last: Try) => void): number | undefined {
+  function note (claim: DeliveryClaim, tries: readonly Try[], onFailure: (last: Try, isGone: boolean) => void): number | undefined {
     const last = tries.at(-1)
     return last && inTransaction(() => {
       if (!deliveries.isClaim(claim)) return undefined
       const ids = tries.map(({ retryAfterMs: _, mayPass: __, ...request }) => deliveries.log(claim, request))
       if (last.status === 'success') deliveries.setDelivered(claim)
-      else onFailure(last)
-      if (last.responseCode === GONE && claim.endpointId !== undefined) deactivate(claim.endpointId)
+      else onFailure(last, last.responseCode === GONE && (claim.endpointId === undefined || deactivate(claim.endpointId, claim.url)))
       return ids.at(-1)
     })
   }
 
-  function scheduleNext (claim: DeliveryClaim, { responseCode, retryAfterMs }: Try): void {
-    const dueAt = responseCode === GONE ? undefined : nextDueAt(claim.failures + 1, now(), retryAfterMs)
+  function scheduleNext (claim: DeliveryClaim, { responseCode, retryAfterMs }: Try, isGone: boolean): void {
+    const dueAt = isGone ? undefined : nextDueAt(claim.failures + 1, now(), retryAfterMs)
     deliveries.setFailed(claim, dueAt)
     const { id: deliveryId, jobId, endpointId } = claim
     if (dueAt === undefined) log.warn({ deliveryId, jobId, endpointId, responseCode }, 'webhook given up')
@@ -139,7 +142,7 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     async attempt (claim: DeliveryClaim, signal: AbortSignal): Promise<boolean> {
       try {
         const tries = await tryOften(claim, signal)
-        note(claim, tries, (last) => { scheduleNext(claim, last) })
+        note(claim, tries, (last, isGone) => { scheduleNext(claim, last, isGone) })
         return isSuccess(tries)
       } catch (error) {
         if (!signal.aborted) throw error
@@ -168,6 +171,9 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
       if (!isSuccess(tries)) throw new AppError('receiver_failed', logged.error ?? 'The receiver failed.')
       return logged
     },
+
+    /** Forgets requests of long ago. */
+    sweep: (): void => { deliveries.removeLogged(now() - LOG_MS) },
 
     /** Sends a test event, once. Throws `receiver_failed`. */
     async test ({ url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {

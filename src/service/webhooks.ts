@@ -20,6 +20,9 @@ type Deps = {
 
 export type EndpointChanges = { url?: string, apiKeyId?: number | null, isActive?: boolean }
 
+/** Endpoints of one owner: every end of a job is told to all of them. */
+const MAX_ENDPOINTS = 100
+
 /** Hosts that say by themselves where they lead. Others are looked up when something is sent: what a name stands for may change. */
 const LITERAL_HOST = /^(\[.*\]|\d+(\.\d+){3}|(.*\.)?localhost\.?)$/
 
@@ -46,10 +49,11 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   }
 
   return {
-    /** A new endpoint, and its signing secret, which is shown here and never again. Throws `invalid_request`. */
+    /** A new endpoint, and its signing secret, which is shown here and never again. Throws `invalid_request`, and `conflict` when the owner has as many as one may. */
     async create (ownerId: number, { url, apiKeyId }: { url: string, apiKeyId?: number | undefined }): Promise<{ endpoint: Endpoint, secret: string }> {
       await checkUrl(url, 'url')
       requireKey(apiKeyId, ownerId)
+      if (webhooks.count(ownerId) >= MAX_ENDPOINTS) throw new AppError('conflict', `There are ${MAX_ENDPOINTS} endpoints already: delete one first.`)
       const secret = generateSecret()
       const id = webhooks.insert({ ownerId, url, secret, apiKeyId, now: now() })
       return { endpoint: find(id, ownerId), secret }

@@ -160,6 +160,8 @@ export function createDeliveryStore (db: Database) {
     FROM webhook_attempt a JOIN webhook_delivery d ON d.id = a.delivery_id LEFT JOIN webhook_endpoint e ON e.id = d.endpoint_id
     WHERE a.id = :attemptId AND a.owner_id = :ownerId
   `)
+  // uses webhook_attempt_by_age
+  const removeLogged = db.prepare<{ before: number }>('DELETE FROM webhook_attempt WHERE created_at < :before')
   const isClaim = db.prepare<{ id: number, attempt: number }, { id: number }>('SELECT id FROM webhook_delivery WHERE id = :id AND attempt = :attempt')
 
   const LOGGED = `
@@ -218,6 +220,8 @@ export function createDeliveryStore (db: Database) {
     log: ({ id, ownerId, endpointId, attempt }: DeliveryClaim, { responseCode, error, ...request }: HttpAttempt): number => Number(log.run({
       ...request, id, ownerId, endpointId: endpointId ?? null, attempt, responseCode: responseCode ?? null, error: error ?? null
     }).lastInsertRowid),
+    /** Removes requests that were made before a time. */
+    removeLogged: (before: number): void => { removeLogged.run({ before }) },
     /** The delivery that a logged request was made for; `isOrphan` when its endpoint is gone. */
     findByAttempt (attemptId: number, ownerId: number): { id: number, isOrphan: boolean } | undefined {
       const row = findDelivery.get({ attemptId, ownerId })

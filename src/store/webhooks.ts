@@ -29,13 +29,14 @@ export function createWebhookStore (db: Database) {
   const list = db.prepare<{ ownerId: number }, EndpointRow>(`
     SELECT ${COLUMNS} FROM webhook_endpoint WHERE owner_id = :ownerId ORDER BY id
   `)
+  const count = db.prepare<{ ownerId: number }, { n: number }>('SELECT count(*) AS n FROM webhook_endpoint WHERE owner_id = :ownerId')
   const findSecret = db.prepare<{ ownerId: number, url: string }, { signing_secret: string }>(`
     SELECT signing_secret FROM webhook_endpoint WHERE owner_id = :ownerId AND url = :url ORDER BY id LIMIT 1
   `)
   const update = db.prepare(`
     UPDATE webhook_endpoint SET url = :url, api_key_id = :apiKeyId, is_active = :isActive WHERE id = :id
   `)
-  const deactivate = db.prepare<{ id: number }>('UPDATE webhook_endpoint SET is_active = 0 WHERE id = :id')
+  const deactivate = db.prepare<{ id: number, url: string }>('UPDATE webhook_endpoint SET is_active = 0 WHERE id = :id AND url = :url')
   const remove = db.prepare<{ id: number }>('DELETE FROM webhook_endpoint WHERE id = :id')
 
   return {
@@ -44,11 +45,13 @@ export function createWebhookStore (db: Database) {
       const row = find.get({ id, ownerId })
       return row && toEndpoint(row)
     },
+    count: (ownerId: number): number => count.get({ ownerId })?.n ?? 0,
     list: (ownerId: number): Endpoint[] => list.all({ ownerId }).map(toEndpoint),
     /** The signing secret of the owner's first endpoint with this URL. */
     findSecret: (ownerId: number, url: string): string | undefined => findSecret.get({ ownerId, url })?.signing_secret,
     update: ({ id, url, apiKeyId, isActive }: Endpoint): void => { update.run({ id, url, apiKeyId: apiKeyId ?? null, isActive: isActive ? 1 : 0 }) },
-    deactivate: (id: number): void => { deactivate.run({ id }) },
+    /** Switches an endpoint off; false when it has another URL by now, or is gone. */
+    deactivate: (id: number, url: string): boolean => deactivate.run({ id, url }).changes === 1,
     remove: (id: number): void => { remove.run({ id }) }
   }
 }

@@ -96,3 +96,12 @@ t.test('a test is signed with the secret given, else with that of the endpoint, 
   t.match(await endpoints.chooseSecret(owner, 'https://example.org/other', undefined), { secret: /^whsec_/, isNew: true })
   t.match(await endpoints.chooseSecret(apiKeys.ensureOwner('b', 0), 'https://example.org/hook', undefined), { isNew: true })
 })
+
+t.test('an owner has at most a hundred', async (t) => {
+  const { addEndpoint, apiKeys, endpoints, owner } = openDeliveries(t)
+  for (let count = 0; count < 100; count++) await addEndpoint()
+  await t.rejects(addEndpoint(), { code: 'conflict', message: /100/ })
+  await addEndpoint({}, apiKeys.ensureOwner('b', 0))
+  endpoints.remove(1, owner)
+  await addEndpoint()
+})
