@@ -56,7 +56,7 @@ export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
   source_unreachable: 'The source could not be fetched: it does not answer, answers wrongly, or is far too slow. Try again later.',
   source_forbidden: 'The source may not be fetched without permission: it wants a login, or is not open to this place. Make it public, or upload the file.',
   source_not_found: 'There is nothing at the address. Check that it opens in a browser.',
-  source_blocked: 'The address leads to a network that this appliance may not fetch from. The administrator can allow it with STENOBOX_ALLOW_SOURCES.',
+  source_blocked: 'The address leads to a network that this appliance may not fetch from, or it fetches nothing at all. The administrator can allow it with STENOBOX_ALLOW_SOURCES and STENOBOX_OFFLINE.',
   source_unsupported: 'No single recording was found at the address. Live streams and playlists are not taken, and pages only of platforms that are known.',
   media_too_large: 'The recording is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).',
   media_too_long: 'The recording is longer than this appliance accepts.',
@@ -109,4 +109,10 @@ export function isBusy (error: unknown): boolean {
 /** True when the error says that the disk, a quota or the database file is full. */
 export function isNoRoom (error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code)
+}
+
+/** The code with which a job ends because of an error. */
+export function failureCodeOf (error: unknown): FailureCode {
+  if (error instanceof JobFailure) return error.code
+  return isNoRoom(error) ? 'insufficient_storage' : 'internal_error'
 }

@@ -68,12 +68,12 @@ const FAILURES: Readonly<Record<Exclude<FetchErrorCode, 'aborted'>, FailureCode>
   blocked: 'source_blocked',
   offline: 'source_blocked',
   too_large: 'media_too_large',
-  invalid_url: 'source_unreachable',
+  invalid_url: 'source_unsupported',
   unreachable: 'source_unreachable',
   tls: 'source_unreachable',
   timeout: 'source_unreachable',
   too_many_redirects: 'source_unreachable',
-  invalid_redirect: 'source_unreachable',
+  invalid_redirect: 'source_unsupported',
   broken: 'source_unreachable'
 }
 const PASSING = new Set<FetchErrorCode>(['unreachable', 'timeout', 'broken'])
@@ -178,9 +178,10 @@ export function createDownloads ({
   /** The rest of a draft, when the server goes on where it ends. */
   async function askForRest (download: Download): Promise<FetchAnswer | undefined> {
     const { draft } = download
-    const { etag, modified } = draft.version() ?? {}
+    const { etag, modified, totalBytes } = draft.version() ?? {}
     const condition = etag ?? modified
-    if (draft.bytes() === 0) return undefined
+    // Without any mark, what comes may be the rest of another file, or of the packed form of this one.
+    if (draft.bytes() === 0 || (condition ?? totalBytes) === undefined) return undefined
     const answer = await ask(download, { range: `bytes=${draft.bytes()}-`, ...(condition === undefined ? {} : { 'if-range': condition }) })
     if (isContinuation(answer, draft)) return answer
     await answer.discard()

@@ -1,7 +1,6 @@
 /** The first stage of a job that names an address: its media is brought here, whole, or the job says why not. */
 import { createHash, randomUUID } from 'node:crypto'
-import { AppError, isNoRoom, JobFailure } from '../domain/errors.js'
-import type { FailureCode } from '../domain/errors.js'
+import { AppError, failureCodeOf, JobFailure } from '../domain/errors.js'
 import { hasEnded } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import type { SourceFacts } from '../domain/source.js'
@@ -48,6 +47,9 @@ type Work = { claim: FetchClaim, ownerId: number, signal: AbortSignal }
 
 /** The claim was lost to another claimant, or the job has ended: what this one fetched is not wanted any more. */
 class ClaimLost extends Error {}
+
+/** Media that was to serve this job too has been removed meanwhile: the source is to be fetched after all. */
+class MediaGone extends Error {}
 
 const NOTHING_KNOWN = { title: undefined, publishedAt: undefined, name: undefined }
 
@@ -110,7 +112,7 @@ export function createFetching (deps: Deps) {
 
   function keptAs ({ ownerId }: Work, facts: Omit<Brought, 'identity'> & { identity: string }): Brought {
     const mediaId = sources.findMedia(ownerId, facts.identity)
-    if (mediaId === undefined) throw new Error('media was removed while its source was looked at')
+    if (mediaId === undefined) throw new MediaGone()
     return { ...facts, mediaId }
   }
 
@@ -154,15 +156,16 @@ export function createFetching (deps: Deps) {
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }
   }
 
-  /** Notes what came; the job waits for its decode from now on. Throws `ClaimLost`. */
+  /** Notes what came; the job waits for its decode from now on. Throws `ClaimLost`, `MediaGone`. */
   function finish ({ claim }: Work, mediaId: number, brought: Brought): void {
     if (!sources.isClaim(claim)) throw new ClaimLost()
     const job = jobs.find(claim.jobId)
     if (!job) throw new ClaimLost()
+    if (media.find(mediaId)?.state !== 'stored') throw new MediaGone()
     const fileName = sources.isNamed(job.id) ? job.fileName : brought.title ?? brought.name ?? job.fileName
     jobs.finishFetch(job.id, mediaId, fileName, now())
     sources.finish(job.id, brought, now())
-    if (job.mediaId !== mediaId) media.dropExpected(job.mediaId)
+    if (job.mediaId !== mediaId) media.dropEmpty(job.mediaId)
   }
 
   /** Makes the file media of the job; the same file again is kept once. */
@@ -202,7 +205,7 @@ export function createFetching (deps: Deps) {
   }
 
   return {
-    /** The fetch step. When `signal` aborts, the claim is given back. */
+    /** The fetch step. When `signal` aborts, or what was here is gone, the claim is given back. */
     async fetch (claim: FetchClaim, signal: AbortSignal): Promise<void> {
       const job = jobs.find(claim.jobId)
       if (!job) return
@@ -210,11 +213,11 @@ export function createFetching (deps: Deps) {
         await fetchSource({ claim, ownerId: job.ownerId, signal })
       } catch (error) {
         if (error instanceof ClaimLost) return await removeIfOver(claim.jobId)
-        if (signal.aborted) {
+        if (signal.aborted || error instanceof MediaGone) {
           sources.release(claim)
           return await removeIfOver(claim.jobId)
         }
-        await pipeline.fail(job, failureCode(error), error)
+        await pipeline.fail(job, failureCodeOf(error), error)
         // Not before: a source without a lease would be claimed once more while its job fails.
         sources.drop(claim)
       }
@@ -222,8 +225,3 @@ export function createFetching (deps: Deps) {
   }
 }
 export type Fetching = ReturnType<typeof createFetching>
-
-function failureCode (error: unknown): FailureCode {
-  if (error instanceof JobFailure) return error.code
-  return isNoRoom(error) ? 'insufficient_storage' : 'internal_error'
-}

@@ -28,8 +28,9 @@ export function createRetention ({ jobs, media, files, keepMedia, retentionDays,
       const removed = job && media.expire(job.mediaId, keepMedia)
       if (removed) await removeFiles([removed])
     },
-    /** Removes what has become too old; transcripts stay. */
+    /** Removes what a process that died did not come to release, and what has become too old; transcripts stay. */
     async sweep (): Promise<void> {
+      await removeFiles(media.expireUnused(keepMedia))
       if (retentionDays > 0) await removeFiles(media.expireOlder(now() - retentionDays * DAY_MS))
     }
   }

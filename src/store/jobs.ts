@@ -150,7 +150,7 @@ export function createJobStore (db: Database) {
     SELECT j.id, j.retry_count AS retryCount FROM job j
     WHERE j.status = 'processing' AND (
       (j.stage = 'decode' AND j.decode_attempt - j.decode_attempt_base >= ${MAX_ATTEMPTS})
-      OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.fetched_at IS NULL AND s.attempt >= ${MAX_ATTEMPTS})
+      OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.fetched_at IS NULL AND s.attempt >= ${MAX_ATTEMPTS} * (j.retry_count + 1))
       OR EXISTS (
         SELECT 1 FROM window w INDEXED BY window_open
         WHERE w.job_id = j.id AND w.status <> 'done' AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS}

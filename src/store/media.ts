@@ -25,20 +25,26 @@ export function createMediaStore (db: Database) {
   const fill = db.prepare<{ id: number, sizeBytes: number, sha256: string, now: number }>(`
     UPDATE media SET size_bytes = :sizeBytes, sha256 = :sha256, state = 'stored', created_at = :now WHERE id = :id AND state = 'expected'
   `)
-  const dropExpected = db.prepare<{ id: number }>(`
-    DELETE FROM media WHERE id = :id AND state = 'expected' AND NOT EXISTS (SELECT 1 FROM job j WHERE j.media_id = :id)
+  const dropEmpty = db.prepare<{ id: number }>(`
+    DELETE FROM media WHERE id = :id AND state <> 'stored' AND NOT EXISTS (SELECT 1 FROM job j WHERE j.media_id = :id)
   `)
   // uses job_by_media. In use is what a job still needs, what an upload that failed may be tried again with, and what is kept.
-  const expire = db.prepare<{ id: number, keepsCompleted: number }, MediaRow>(`
-    UPDATE media SET state = 'removed'
-    WHERE id = :id AND state = 'stored' AND NOT EXISTS (
+  const UNUSED = `state = 'stored' AND NOT EXISTS (
       SELECT 1 FROM job j
-      WHERE j.media_id = :id AND (
+      WHERE j.media_id = media.id AND (
         j.status IN ('queued', 'processing')
         OR (j.status = 'completed' AND :keepsCompleted)
         OR (j.status = 'failed' AND NOT EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id))
       )
-    )
+    )`
+  const expire = db.prepare<{ id: number, keepsCompleted: number }, MediaRow>(`
+    UPDATE media SET state = 'removed'
+    WHERE id = :id AND ${UNUSED}
+    RETURNING ${COLUMNS}
+  `)
+  const expireUnused = db.prepare<{ keepsCompleted: number }, MediaRow>(`
+    UPDATE media SET state = 'removed'
+    WHERE ${UNUSED}
     RETURNING ${COLUMNS}
   `)
   // uses media_stored
@@ -75,13 +81,15 @@ export function createMediaStore (db: Database) {
     },
     /** Notes that what was expected is there; false when nothing was expected. */
     fill: (id: number, stored: { sizeBytes: number, sha256: string }, now: number): boolean => fill.run({ id, ...stored, now }).changes === 1,
-    /** Removes the row of something expected that no job waits for. */
-    dropExpected: (id: number): void => { dropExpected.run({ id }) },
+    /** Removes the row of a file that is not there, when no job names it. */
+    dropEmpty: (id: number): void => { dropEmpty.run({ id }) },
     /** Marks media removed that no job has a use for, and returns it: its file is to follow. */
     expire (id: number, keepsCompleted: boolean): Media | undefined {
       const row = expire.get({ id, keepsCompleted: Number(keepsCompleted) })
       return row && toMedia(row)
     },
+    /** The same for all media. */
+    expireUnused: (keepsCompleted: boolean): Media[] => expireUnused.all({ keepsCompleted: Number(keepsCompleted) }).map(toMedia),
     /** Marks media removed that was stored before a time and that no job in progress needs. */
     expireOlder: (before: number): Media[] => expireOlder.all({ before }).map(toMedia),
     /** True when a row says that this file is there. */

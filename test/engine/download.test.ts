@@ -200,7 +200,7 @@ t.test('a redirect in circles, and one to a network inside', async (t) => {
   }
   for (const location of ['file:///etc/passwd', 'ftp://example.org/x']) {
     const { fetch } = await open(t, (_, response) => { response.writeHead(302, { location }).end() })
-    t.equal(await codeOf(fetch()), 'source_unreachable', location)
+    t.equal(await codeOf(fetch()), 'source_unsupported', location)
   }
 })
 
@@ -265,4 +265,16 @@ t.test('it stops when it is told to, and throws the reason', async (t) => {
   while (server.asked.length === 0) await nextTurn()
   controller.abort(new Error('stopping'))
   await t.rejects(work, { message: 'stopping' })
+})
+
+t.test('half a file without any mark is not gone on with: nobody knows what it is half of', async (t) => {
+  let count = 0
+  const { fetch, content } = await open(t, (request, response) => {
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    if (from > 0) response.writeHead(206, { 'content-range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` }).end(Buffer.alloc(BYTES.length - from))
+    else if (++count === 1) response.write(BYTES.subarray(0, 400_000), () => { response.destroy() })
+    else response.end(BYTES)
+  })
+  t.match(await fetch(), { kind: 'media' })
+  t.ok(content().equals(BYTES))
 })

@@ -226,3 +226,39 @@ t.test('a job that is removed while it is fetched leaves nothing', async (t) => 
   await fetching.fetch(claim(), controller.signal)
   t.strictSame(list('work'), [])
 })
+
+t.test('a retry leaves no row of the media that its first run brought', async (t) => {
+  const { fetch, fetching, pipeline, sources, jobs, claim, clock, db, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
+  const job = await fetch(URL)
+  await pipeline.fail(job, 'decode_failed', new Error('x'))
+  t.equal(mediaOf(job.id)?.state, 'removed')
+  sources.restart(job.id)
+  jobs.retry(job.id, clock.now())
+  await fetching.fetch(claim(), new AbortController().signal)
+  t.equal(mediaOf(job.id)?.state, 'stored')
+  t.equal(db.prepare('SELECT count(*) FROM media').pluck().get(), 1)
+})
+
+t.test('media that is removed while another job is about to use it is fetched after all', async (t) => {
+  let remove = (): void => {}
+  const { fetch, fetching, ingest, owner, jobs, claim, media, mediaOf } = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        if (!download.isKept('this')) return await file('sound', { identity: 'this' })(download)
+        queueMicrotask(remove)
+        return { kind: 'kept', name: undefined, identity: 'this' }
+      }
+    }
+  })
+  const first = await fetch(URL)
+  jobs.setDecoded(first.id, 1000, 1)
+  jobs.complete(first.id, 1)
+  remove = () => { media.expire(first.mediaId, false) }
+  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  await fetching.fetch(claim(), new AbortController().signal)
+  t.match(jobs.find(id), { status: 'processing', stage: 'fetch', failureCode: undefined }, 'waits to be fetched again')
+  await fetching.fetch(claim(), new AbortController().signal)
+  t.match(jobs.find(id), { stage: 'decode' })
+  t.match(mediaOf(id), { state: 'stored' })
+  t.not(mediaOf(id)?.id, first.mediaId)
+})

@@ -73,3 +73,15 @@ t.test('by age, where one is set, but not under the hands of a job', async (t) =
   await forever.retention.sweep()
   t.equal(forever.countFiles(), 1)
 })
+
+t.test('what a process that died did not come to release goes with the next sweep', async (t) => {
+  const { fetch, upload, jobs, clock, retention, countFiles, mediaOf } = await open(t, { keepMedia: false })
+  const [completed, failed, uploaded, waits] = [(await fetch(URL)).id, (await fetch(URL)).id, await upload(), await upload()]
+  jobs.setDecoded(completed, 1000, clock.now())
+  jobs.complete(completed, clock.now())
+  jobs.fail(failed, 'decode_failed', clock.now())
+  jobs.fail(uploaded, 'decode_failed', clock.now())
+  await retention.sweep()
+  t.strictSame([completed, failed, uploaded, waits].map((id) => mediaOf(id)?.state), ['removed', 'removed', 'stored', 'stored'])
+  t.equal(countFiles(), 2)
+})

@@ -30,8 +30,8 @@ t.test('something expected that no job waits for is dropped', async (t) => {
   const { apiKeys, jobs, media, addUrlJob } = openStores(t)
   const waited = jobs.find(addUrlJob('a', 'https://example.org/'))?.mediaId ?? 0
   const id = media.expect(apiKeys.ensureOwner('a', 0), 'source-0', 1)
-  media.dropExpected(id)
-  media.dropExpected(waited)
+  media.dropEmpty(id)
+  media.dropEmpty(waited)
   t.equal(media.find(id), undefined)
   t.ok(media.find(waited))
 })

@@ -21,6 +21,8 @@ import { createWindowStore } from '../../dist/store/windows.js'
 const SMALL = /^SCAN (waiting|lineage|\w+ USING (COVERING )?INDEX (job_active|job_processing|source_leased|window_open|webhook_delivery_ready))$/
 /** What a person asks for, now and then: lists as a whole, of six rows at most or rarely, and the end of an owner, which looks for references everywhere. */
 const BY_A_PERSON = /FROM api_key k JOIN owner|count\(\*\) AS n FROM api_key|FROM plan_limits|DELETE FROM (owner|api_key)/
+/** The sweep looks at all media once an hour: 37 ms for a hundred thousand. */
+const EVERY_HOUR = /^SCAN media USING COVERING INDEX media_stored/
 /** A thousand programs at most, besides those the administrator added. */
 const OF_CLIENTS = /^SCAN oauth_client/
 
@@ -60,7 +62,7 @@ t.test('no query walks through a whole table', async (t) => {
   t.ok(plans.length > 40)
   for (const { sql, steps } of plans) {
     if (BY_A_PERSON.test(sql)) continue
-    const scans = steps.filter((step) => step.startsWith('SCAN') && !SMALL.test(step) && !OF_CLIENTS.test(step))
+    const scans = steps.filter((step) => step.startsWith('SCAN') && !SMALL.test(step) && !EVERY_HOUR.test(step) && !OF_CLIENTS.test(step))
     t.strictSame(scans, [], sql.trim().replace(/\s+/g, ' ').slice(0, 80))
   }
 })

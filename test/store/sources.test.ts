@@ -137,6 +137,11 @@ t.test('whoever holds the work lock takes the fetches of the dead back; one begu
     stores.sources.takeBack()
   }
   t.match(stores.jobs.listExhausted(), [{ id }])
+  stores.jobs.fail(id, 'worker_crashed', 1)
+  stores.sources.restart(id)
+  stores.jobs.retry(id, 1)
+  take(stores, 1000)
+  t.strictSame(stores.jobs.listExhausted(), [], 'a retry may be begun as often again')
 })
 
 t.test('a name that the caller gave is known as such', async (t) => {
