@@ -1,13 +1,11 @@
 /** One transcription, step by step, once its media is here: decode → language → transcribe → complete. Every step may be cut off anywhere and be done again. */
 import { isDeepStrictEqual } from 'node:util'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
-import { isNoRoom, JobFailure } from '../domain/errors.js'
+import { failureCodeOf, isNoRoom, JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
 import { hasEnded, MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
-import type { Log } from '../domain/log.js'
-import { monthAt } from '../domain/usage.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
@@ -15,15 +13,13 @@ import type { decodeAudio, probeMedia } from '../engine/ffmpeg.js'
 import { PoolError } from '../engine/pool.js'
 import type { SpeakerEngine } from '../engine/speakers.js'
 import type { Abort, SpeechEngine } from '../engine/speech.js'
-import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { DecodeClaim, JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { TranscriptStore } from '../store/transcripts.js'
-import type { UsageStore } from '../store/usage.js'
 import type { WindowClaim, WindowStore } from '../store/windows.js'
-import type { Deliveries } from './deliveries.js'
-import type { Retention } from './retention.js'
+import { createEnding } from './ending.js'
+import type { EndingDeps } from './ending.js'
 import { createSpeakerNaming } from './speakers.js'
 import { createWindowing } from './windowing.js'
 
@@ -33,66 +29,26 @@ const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs
 /** Models that one window may find unusable while there is another. */
 const MAX_MODEL_ERRORS = 10
 
-type Deps = {
+type Deps = EndingDeps & {
   jobs: JobStore
   windows: WindowStore
   transcripts: TranscriptStore
   media: MediaStore
-  usage: Pick<UsageStore, 'addAudio'>
   files: Files
-  deliveries: Pick<Deliveries, 'enqueue'>
-  retention: Pick<Retention, 'release'>
-  inTransaction: InTransaction
   speech: SpeechEngine
   /** Absent: nobody tells speakers apart. */
   speakers?: SpeakerEngine
   ffmpeg: { probeMedia: typeof probeMedia, decodeAudio: typeof decodeAudio }
   maxMediaSeconds: number
-  now: () => number
-  log: Log
 }
-
-/** One run of a job; a retry begins another. */
-type Run = Pick<Job, 'id' | 'retryCount'>
 
 /** The claim was lost to another claimant, or the job has ended: what this one made is not wanted any more. */
 class ClaimLost extends Error {}
 
 export function createPipeline (deps: Deps) {
-  const { jobs, windows, transcripts, media, usage, files, retention, deliveries, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
+  const { jobs, windows, transcripts, media, files, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
   const naming = speakers && createSpeakerNaming({ speakers, transcripts, files, inTransaction, log })
-  const endedListeners: Array<(jobId: number) => void> = []
-
-  function ended (jobId: number): void {
-    for (const listener of endedListeners) listener(jobId)
-  }
-
-  /** Whether the run of the job that this step belongs to has ended: the job too, or removed, or retried since. */
-  function isOver ({ id, retryCount }: Run): boolean {
-    const job = jobs.find(id)
-    return !job || hasEnded(job) || job.retryCount !== retryCount
-  }
-
-  /** Ends a job, unless it has ended, and writes down in the same transaction whom to tell: who knows of an end will hear of it. */
-  function end (jobId: number, ending: () => boolean): boolean {
-    return inTransaction(() => {
-      if (!ending()) return false
-      deliveries.enqueue(jobId)
-      return true
-    })
-  }
-
-  /** Ends the job as failed, unless the run is over. */
-  async function fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
-    const { id: jobId } = run
-    if (isOver(run)) return
-    // First the files: on a full disk they make the room in which the failure can be written down.
-    await files.removeWork(jobId)
-    if (!end(jobId, () => !isOver(run) && jobs.fail(jobId, code, now()))) return
-    log.warn({ jobId, code, err: cause }, 'transcription failed')
-    ended(jobId)
-    await retention.release(jobId)
-  }
+  const { isOver, fail, complete, onEnded } = createEnding(deps)
 
   /** Moves the job on as far as its windows allow; true when only completing it is left. */
   function advance (jobId: number): boolean {
@@ -111,24 +67,12 @@ export function createPipeline (deps: Deps) {
     return stage === 'complete'
   }
 
-  /** Completes a job and counts its audio, once: whoever comes second finds it completed. Failed jobs cost nothing. */
-  function complete (jobId: number): boolean {
-    if (!jobs.complete(jobId, now())) return false
-    const { ownerId, durationMs = 0 } = jobs.find(jobId) ?? {}
-    if (ownerId !== undefined) usage.addAudio(ownerId, monthAt(now()).startMs, durationMs)
-    return true
-  }
-
   /** Completes the job when its last window is done. Safe to call at any time, any number of times. */
   async function settle (jobId: number): Promise<void> {
     const isAllDone = inTransaction(() => advance(jobId))
     if (!isAllDone || naming?.isUnderWay(jobId)) return
     await naming?.name(jobId)
-    if (!end(jobId, () => complete(jobId))) return
-    log.info({ jobId }, 'transcription completed')
-    ended(jobId)
-    await files.removeWork(jobId)
-    await retention.release(jobId)
+    await complete(jobId)
   }
 
   async function settleAll (): Promise<void> {
@@ -250,10 +194,7 @@ export function createPipeline (deps: Deps) {
   }
 
   return {
-    /** Calls `listener` with the id of each job that has ended, either way. */
-    onEnded (listener: (jobId: number) => void): void {
-      endedListeners.push(listener)
-    },
+    onEnded,
 
     /** The decode step. Calls `onWindow` whenever new windows wait. When `signal` aborts, the claim is given back. */
     async decode (claim: DecodeClaim, signal: AbortSignal, onWindow: () => void): Promise<void> {
@@ -297,9 +238,7 @@ export function createPipeline (deps: Deps) {
 }
 export type Pipeline = ReturnType<typeof createPipeline>
 
-/** What a step that threw says of its job. */
+/** The same of steps that use the pool. */
 function failureCode (error: unknown): FailureCode {
-  if (error instanceof JobFailure) return error.code
-  if (error instanceof PoolError && error.code !== 'aborted' && error.code !== 'audio_missing') return error.code
-  return isNoRoom(error) ? 'insufficient_storage' : 'internal_error'
+  return error instanceof PoolError && error.code !== 'aborted' && error.code !== 'audio_missing' ? error.code : failureCodeOf(error)
 }
