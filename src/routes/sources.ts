@@ -1,6 +1,8 @@
 /** Recordings that are fetched from an address. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Static } from 'typebox'
+import type { Principal } from '../domain/access.js'
 import { parseSourceUrl } from '../domain/source.js'
 import type { Ingest } from '../service/ingest.js'
 import type { Transcripts } from '../service/transcripts.js'
@@ -36,8 +38,21 @@ const TranscriptionBody = Type.Object({
 const Made = Type.Object({ ...Job.properties, webhookSecret: MadeSecret }, { title: 'FetchingJob', description: 'The job that was made.', examples: [{ jobId: 42, status: 'queued' }] })
 
 type Deps = { ingest: Pick<Ingest, 'submitUrl'>, transcripts: Pick<Transcripts, 'read'>, usage: Pick<Usage, 'requireMinutes'>, webhooks: Pick<Webhooks, 'openJobWebhook'> }
+/** What both ways in have in common. `field`: how the body of this one names the address. */
+type Wanted = Omit<Static<typeof TranscriptionBody>, 'source'> & { address: string, field: string }
 
-export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { ingest, transcripts, usage, webhooks }) => {
+async function submit (
+  { ingest, transcripts, usage, webhooks }: Deps, caller: Principal, { address, field, fileName, webhookUrl, webhookSecret, ...settings }: Wanted
+): Promise<Static<typeof Made>> {
+  usage.requireMinutes(caller)
+  const { ownerId, keyId: apiKeyId } = caller
+  const url = parseSourceUrl(address, field)
+  const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
+  const jobId = await ingest.submitUrl({ ownerId, apiKeyId, url, fileName, options: toJobOptions(settings), webhook })
+  return { jobId, status: transcripts.read(jobId, ownerId).status, ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}) }
+}
+
+export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post('/media/ingest', operation({
     operationId: 'ingestMediaFromUrl',
     tag: 'Sources',
@@ -49,13 +64,8 @@ export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { inges
     replies: { 201: Success(Made) },
     errors: ['minutes_exceeded', 'queue_full']
   }), async (request, reply) => {
-    usage.requireMinutes(principalOf(request))
-    const { sourceUrl, fileName, webhookUrl, webhookSecret } = request.body
-    const { ownerId, keyId } = principalOf(request)
-    const url = parseSourceUrl(sourceUrl, 'sourceUrl')
-    const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
-    const jobId = await ingest.submitUrl({ ownerId, apiKeyId: keyId, url, fileName, options: toJobOptions({}), webhook })
-    return reply.code(201).send(ok({ jobId, status: transcripts.read(jobId, ownerId).status, ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}) }))
+    const { sourceUrl: address, ...more } = request.body
+    return reply.code(201).header('cache-control', 'no-store').send(ok(await submit(deps, principalOf(request), { ...more, address, field: 'sourceUrl' })))
   })
 
   app.post('/transcriptions', operation({
@@ -69,12 +79,7 @@ export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { inges
     replies: { 201: Success(Made) },
     errors: ['minutes_exceeded', 'queue_full']
   }), async (request, reply) => {
-    usage.requireMinutes(principalOf(request))
-    const { source, fileName, webhookUrl, webhookSecret, ...settings } = request.body
-    const { ownerId, keyId } = principalOf(request)
-    const url = parseSourceUrl(source.url, 'source.url')
-    const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
-    const jobId = await ingest.submitUrl({ ownerId, apiKeyId: keyId, url, fileName, options: toJobOptions(settings), webhook })
-    return reply.code(201).send(ok({ jobId, status: transcripts.read(jobId, ownerId).status, ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}) }))
+    const { source, ...more } = request.body
+    return reply.code(201).header('cache-control', 'no-store').send(ok(await submit(deps, principalOf(request), { ...more, address: source.url, field: 'source.url' })))
   })
 }
