@@ -36,6 +36,13 @@ export function toShownUrl (address: string): string {
   return url.href
 }
 
+/** The address with the name and password of another, where both are of one server: they count for all of it. */
+export function lendCredentials (address: string, lender: string): string {
+  const [url, { origin, username, password }] = [new URL(address), new URL(lender)]
+  if (url.origin !== origin || url.username !== '' || url.password !== '') return address
+  return Object.assign(url, { username, password }).href
+}
+
 /** A name or title in one line, without control characters, cut to what a name may be; undefined when nothing is left. */
 export function toTitle (text: string | undefined): string | undefined {
   const line = text?.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()

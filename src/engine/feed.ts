@@ -48,7 +48,10 @@ function toEpisode (item: Node, feedUrl: string): Episode | undefined {
   const url = findSound(item)?.trim()
   if (url === undefined || !URL.canParse(url, feedUrl)) return undefined
   const publishedAt = Date.parse(asText(item['pubDate']) ?? asText(item['published']) ?? asText(item['dc:date']) ?? asText(item['updated']) ?? '')
-  return { url: new URL(url, feedUrl).href, title: toTitle(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
+  const address = new URL(url, feedUrl)
+  // As of addresses that callers name: yt-dlp takes orders from fragments.
+  address.hash = ''
+  return { url: address.href, title: toTitle(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
 }
 
 function parse (text: string): Node {

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { AppError, failureCodeOf, JobFailure } from '../domain/errors.js'
 import { hasEnded } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
+import { lendCredentials } from '../domain/source.js'
 import type { SourceFacts } from '../domain/source.js'
 import { toJobFailure } from '../engine/download.js'
 import type { Arrival, Downloads, DraftVersion } from '../engine/download.js'
@@ -151,7 +152,7 @@ export function createFetching (deps: Deps) {
     const first = await bringFrom(work, work.claim.url)
     if (!('feed' in first)) return first
     const episode = findNewestEpisode(first.feed, first.url)
-    const second = await bringFrom(work, episode.url)
+    const second = await bringFrom(work, lendCredentials(episode.url, work.claim.url))
     if ('feed' in second) throw new JobFailure('source_unsupported', 'a feed whose newest episode is a feed')
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }
   }

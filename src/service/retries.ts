@@ -34,7 +34,7 @@ export function createRetries ({ jobs, sources, windows, transcripts, media, fil
   /** Whether what the job was made of is still there; an address always may be. */
   function hasSource ({ mediaId, source }: Job): boolean {
     const stored = media.find(mediaId)
-    return source !== undefined || (stored !== undefined && files.hasMedia(stored.file))
+    return source !== undefined || (stored?.state === 'stored' && files.hasMedia(stored.file))
   }
 
   /** An address is fetched anew: another recording may be there by now, so nothing of the earlier one may stay. */

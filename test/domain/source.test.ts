@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nameFromDisposition, nameFromUrl, parseSourceUrl, sniffKind, toShownUrl, toTitle } from '../../dist/domain/source.js'
+import { lendCredentials, nameFromDisposition, nameFromUrl, parseSourceUrl, sniffKind, toShownUrl, toTitle } from '../../dist/domain/source.js'
 
 t.test('http and https addresses are taken, without their fragment', async (t) => {
   t.equal(parseSourceUrl('https://example.org/a?b=c#t=10', 'url'), 'https://example.org/a?b=c')
@@ -65,4 +65,12 @@ t.test('what an answer is, is seen by its bytes, however wrong its type', async 
   ]
   for (const [kind, text, headers = {}] of cases) t.equal(sniffKind(Buffer.from(text), headers), kind, JSON.stringify([text.slice(0, 40), headers]))
   t.equal(sniffKind(Buffer.from([0xff, 0xfb, 0x90, 0x64, 0x3c, 0x68]), { 'content-type': 'text/html' }), 'media', 'sound without a header')
+})
+
+t.test('name and password of an address count for all of its server, and for no other', async (t) => {
+  const lender = 'https://user:a%40b@example.org/feed.xml'
+  t.equal(lendCredentials('https://example.org/1.mp3?a=1', lender), 'https://user:a%40b@example.org/1.mp3?a=1')
+  t.equal(lendCredentials('https://own:one@example.org/1.mp3', lender), 'https://own:one@example.org/1.mp3')
+  for (const address of ['http://example.org/1.mp3', 'https://example.org:444/1.mp3', 'https://cdn.example.org/1.mp3', 'file:///etc/passwd']) t.equal(lendCredentials(address, lender), address)
+  t.equal(lendCredentials('https://example.org/1.mp3', 'https://example.org/feed.xml'), 'https://example.org/1.mp3')
 })

@@ -62,3 +62,7 @@ t.test('a feed of ten thousand episodes takes no more than a moment', async (t) 
   t.match(findNewestEpisode(rss(...items), FEED), { url: 'https://a.example/4999.mp3' })
   t.ok(performance.now() - startedMs < 5000, `${Math.round(performance.now() - startedMs)} ms`)
 })
+
+t.test('the address of an episode has no fragment: yt-dlp takes orders from some', async (t) => {
+  t.equal(findNewestEpisode(rss(sound('https://a.example/1.mp3#__youtubedl_smuggle=%7B%7D')), FEED).url, 'https://a.example/1.mp3')
+})

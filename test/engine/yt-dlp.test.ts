@@ -10,6 +10,7 @@ import { createYtDlp } from '../../dist/engine/yt-dlp.js'
 import { allowing } from '../support/address-tricks.ts'
 import { makeMedia } from '../support/media.ts'
 import { AUDIO } from '../support/paths.ts'
+import { listChildren } from '../support/processes.ts'
 import { serveFolder, startSources } from '../support/source-server.ts'
 
 const ytDlp = createYtDlp({ program: undefined, searchPath: process.env['PATH'] ?? '' })
@@ -161,6 +162,18 @@ t.test('a source that brings next to nothing is given up', needsYtDlp, async (t)
   const facts = await impatient.inspect(`${slow.url}page.html`, place, { onlyKnown: false })
   writeFileSync(`${directory}/info.json`, facts.info)
   await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {} }), { code: 'source_unreachable' })
+})
+
+t.test('no address is among the arguments, which everyone on the machine can see', needsYtDlp, async (t) => {
+  const seen: string[] = []
+  const { server, put, startProxy } = await open(t)
+  put('page.html', page(''))
+  const { place } = await startProxy()
+  const watching = setInterval(() => { seen.push(...listChildren()) }, 20)
+  await t.rejects(ytDlp.inspect(`${server.url}page.html?token=hunter2`, place, { onlyKnown: false }), { code: 'source_unsupported' })
+  clearInterval(watching)
+  t.match(seen.join('\n'), 'yt_dlp')
+  t.notMatch(seen.join('\n'), /hunter2|page\.html/)
 })
 
 t.test('without a program that can be run, it says so', async (t) => {

@@ -32,11 +32,14 @@ t.test('the newest episode of a feed, with its title and date; a feed of feeds i
   const { fetch } = await openFetching(t, {
     at: {
       'https://example.org/feed': { kind: 'feed', url: 'https://example.org/feed', text: feed('talk.mp3') },
+      'https://user:secret@example.org/feed': { kind: 'feed', url: 'https://example.org/feed', text: feed('members.mp3') },
+      'https://user:secret@example.org/members.mp3': file('members only'),
       'https://example.org/loop': { kind: 'feed', url: 'https://example.org/loop', text: feed('loop') },
       [URL]: file('sound', { name: 'x.mp3' })
     }
   })
   t.match(await fetch('https://example.org/feed'), { stage: 'decode', fileName: 'Talk', source: { url: 'https://example.org/feed', title: 'Talk', publishedAt: Date.UTC(2026, 5, 1, 8) } })
+  t.match(await fetch('https://user:secret@example.org/feed'), { stage: 'decode', source: { url: 'https://example.org/feed' } }, 'with the name and password of the feed')
   t.match(await fetch('https://example.org/loop'), { status: 'failed', failureCode: 'source_unsupported' })
 })
 

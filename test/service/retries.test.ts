@@ -115,7 +115,7 @@ t.test('two at once: one is queued, the other is told so', async (t) => {
 })
 
 t.test('a job that is not there, is somebody else\'s, or whose recording is gone', async (t) => {
-  const { retries, addFailed, owner, other, mediaPath, found, jobs } = await open(t)
+  const { retries, addFailed, owner, other, mediaPath, found, jobs, media } = await open(t)
   const id = await addFailed()
   await t.rejects(retries.retry(id + 1, owner), { code: 'not_found' })
   await t.rejects(retries.retry(id, other), { code: 'not_found' })
@@ -123,6 +123,9 @@ t.test('a job that is not there, is somebody else\'s, or whose recording is gone
   t.equal(retries.isRetryable(found(id)), false)
   await t.rejects(retries.retry(id, owner), { code: 'gone', message: /Upload it again/ })
   t.equal(jobs.find(id)?.status, 'failed')
+  const old = await addFailed()
+  media.expireOlder(Infinity)
+  t.equal(retries.isRetryable(found(old)), false, 'too old, though its file is still to follow')
 })
 
 t.test('without room for the decoded sound, or in the queue, it stays failed', async (t) => {
