@@ -2,8 +2,7 @@
  * yt-dlp: recordings of video and social platforms, and streams in pieces (HLS, DASH). It runs apart, with an environment and a directory of
  * its own, and reaches nothing but the filtering proxy it is given.
  */
-import { readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
@@ -20,8 +19,6 @@ const DOWNLOAD_MS = 12 * 60 * 60_000
 const MAX_INFO_BYTES = 64 * 1024 ** 2
 /** What it calls the file. */
 const TARGET = 'media'
-/** Names what it is to look at: arguments, unlike this file, are seen by everyone on the machine, and addresses hold passwords and keys. */
-const ADDRESS_FILE = 'address'
 
 /** Ways of transfer that it does by itself, over the proxy; others would take a program that goes out directly. */
 const OWN_WAY = '[protocol~=\'^(https?|m3u8(_native)?|http_dash_segments)$\']'
@@ -146,13 +143,11 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS }: { progra
     },
 
     /**
-     * What recording a page holds. `onlyKnown` asks nobody when no platform is known to have such addresses. Throws `JobFailure`: source_unsupported
+     * What recording a page holds. Its address is in a file: arguments are seen by everyone on the machine. `onlyKnown` asks nobody when no platform is known to have such addresses. Throws `JobFailure`: source_unsupported
      * (lists and live streams too), source_not_found, source_forbidden, source_unreachable.
      */
-    async inspect (url: string, place: Place, { onlyKnown }: { onlyKnown: boolean }): Promise<PageFacts> {
-      const path = join(place.directory, ADDRESS_FILE)
-      await writeFile(path, `${url}\n`, { mode: 0o600 })
-      const args = [...first, ...COMMON, ...CHOICE, '-J', '--flat-playlist', ...(onlyKnown ? ['--ies', 'default,-generic'] : []), '--batch-file', path]
+    async inspect (addressPath: string, place: Place, { onlyKnown }: { onlyKnown: boolean }): Promise<PageFacts> {
+      const args = [...first, ...COMMON, ...CHOICE, '-J', '--flat-playlist', ...(onlyKnown ? ['--ies', 'default,-generic'] : []), '--batch-file', addressPath]
       const outcome = await runToEnd(file, args, { ...limitsFor(place, INSPECT_MS), maxBytes: MAX_INFO_BYTES })
       judge(outcome, place.signal)
       return toFacts(outcome.stdout)

@@ -21,6 +21,7 @@ import type { Pipeline } from './pipeline.js'
 /** Progress is noted this often at most. */
 const NOTE_MS = 1000
 /** Files of a run of yt-dlp beside what it fetches. */
+const ADDRESS_FILE = 'address'
 const INFO_FILE = 'info.json'
 const FORMAT_FILE = 'format'
 
@@ -121,7 +122,8 @@ export function createFetching (deps: Deps) {
     const proxy = await startProxy()
     try {
       const place = { directory: await files.drafts.makeDirectory(work.claim.jobId), proxyUrl: proxy.url, signal: work.signal }
-      return await runYtDlp(work, place, await ytDlp.inspect(url, place, options))
+      const addressPath = await files.drafts.writeNote(work.claim.jobId, ADDRESS_FILE, url)
+      return await runYtDlp(work, place, await ytDlp.inspect(addressPath, place, options))
     } catch (error) {
       const problem = proxy.problem()
       throw error instanceof JobFailure && (problem?.code === 'blocked' || problem?.code === 'offline') ? toJobFailure(problem) : error

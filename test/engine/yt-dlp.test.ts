@@ -19,6 +19,12 @@ const needsYtDlp = { skip: await ytDlp.version() === undefined ? 'yt-dlp is not 
 const page = (body: string, title = 'A talk'): string => `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`
 const playlist = (...lines: string[]): string => ['#EXTM3U', '#EXT-X-VERSION:6', '#EXT-X-TARGETDURATION:10', ...lines, '#EXT-X-ENDLIST', ''].join('\n')
 
+/** The file that names an address. */
+function named (url: string, { directory }: { directory: string }): string {
+  writeFileSync(`${directory}/address`, url)
+  return `${directory}/address`
+}
+
 /** A folder that is served, and a way out that leads only there. */
 async function open (t: Test, deps: Partial<GuardDeps> = {}) {
   const root = t.testdir({ www: {} })
@@ -38,7 +44,7 @@ async function open (t: Test, deps: Partial<GuardDeps> = {}) {
 
   async function fetch (url: string, more: Partial<typeof limits> = {}, way?: Awaited<ReturnType<typeof startProxy>>): Promise<{ title: string | undefined, path: string }> {
     const { place } = way ?? await startProxy()
-    const facts = await ytDlp.inspect(url, place, { onlyKnown: false })
+    const facts = await ytDlp.inspect(named(url, place), place, { onlyKnown: false })
     writeFileSync(`${place.directory}/info.json`, facts.info)
     const name = await ytDlp.download(`${place.directory}/info.json`, place, { ...limits, ...more })
     return { title: facts.title, path: `${place.directory}/${name}` }
@@ -98,7 +104,7 @@ t.test('lists, live streams, and pages without a recording are none', needsYtDlp
 t.test('nobody is asked when only known platforms count', needsYtDlp, async (t) => {
   const { server, startProxy } = await open(t)
   const { place } = await startProxy()
-  await t.rejects(ytDlp.inspect(`${server.url}page.html`, place, { onlyKnown: true }), { code: 'source_unsupported' })
+  await t.rejects(ytDlp.inspect(named(`${server.url}page.html`, place), place, { onlyKnown: true }), { code: 'source_unsupported' })
   t.strictSame(server.asked, [])
 })
 
@@ -159,7 +165,7 @@ t.test('a source that brings next to nothing is given up', needsYtDlp, async (t)
   t.teardown(proxy.close)
   const impatient = createYtDlp({ program: undefined, searchPath: process.env['PATH'] ?? '', paceMs: 1000 })
   const place = { directory, proxyUrl: proxy.url, signal: new AbortController().signal }
-  const facts = await impatient.inspect(`${slow.url}page.html`, place, { onlyKnown: false })
+  const facts = await impatient.inspect(named(`${slow.url}page.html`, place), place, { onlyKnown: false })
   writeFileSync(`${directory}/info.json`, facts.info)
   await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {} }), { code: 'source_unreachable' })
 })
@@ -170,7 +176,7 @@ t.test('no address is among the arguments, which everyone on the machine can see
   put('page.html', page(''))
   const { place } = await startProxy()
   const watching = setInterval(() => { seen.push(...listChildren()) }, 20)
-  await t.rejects(ytDlp.inspect(`${server.url}page.html?token=hunter2`, place, { onlyKnown: false }), { code: 'source_unsupported' })
+  await t.rejects(ytDlp.inspect(named(`${server.url}page.html?token=hunter2`, place), place, { onlyKnown: false }), { code: 'source_unsupported' })
   clearInterval(watching)
   t.match(seen.join('\n'), 'yt_dlp')
   t.notMatch(seen.join('\n'), /hunter2|page\.html/)
@@ -180,5 +186,5 @@ t.test('without a program that can be run, it says so', async (t) => {
   const absent = createYtDlp({ program: '/nonexistent/yt-dlp', searchPath: process.env['PATH'] ?? '' })
   t.equal(await absent.version(), undefined)
   const place = { directory: t.testdir(), proxyUrl: '', signal: new AbortController().signal }
-  await t.rejects(absent.inspect('https://example.org/', place, { onlyKnown: false }), { code: 'source_unsupported', message: /stenobox doctor/ })
+  await t.rejects(absent.inspect(named('https://example.org/', place), place, { onlyKnown: false }), { code: 'source_unsupported', message: /stenobox doctor/ })
 })

@@ -1,4 +1,5 @@
 /** The fetch stage over real stores and files, with a clock that goes when told; what is outside is played. */
+import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
 import type { Arrival, Download } from '../../dist/engine/download.js'
@@ -61,8 +62,8 @@ export async function openFetching (t: Test, { at = {}, page, bring = unused, pr
     },
     ytDlp: {
       version: unused,
-      async inspect (url, _, { onlyKnown }) {
-        inspected.push({ url, onlyKnown })
+      async inspect (addressPath, _, { onlyKnown }) {
+        inspected.push({ url: readFileSync(addressPath, 'utf8'), onlyKnown })
         if (!page || page instanceof Error) throw page ?? new JobFailure('source_unsupported', 'unknown')
         return page
       },
