@@ -7,7 +7,7 @@ import { probeMedia } from '../../dist/engine/ffmpeg.js'
 import { startFilterProxy } from '../../dist/engine/filter-proxy.js'
 import type { GuardDeps } from '../../dist/engine/guard.js'
 import { createYtDlp } from '../../dist/engine/yt-dlp.js'
-import { allowing } from '../support/address-tricks.ts'
+import { allowing, lookUp, TRICKS } from '../support/address-tricks.ts'
 import { makeMedia } from '../support/media.ts'
 import { AUDIO } from '../support/paths.ts'
 import { listChildren } from '../support/processes.ts'
@@ -137,6 +137,30 @@ t.test('no address inside is reached, whatever names it: page, redirect, piece, 
       t.ok(code !== 'it worked', `${name} with ${address}: ${code}`)
     }
   }
+  t.strictSame(inside.asked, [], 'nobody came')
+})
+
+/** Each disguise is a run of yt-dlp, of a second or two: all of them with STENOBOX_TEST_ALL_DISGUISES, else one in fifteen. */
+const disguises = TRICKS.filter((_, index) => process.env['STENOBOX_TEST_ALL_DISGUISES'] || index % 15 === 0)
+
+t.test('no disguise of an address inside is reached', { ...needsYtDlp, timeout: 900_000 }, async (t) => {
+  const inside = await startSources(t, (_, response) => { response.end('secret') })
+  const port = new URL(inside.url).port
+  const { startProxy } = await open(t, { lookup: lookUp })
+  const waiting = [...disguises]
+  const refused: string[] = []
+  await Promise.all(Array.from({ length: 2 }, async () => {
+    for (let trick = waiting.pop(); trick; trick = waiting.pop()) {
+      const { proxy, place } = await startProxy()
+      const url = trick[0].replace('PORT', port)
+      const end = await ytDlp.inspect(named(url, place), place, { onlyKnown: false }).then(() => 'it worked', () => 'refused')
+      t.equal(end, 'refused', JSON.stringify(url))
+      refused.push(proxy.problem()?.code ?? 'by yt-dlp itself')
+      await proxy.close()
+    }
+  }))
+  t.equal(refused.length, disguises.length)
+  t.comment(`${refused.filter((code) => code === 'blocked').length} of ${refused.length} were refused by the proxy`)
   t.strictSame(inside.asked, [], 'nobody came')
 })
 
