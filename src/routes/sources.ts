@@ -11,7 +11,7 @@ import type { Webhooks } from '../service/webhooks.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Job, JobSettings, ok, Success, toJobOptions } from './schemas.js'
-import { JobWebhookFields, MadeSecret } from './webhooks.js'
+import { JobWebhookFields, MadeSecret, toMadeSecret } from './webhooks.js'
 
 const SOURCE_URL = 'https://example.org/talks/opening.mp3'
 const SourceUrl = Type.String({
@@ -49,7 +49,7 @@ async function submit (
   const url = parseSourceUrl(address, field)
   const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
   const jobId = await ingest.submitUrl({ ownerId, apiKeyId, url, fileName, options: toJobOptions(settings), webhook })
-  return { jobId, status: transcripts.read(jobId, ownerId).status, ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}) }
+  return { jobId, status: transcripts.read(jobId, ownerId).status, ...toMadeSecret(webhook, webhookSecret) }
 }
 
 export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

@@ -13,7 +13,7 @@ import { baseUrlOf } from './base-url.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Job, JobSettings, ok, Success, toIsoTime, toJobOptions } from './schemas.js'
-import { JobWebhookFields, MadeSecret } from './webhooks.js'
+import { JobWebhookFields, MadeSecret, toMadeSecret } from './webhooks.js'
 
 const UPLOAD_ID = '6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a'
 const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
@@ -145,7 +145,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
       partCount: partCount(upload),
       parts: partUrls(baseUrlOf(request, publicUrl), upload),
       expiresAt: toIsoTime(upload.expiresAt),
-      ...(webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {})
+      ...toMadeSecret(webhook, webhookSecret)
     }))
   })
 

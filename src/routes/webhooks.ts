@@ -24,6 +24,11 @@ export const JobWebhookFields = {
 /** The secret that was made because a caller named a webhook without one. */
 export const MadeSecret = Type.Optional(Type.String({ description: 'signs what is sent to webhookUrl; shown once, and only when none was given' }))
 
+/** The field of the reply: there when a secret was made, because the caller gave none. */
+export function toMadeSecret (webhook: { secret: string } | undefined, given: string | undefined): { webhookSecret?: string } {
+  return webhook && given === undefined ? { webhookSecret: webhook.secret } : {}
+}
+
 const ENDPOINT = { id: 3, url: 'https://example.org/hooks/stenobox', isActive: true, apiKeyId: null, createdAt: '2026-11-21T09:00:00.000Z' }
 const endpointFields = {
   id: Type.Integer(),

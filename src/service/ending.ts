@@ -57,6 +57,11 @@ export function createEnding ({ jobs, usage, files, deliveries, retention, inTra
 
   return {
     isOver,
+    /** Removes what a step wrote after the end of its job, when the place had been cleared. */
+    async removeEnded (jobId: number): Promise<void> {
+      const job = jobs.find(jobId)
+      if (!job || hasEnded(job)) await files.removeWork(jobId)
+    },
     /** Ends the job as failed, unless the run is over. */
     async fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
       const { id: jobId } = run

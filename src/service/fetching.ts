@@ -1,7 +1,6 @@
 /** The first stage of a job that names an address: its media is brought here, whole, or the job says why not. */
 import { createHash, randomUUID } from 'node:crypto'
 import { AppError, failureCodeOf, JobFailure } from '../domain/errors.js'
-import { hasEnded } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import { lendCredentials } from '../domain/source.js'
 import type { SourceFacts } from '../domain/source.js'
@@ -32,7 +31,7 @@ type Deps = {
   files: Files
   inTransaction: InTransaction
   ingest: Pick<Ingest, 'requireRoom'>
-  pipeline: Pick<Pipeline, 'fail'>
+  pipeline: Pick<Pipeline, 'fail' | 'removeEnded'>
   downloads: Downloads
   ytDlp: YtDlp
   /** A way out for one run of yt-dlp. */
@@ -194,12 +193,6 @@ export function createFetching (deps: Deps) {
     await files.drafts.remove(jobId)
   }
 
-  /** A job that was removed, or has ended, while its source was fetched has no more use for what came. */
-  async function removeIfOver (jobId: number): Promise<void> {
-    const job = jobs.find(jobId)
-    if (!job || hasEnded(job)) await files.removeWork(jobId)
-  }
-
   async function fetchSource (work: Work): Promise<void> {
     const brought = await bring(work)
     if ('mediaId' in brought) inTransaction(() => { finish(work, brought.mediaId, brought) })
@@ -215,10 +208,10 @@ export function createFetching (deps: Deps) {
       try {
         await fetchSource({ claim, ownerId: job.ownerId, signal })
       } catch (error) {
-        if (error instanceof ClaimLost) return await removeIfOver(claim.jobId)
+        if (error instanceof ClaimLost) return await pipeline.removeEnded(claim.jobId)
         if (signal.aborted || error instanceof MediaGone) {
           sources.release(claim)
-          return await removeIfOver(claim.jobId)
+          return await pipeline.removeEnded(claim.jobId)
         }
         await pipeline.fail(job, failureCodeOf(error), error)
         // Not before: a source without a lease would be claimed once more while its job fails.

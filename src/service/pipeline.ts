@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import { failureCodeOf, isNoRoom, JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
-import { hasEnded, MAX_WINDOW_ERRORS } from '../domain/job.js'
+import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples, voteLanguage } from '../domain/language.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
@@ -48,7 +48,7 @@ class ClaimLost extends Error {}
 export function createPipeline (deps: Deps) {
   const { jobs, windows, transcripts, media, files, inTransaction, speech, speakers, ffmpeg, maxMediaSeconds, now, log } = deps
   const naming = speakers && createSpeakerNaming({ speakers, transcripts, files, inTransaction, log })
-  const { isOver, fail, complete, onEnded } = createEnding(deps)
+  const { isOver, removeEnded, fail, complete, onEnded } = createEnding(deps)
 
   /** Moves the job on as far as its windows allow; true when only completing it is left. */
   function advance (jobId: number): boolean {
@@ -175,12 +175,6 @@ export function createPipeline (deps: Deps) {
     log.warn({ jobId: window.jobId, window: window.idx, code, err: error }, 'window failed, trying again')
   }
 
-  /** Removes what a step wrote after the end of its job, when the place had been cleared. */
-  async function removeEnded (jobId: number): Promise<void> {
-    const job = jobs.find(jobId)
-    if (!job || hasEnded(job)) await files.removeWork(jobId)
-  }
-
   /** Removes what jobs that have ended, or are not there any more, left on disk. */
   async function sweep (): Promise<void> {
     for (const name of await files.listUntouched('work', Infinity)) await removeEnded(Number(name))
@@ -225,6 +219,7 @@ export function createPipeline (deps: Deps) {
     /** Ends the jobs that only lack their last step. */
     settleAll,
     fail,
+    removeEnded,
 
     /** After a start: ends what only lacked its last step, gives up what takes the process down every time, removes what jobs left on disk. */
     async recover (): Promise<void> {
