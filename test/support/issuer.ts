@@ -1,10 +1,9 @@
 /** An identity provider as tests need it: keys that change, metadata that lies, a server that can be down. */
 import { generateKeyPair, exportJWK, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTPayload } from 'jose'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { listen } from './listen.ts'
 
 export type SigningKey = { privateKey: CryptoKey, publicJwk: JWK }
 
@@ -28,13 +27,8 @@ export async function startIssuer (t: Test) {
     requested.push(path)
     const page = pages.get(path)
     response.writeHead(page === undefined ? 404 : state.status, { 'content-type': 'application/json' }).end(typeof page === 'string' ? page : JSON.stringify(page ?? {}))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
   })
+  const address = await listen(t, server)
   return {
     address,
     pages,

@@ -1,11 +1,11 @@
 /** Servers on the loopback interface for tests of downloads: a hub with faults, and a proxy. */
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Test } from 'tap'
+import { listen } from './listen.ts'
 
 export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 export const sha1Of = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex')
@@ -13,17 +13,6 @@ export const makeBytes = (count = 300_000): Buffer => randomBytes(count)
 
 /** The message a promise is rejected with. */
 export const messageOf = async (promise: Promise<unknown>): Promise<string> => await promise.then(() => 'it worked', (error: Error) => `${error.name}: ${error.message}`)
-
-async function listen (t: Test, server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 export type Seen = { method: string, url: string, range: string | undefined, ifRange: string | undefined, authorization: string | undefined }
 

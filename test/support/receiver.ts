@@ -1,9 +1,8 @@
 /** A receiver of webhooks on the loopback interface. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { listen } from './listen.ts'
 
 export type Received = { path: string, headers: IncomingHttpHeaders, body: string }
 export type Receiver = {
@@ -24,15 +23,10 @@ export async function startReceiver (t: Test, answer: (response: ServerResponse,
     received.push(request)
     answer(response, received.length, request)
     for (const look of waiting) look()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
   })
+  const address = await listen(t, server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${address}/hook`,
     received,
     until: async (count) => await new Promise((resolve) => {
       const look = (): void => {

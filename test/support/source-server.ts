@@ -1,12 +1,11 @@
 /** The world outside, on the loopback interface: a server of recordings in every form, and with every fault. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import type { Test } from 'tap'
+import { listen } from './listen.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html', '.xml': 'application/rss+xml', '.m3u8': 'application/vnd.apple.mpegurl', '.mpd': 'application/dash+xml', '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.mp4': 'video/mp4'
@@ -34,14 +33,8 @@ export async function startSources (t: Test, listener: RequestListener): Promise
     }) as typeof response.write
     listener(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const address = await listen(t, server)
+  const { host } = new URL(address)
   return { url: `http://${host}/`, host, asked, sentBytes: () => sentBytes }
 }
 
