@@ -102,8 +102,8 @@ function checkVariables (tracked) {
   const configured = variablesIn(readText('src/config.ts'))
   const readme = readText('README.md')
   const inTable = variablesIn(readme.split('\n').filter((line) => line.trimStart().startsWith('|')).join('\n'))
-  // A few steer the build and are read by scripts, before there is a configuration.
-  const ofScripts = variablesIn(tracked.filter((path) => /^scripts\/[\w-]+\.mjs$/.test(path)).map(readText).join('\n'))
+  // A few steer the build or the evaluation and are read by scripts, where there is no configuration.
+  const ofScripts = variablesIn(tracked.filter((path) => /^scripts\/[\w/-]+\.(mjs|ts)$/.test(path)).map(readText).join('\n'))
   const isRead = (name) => [name, name.replace(/_FILE$/, '')].some((one) => configured.has(one) || ofScripts.has(one))
   for (const name of variablesIn(readme)) if (!isRead(name)) fault('README.md', 0, `${name} is read neither by src/config.ts nor by a script`)
   for (const name of configured) {

@@ -10,7 +10,7 @@ import type { Client } from './client.ts'
 import { installModel } from './model-directory.ts'
 import { ROOT } from './paths.ts'
 import { findFreePort } from './ports.ts'
-import { runProgram } from './programs.ts'
+import { endWithUs, runProgram } from './programs.ts'
 import type { BenchContext } from './report.ts'
 
 const COMMAND = join(ROOT, 'scripts/stenobox.mjs')
@@ -45,9 +45,7 @@ export async function startAppliance (options: ApplianceOptions): Promise<Applia
   const startedMs = performance.now()
   const child = spawn(process.execPath, [COMMAND, 'serve'], { cwd: ROOT, env: { ...applianceEnv(options), STENOBOX_PORT: String(port) }, stdio: ['ignore', log, log] })
   closeSync(log)
-  const stopWithUs = (): void => { child.kill('SIGKILL') }
-  process.once('exit', stopWithUs)
-  child.once('exit', () => process.off('exit', stopWithUs))
+  endWithUs(child)
   const readyMs = await waitUntilReady(url, child, startedMs, logPath)
   const pid = findServingPid(child.pid as number)
   return { url, pid, readyMs, stop: () => end(child, pid, 'SIGTERM'), kill: () => end(child, pid, 'SIGKILL') }
@@ -70,13 +68,6 @@ export async function withAppliance<T> ({ scratch }: BenchContext, setup: { name
 export async function createKey (options: ApplianceOptions, owner: string): Promise<string> {
   const run = await runProgram(process.execPath, [COMMAND, 'keys', 'create', '--name', 'bench', '--owner', owner, '--json'], { cwd: ROOT, env: applianceEnv(options) })
   return (JSON.parse(run.stdout) as { key: string }).key
-}
-
-/** Resident memory of a process now and at its peak, in bytes. */
-export function readMemory (pid: number): { residentBytes: number, peakBytes: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const bytesOf = (field: string): number => 1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? NaN)
-  return { residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') }
 }
 
 function applianceEnv ({ dataDir, modelsDir, workers, settings }: ApplianceOptions): NodeJS.ProcessEnv {

@@ -5,7 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type JobAnswer = { id: number, status: 'queued' | 'processing' | 'completed' | 'failed', progress: number, failure?: { code: string } | null, webhooks: { pending: number, delivered: number, failed: number } }
 export type SubmitOptions = { language?: string, options?: { sttQuality: string }, webhookUrl?: string, webhookSecret?: string }
-export type TranscriptDocument = { language?: string, durationSeconds: number, segments: Array<{ text: string, words: Array<{ word: string, start: number, end: number }> }> }
+/** The json export. `skipped`: what was left out as no speech; absent: the program does not say. All times in seconds. */
+export type TranscriptDocument = {
+  language?: string
+  durationSeconds: number
+  segments: Array<{ text: string, words: Array<{ word: string, start: number, end: number }> }>
+  skipped?: Array<{ start: number, end: number }>
+}
 export type WaitOptions = { everyMs?: number, onAnswer?: (job: JobAnswer) => void }
 type UploadPlan = { uploadId: string, partSize: number, parts: Array<{ partNumber: number, url: string }> }
 

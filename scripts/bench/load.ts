@@ -1,9 +1,10 @@
-/** What else the machine was doing: figures taken beside other work are no figures. */
-import { readFileSync } from 'node:fs'
+/** What processes take, and what else the machine was doing: figures taken beside other work are no figures. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 const QUIET_SHARE = 0.05
 const TICKS_PER_SECOND = 100
+const WATCH_MS = 20
 
 export type Measured = {
   seconds: number
@@ -29,7 +30,10 @@ export async function measureOthers<T> (pids: readonly number[], work: () => Pro
 /** A sentence for the report when others were at work. */
 export function warnOfOthers (share: number): string[] {
   if (share <= QUIET_SHARE) return []
-  return [`NOT A FIGURE TO QUOTE: other programs used ${(100 * share).toFixed(0)} % of the processors meanwhile. Programs of several threads, as whisper-cli is, lose far more by that than their share.`]
+  return [
+    `NOT A FIGURE TO QUOTE: other programs used ${(100 * share).toFixed(0)} % of the processors meanwhile. ` +
+    'Programs of several threads, as whisper-cli is, lose far more by that than their share.'
+  ]
 }
 
 function readBusyTicks (): number {
@@ -47,9 +51,59 @@ export function readProcessorSeconds (pid: number): number {
   return readTicks(pid) / TICKS_PER_SECOND
 }
 
+/** 0 of a process that has ended: its time counts as that of its parent's children from then on. */
 function readTicks (pid: number | string): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const stat = readProc(pid, 'stat')
+  if (stat === undefined) return 0
   // After the name, which may hold spaces: user and system time of its own and of its ended children are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
   return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0)
+}
+
+/** Resident memory of a process now and at its peak, in bytes; NaN when it has ended. */
+export function readMemory (pid: number): { residentBytes: number, peakBytes: number } {
+  const status = readProc(pid, 'status') ?? ''
+  const bytesOf = (field: string): number => 1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? NaN)
+  return { residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') }
+}
+
+/**
+ * Lets the peak of a process begin at what it holds now (proc_pid_clear_refs(5): 5 resets VmHWM). Where the kernel does
+ * not allow that, the peak stays that of its whole life, which is never less.
+ */
+export function resetPeak (pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch (error) {
+    if (!isGone(error) && !['EACCES', 'EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+/** Looks at a program while it runs; the result stops that and gives its peak so far, NaN when it was never seen. */
+export function watchPeak (pid: number | undefined): () => number {
+  let peakBytes = NaN
+  const look = (): void => {
+    const seen = pid === undefined ? NaN : readMemory(pid).peakBytes
+    if (!Number.isNaN(seen)) peakBytes = seen
+  }
+  const timer = setInterval(look, WATCH_MS)
+  look()
+  return () => {
+    clearInterval(timer)
+    return peakBytes
+  }
+}
+
+/** Undefined when the process has ended. */
+function readProc (pid: number | string, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+function isGone (error: unknown): boolean {
+  return ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

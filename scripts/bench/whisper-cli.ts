@@ -29,7 +29,8 @@ export type WhisperCliOptions = {
   timestamps?: 'on' | 'off'
 }
 
-export type WhisperCliRun = { seconds: number, texts: string[] }
+/** `peakBytes`: resident memory of the process at its peak. */
+export type WhisperCliRun = { seconds: number, peakBytes: number, texts: string[] }
 
 /** Path of the program; the first call builds it, which takes a minute or two. */
 export async function buildWhisperCli (log: (line: string) => void): Promise<string> {
@@ -55,7 +56,7 @@ export async function runWhisperCli (options: WhisperCliOptions): Promise<Whispe
     ...outputs.flatMap((output) => ['-of', output]),
     ...options.wavs.flatMap((wav) => ['-f', wav])
   ])
-  return { seconds: run.seconds, texts: outputs.map((output) => readFileSync(output + '.txt', 'utf8')) }
+  return { seconds: run.seconds, peakBytes: run.peakBytes, texts: outputs.map((output) => readFileSync(output + '.txt', 'utf8')) }
 }
 
 /** Version of the whisper.cpp both sides run. */

@@ -1,7 +1,9 @@
-/** A folder to evaluate: recordings, what is said in them (`NAME.txt`), and when (`NAME.json`). */
+/** A folder to evaluate: recordings, what is said in them (`NAME.txt`), when (`NAME.json`), and when anybody speaks (`NAME.rttm`). */
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { UsageError } from './command-line.ts'
+import { parseRttm } from './speech.ts'
+import type { Span } from './speech.ts'
 import type { Sentence } from './times.ts'
 import { chooseUnit } from './tokens.ts'
 import type { Unit } from './tokens.ts'
@@ -20,21 +22,27 @@ export type Recording = {
   reference?: Reference
   language?: string
   sentences?: Sentence[]
+  /** When somebody speaks, in order, without overlap; absent: not known. */
+  speech?: Span[]
 }
 
 /** `faults`: what should be put right; `notes`: what is worth saying. */
 export type Listing = { recordings: Recording[], faults: string[], notes: string[] }
 type Facts = Pick<Recording, 'language' | 'sentences'>
 
-const MEDIA = new Set('3gp aac ac3 aif aifc aiff amr avi caf flac flv m2ts m4a m4v mka mkv mov mp2 mp3 mp4 mpeg mpg mts oga ogg ogv opus ts wav webm wma wmv'.split(' '))
-const BESIDE = new Set(['txt', 'json'])
+const MEDIA = new Set([
+  '3gp', 'aac', 'ac3', 'aif', 'aifc', 'aiff', 'amr', 'avi', 'caf', 'flac', 'flv', 'm2ts', 'm4a', 'm4v', 'mka', 'mkv', 'mov', 'mp2', 'mp3',
+  'mp4', 'mpeg', 'mpg', 'mts', 'oga', 'ogg', 'ogv', 'opus', 'ts', 'wav', 'webm', 'wma', 'wmv'
+])
+const BESIDE = new Set(['txt', 'json', 'rttm'])
 
 /** Throws UsageError when a folder is none. */
 export function listRecordings (folders: readonly string[]): Listing {
   const listing: Listing = { recordings: [], faults: [], notes: [] }
   for (const folder of folders) {
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`there is no folder ${folder}`)
-    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name).sort()
+    const entries = readdirSync(folder, { withFileTypes: true })
+    const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name).sort()
     const prefix = folders.length > 1 ? basename(folder) + '/' : ''
     for (const file of files) {
       const ending = extname(file).slice(1).toLowerCase()
@@ -47,18 +55,23 @@ export function listRecordings (folders: readonly string[]): Listing {
 
 function readRecording (folder: string, file: string, prefix: string, listing: Listing): Recording {
   const stem = join(folder, basename(file, extname(file)))
-  const recording: Recording = { name: prefix + file, path: join(folder, file) }
+  const name = prefix + file
   const text = readText(stem + '.txt')
-  if (text === undefined) listing.notes.push(`${recording.name} has no reference text beside it: not scored`)
-  const content = readText(stem + '.json')
-  const reference = text === undefined ? {} : { reference: { text, unit: chooseUnit(text) } }
-  if (content === undefined) return { ...recording, ...reference }
-  try {
-    return { ...recording, ...reference, ...parseFacts(content) }
-  } catch (error) {
-    listing.faults.push(`${recording.name}: its JSON is not used: ${(error as Error).message}`)
-    return { ...recording, ...reference }
+  if (text === undefined) listing.notes.push(`${name} has no reference text beside it: not scored`)
+  const parse = <T>(ending: string, read: (content: string) => T): T | undefined => {
+    const content = readText(`${stem}.${ending}`)
+    if (content === undefined) return undefined
+    try {
+      return read(content)
+    } catch (error) {
+      listing.faults.push(`${name}: its ${ending.toUpperCase()} is not used: ${(error as Error).message}`)
+      return undefined
+    }
   }
+  const facts = parse('json', parseFacts)
+  const speech = parse('rttm', parseRttm)
+  const reference = text === undefined ? {} : { reference: { text, unit: chooseUnit(text) } }
+  return { name, path: join(folder, file), ...reference, ...facts, ...(speech && { speech }) }
 }
 
 function readText (path: string): string | undefined {
@@ -87,6 +100,8 @@ export function parseFacts (content: string): Facts {
 function toSentence (value: unknown, index: number): Sentence {
   const { start, end, text } = (value ?? {}) as Record<string, unknown>
   const isTime = (time: unknown): time is number => typeof time === 'number' && Number.isFinite(time) && time >= 0
-  if (!isTime(start) || !isTime(end) || end < start || typeof text !== 'string') throw new Error(`sentences[${index}] needs start, end (in seconds) and text`)
+  if (!isTime(start) || !isTime(end) || end < start || typeof text !== 'string') {
+    throw new Error(`sentences[${index}] needs start, end (in seconds) and text`)
+  }
   return { startMs: Math.round(1000 * start), endMs: Math.round(1000 * end), text }
 }

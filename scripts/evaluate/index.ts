@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { measureOthers, warnOfOthers } from '../bench/load.ts'
+import { warnOfOthers } from '../bench/load.ts'
 import { ROOT, createScratch } from '../bench/paths.ts'
 import { runProgram } from '../bench/programs.ts'
 import { describeMachine } from '../bench/report.ts'
@@ -12,11 +12,12 @@ import { listRecordings } from './folder.ts'
 import type { Listing } from './folder.ts'
 import { README_END, README_START, renderEvaluation, renderSummary, replaceSection } from './markdown.ts'
 import type { Evaluation } from './markdown.ts'
+import { measureAll } from './measure.ts'
 import { findSclite } from './sclite.ts'
 import type { Sclite } from './sclite.ts'
-import { addSclite, scoreRecording, sumScores } from './score.ts'
+import { sumScores } from './score.ts'
 import { synthesiseFolder } from './synthesis.ts'
-import { chooseModel, runAppliance, runCli } from './transcribe.ts'
+import { chooseModel } from './transcribe.ts'
 import type { Model, Place } from './transcribe.ts'
 
 const README = join(ROOT, 'README.md')
@@ -41,22 +42,17 @@ export async function runEvaluation (options: EvaluateOptions): Promise<number> 
 }
 
 async function evaluate (listing: Listing, options: EvaluateOptions, place: Place): Promise<Evaluation> {
-  const { recordings } = listing
   const model = await chooseModel(options)
   const sclite = findSclite()
-  const run = await runAppliance(recordings, options, place)
-  const { result: cli, othersShare } = await measureOthers([], async () => options.against === 'whisper-cli' ? await runCli(recordings, options, model, place) : [])
-  const plain = recordings.map((recording, index) => scoreRecording(recording, run.outcomes[index] ?? { failure: 'not_run' }, cli[index]))
-  const scores = sclite ? await addSclite(plain, recordings, sclite, join(place.scratch, 'sclite')) : plain
-  const { residentBytes, peakBytes } = run
+  const { notes, ...measured } = await measureAll(listing.recordings, options, model, sclite, place)
+  const othersShare = Math.max(...[...measured.efforts, ...measured.joined?.efforts ?? []].map((effort) => effort.othersShare))
   return {
     header: await describe(options, model, sclite),
-    scores,
-    totals: sumScores(scores),
-    memory: { residentBytes, peakBytes },
+    ...measured,
+    totals: sumScores(measured.scores),
     ...(sclite && { scliteVersion: sclite.version }),
     language: options.language === 'auto' ? 'detected' : 'given',
-    notes: [...explain(options, sclite), ...warnOfOthers(cli.length > 0 ? Math.max(run.othersShare, othersShare) : run.othersShare), ...listing.faults, ...listing.notes]
+    notes: [...explain(sclite), ...notes, ...warnOfOthers(othersShare), ...listing.faults, ...listing.notes]
   }
 }
 
@@ -74,14 +70,20 @@ async function describe (options: EvaluateOptions, model: Model, sclite: Sclite 
   }
 }
 
-function explain (options: EvaluateOptions, sclite: Sclite | undefined): string[] {
+function explain (sclite: Sclite | undefined): string[] {
   return [
-    'Both scorers get the same tokens: NFKC, lower case, without punctuation, apostrophes dropped. S/D/I: replaced, missed, invented. WER and CER are over the recordings with speech that were transcribed.',
-    'Times are read where the first or last word of a sentence was understood, by the alignment of the texts; mean, median and p95 are of absolute errors, the bias keeps its sign (+ is late).',
-    'Words where nobody spoke: everything in recordings whose reference is empty, and between sentences the words that touch none and match none.',
-    ...options.against === 'whisper-cli' ? ['whisper-cli: same weights, same beam, -mc 0, a process for each file; its time includes loading the weights.'] : [],
+    'All programs and both scorers get the same tokens: NFKC, lower case, without punctuation, apostrophes dropped; numbers and ' +
+      'abbreviations stay as they are written. S/D/I: replaced, missed, invented. WER and CER are over the recordings with speech ' +
+      'that were transcribed.',
+    'Times are read where the first or last word of a sentence was understood, by the alignment of the texts; mean, median and p95 ' +
+      'are of absolute errors, the bias keeps its sign (+ is late).',
+    'Words where nobody spoke: everything in recordings whose reference is empty, and between sentences the words that touch none ' +
+      'and match none.',
+    'Processor time is of all threads, of decoding the media too, without loading the weights (whisper-cli: with loading, without ' +
+      'decoding). Peak memory is resident memory, weights included.',
     sclite
-      ? '"differs": sclite is more than 0.1 points away. It weighs errors (replaced 4, missed and invented 3) where ours counts the fewest, so on texts with many errors it may find a few more.'
+      ? '"differs": sclite is more than 0.1 points away. It weighs errors (replaced 4, missed and invented 3) where ours counts the ' +
+        'fewest, so on texts with many errors it may find a few more.'
       : 'sclite is not installed (Debian: package sctk), so there is no second opinion on the rates.'
   ]
 }

@@ -1,12 +1,18 @@
 /** The figures as Markdown. */
-import { formatBytes, formatPercent } from '../bench/report.ts'
+import { formatBytes, formatPercent, formatSeconds } from '../bench/report.ts'
 import type { Table } from '../bench/report.ts'
+import type { Series } from '../bench/rounds.ts'
 import { rateOf } from '../bench/wer.ts'
 import type { WordErrors } from '../bench/wer.ts'
+import type { ListedDifference } from './differences.ts'
+import type { Effort } from './passes.ts'
 import { agree, isSilent, perHour } from './score.ts'
-import type { Invention, Score, Totals } from './score.ts'
+import type { Invention, RivalScore, Score, Totals } from './score.ts'
+import { formatEdits, formatPeak, formatRemoved, toDifferences, toJoined, toKept, toSpeed } from './tables.ts'
+import type { JoinedResult } from './tables.ts'
 import { summarise } from './times.ts'
 import type { Unit } from './tokens.ts'
+import { OURS } from './transcribe.ts'
 
 export type Evaluation = {
   /** What was measured with what: date, machine, versions, model, options. */
@@ -14,6 +20,12 @@ export type Evaluation = {
   scores: readonly Score[]
   totals: Totals
   memory: { residentBytes: number, peakBytes: number }
+  /** Of the recordings one at a time: of ours, then of each rival. */
+  efforts: readonly Effort[]
+  joined?: JoinedResult
+  speed: readonly Series[]
+  /** Absent: not asked for. */
+  differences?: readonly ListedDifference[]
   /** Absent: sclite is not installed. */
   scliteVersion?: string
   language: 'given' | 'detected'
@@ -27,7 +39,13 @@ const NAMES: Record<Unit, string> = { word: 'WER', character: 'CER' }
 const DIFFERS = ' (differs)'
 
 export function renderEvaluation (evaluation: Evaluation): string {
-  const tables = [toWords(evaluation), toTimes(evaluation.scores), toNonSpeech(evaluation.scores), toTotals(evaluation)]
+  const { scores, joined, speed, differences } = evaluation
+  const tables = [
+    toWords(evaluation), toTimes(scores), toKept(scores), toNonSpeech(scores), toTotals(evaluation),
+    ...joined ? [toJoined(joined)] : [],
+    ...toSpeed(speed),
+    ...differences ? [toDifferences(differences)] : []
+  ]
   return [
     '# Evaluation', renderHeader(evaluation),
     ...tables.filter(({ rows }) => rows.length > 0).map((table) => `## ${table.title}\n\n${renderTable(table)}`),
@@ -37,7 +55,8 @@ export function renderEvaluation (evaluation: Evaluation): string {
 
 /** What the README shows. */
 export function renderSummary (evaluation: Evaluation): string {
-  return [renderHeader(evaluation), ...[toTotals(evaluation), toWords(evaluation)].filter(({ rows }) => rows.length > 0).map(renderTable)].join('\n\n')
+  const tables = [toTotals(evaluation), toWords(evaluation)].filter(({ rows }) => rows.length > 0)
+  return [renderHeader(evaluation), ...tables.map(renderTable)].join('\n\n')
 }
 
 /** Puts the text between the markers. Throws an Error when they are missing. */
@@ -49,7 +68,8 @@ export function replaceSection (document: string, text: string): string {
 }
 
 export function renderTable ({ columns, rows }: Table): string {
-  const line = (cells: ReadonlyArray<string | number>): string => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+  const escape = (cell: string | number): string => String(cell).replaceAll('|', '\\|')
+  const line = (cells: ReadonlyArray<string | number>): string => `| ${cells.map(escape).join(' | ')} |`
   return [line(columns), line(columns.map((_, index) => index === 0 ? '-' : '-:')), ...rows.map(line)].join('\n')
 }
 
@@ -58,24 +78,29 @@ function renderHeader ({ header }: Evaluation): string {
 }
 
 function toWords ({ scores, scliteVersion, totals }: Evaluation): Table {
-  const withCli = totals.cli !== undefined
+  const names = Object.keys(totals.rivals)
+  const second = scliteVersion === undefined ? [] : ['sclite']
   return {
     title: 'Words',
-    columns: ['file', 'counted', 'WER/CER', 'S/D/I', ...(scliteVersion === undefined ? [] : ['sclite']), 'language', 'RTF', ...(withCli ? ['whisper-cli', 'its RTF'] : [])],
+    columns: ['file', 'counted', 'WER/CER', 'S/D/I', ...second, 'language', 'RTF', ...names.flatMap((name) => [name, 'its RTF'])],
     rows: scores.filter((score) => !isSilent(score)).map((score) => {
-      const { name, failure, unit = 'word', errors, sclite, language, cli } = score
-      const theirs = cli === undefined || 'failure' in cli ? ['failed', '-'] : [formatPercent(cli.errors && rateOf(cli.errors)), formatRtf(cli.wallMs, score.durationMs)]
+      const { name, failure, unit = 'word', errors, sclite, language } = score
       return [
         name, errors ? `${errors.words} ${unit}s` : '-',
         failure === undefined ? formatPercent(errors && rateOf(errors)) : `failed: ${failure}`,
         formatEdits(errors),
-        ...(scliteVersion === undefined ? [] : [formatSecond(errors, sclite)]),
+        ...second.map(() => formatSecond(errors, sclite)),
         formatLanguage(language),
         formatRtf(score.wallMs, score.durationMs),
-        ...(withCli ? theirs : [])
+        ...names.flatMap((rival) => formatRival(score.rivals[rival], score.durationMs))
       ]
     })
   }
+}
+
+function formatRival (result: RivalScore | undefined, durationMs: number | undefined): [string, string] {
+  if (!result || 'failure' in result) return [result ? 'failed' : '-', '-']
+  return [formatPercent(result.errors && rateOf(result.errors)), formatRtf(result.wallMs, durationMs)]
 }
 
 function toTimes (scores: readonly Score[]): Table {
@@ -86,53 +111,79 @@ function toTimes (scores: readonly Score[]): Table {
     rows: scores.flatMap(({ name, times }) => {
       if (!times) return []
       const outlasting = times.outlasting ? `${times.outlasting.ms} (${times.outlasting.word})` : 0
-      return [[name, times.sentences, ...formatErrors(times.startErrorsMs), ...formatErrors(times.endErrorsMs), outlasting, `${times.outside} of ${times.words}`, times.invented]]
+      const [starts, ends] = [formatErrors(times.startErrorsMs), formatErrors(times.endErrorsMs)]
+      return [[name, times.sentences, ...starts, ...ends, outlasting, `${times.outside} of ${times.words}`, times.invented]]
     })
   }
 }
 
 function toNonSpeech (scores: readonly Score[]): Table {
-  const withCli = scores.some(({ cli }) => cli)
+  const silent = scores.filter(isSilent)
+  const names = [...new Set(silent.flatMap(({ rivals }) => Object.keys(rivals)))]
+  const wordsOf = (result: RivalScore | undefined): number | string =>
+    result && 'invention' in result ? result.invention?.words ?? '-' : '-'
   return {
     title: 'Recordings in which nobody speaks',
-    columns: ['file', 'length', 'words', 'words per hour', 'RTF', 'the text', ...(withCli ? ['whisper-cli words'] : [])],
-    rows: scores.filter(isSilent).flatMap(({ name, invention, text = '', cli, wallMs, durationMs }) => {
+    columns: ['file', 'length', 'words', 'words per hour', 'RTF', 'the text', ...names.map((name) => `${name} words`)],
+    rows: silent.flatMap(({ name, invention, text = '', rivals, wallMs, durationMs }) => {
       if (!invention) return []
-      const theirs = cli && 'invention' in cli && cli.invention ? cli.invention.words : '-'
-      return [[name, formatLength(invention.ms), invention.words, formatPerHour(invention), formatRtf(wallMs, durationMs), shorten(text), ...(withCli ? [theirs] : [])]]
+      const [length, rate] = [formatLength(invention.ms), formatPerHour(invention)]
+      const theirs = names.map((rival) => wordsOf(rivals[rival]))
+      return [[name, length, invention.words, rate, formatRtf(wallMs, durationMs), shorten(text), ...theirs]]
     })
   }
 }
 
-function toTotals ({ totals, memory, scliteVersion, language: knownHow }: Evaluation): Table {
-  const { errors, sclite, times, invention, cli, language } = totals
-  const rows: Array<[string, string, string]> = [['recordings', `${totals.recordings}, ${totals.failed} failed, ${formatLength(totals.audioMs)}`, '']]
+type RivalTotals = Totals['rivals'][string]
+/** Of each rival, in order. */
+type Theirs = (cell: (rival: RivalTotals, name: string) => string) => string[]
+
+function toTotals (evaluation: Evaluation): Table {
+  const { totals, memory, scliteVersion, language: knownHow, efforts } = evaluation
+  const { errors, sclite, times, invention, language, kept } = totals
+  const names = Object.keys(totals.rivals)
+  const theirs: Theirs = (cell) => names.map((name) => cell(totals.rivals[name] as RivalTotals, name))
+  const effortOf = (name: string): Effort | undefined => efforts.find((effort) => effort.name === name)
   const rate = (counted: WordErrors): string => `${formatPercent(rateOf(counted))} (S/D/I ${formatEdits(counted)})`
+  const rows: string[][] = [['recordings', `${totals.recordings}, ${totals.failed} failed, ${formatLength(totals.audioMs)}`]]
   for (const unit of ['word', 'character'] as const) {
     if (errors[unit].words === 0) continue
-    rows.push([`${NAMES[unit]} over ${errors[unit].words} ${unit}s`, rate(errors[unit]), cli ? rate(cli.errors[unit]) : ''])
-    if (scliteVersion !== undefined) rows.push([`${NAMES[unit]} by sclite`, formatSecond(errors[unit], sclite?.[unit]), ''])
+    rows.push([`${NAMES[unit]} over ${errors[unit].words} ${unit}s`, rate(errors[unit]), ...theirs((rival) => rate(rival.errors[unit]))])
+    if (scliteVersion !== undefined) rows.push([`${NAMES[unit]} by sclite`, formatSecond(errors[unit], sclite?.[unit])])
   }
-  if (knownHow === 'detected' && language.known > 0) rows.push(['language detected', `${language.right} of ${language.known} right`, ''])
+  if (knownHow === 'detected' && language.known > 0) rows.push(['language detected', `${language.right} of ${language.known} right`])
   if (times.sentences > 0) rows.push(...toTimeRows(times))
-  if (invention.silent.ms > 0) rows.push(['words per hour in recordings without speech', formatInvention(invention.silent), cli ? formatInvention(cli.silent) : ''])
-  if (invention.pauses.ms > 0) rows.push(['words per hour between sentences', formatInvention(invention.pauses), ''])
-  rows.push(['RTF, one recording at a time', formatRtf(totals.wallMs, totals.audioMs), cli ? formatRtf(cli.wallMs, cli.audioMs) : ''])
-  rows.push(['memory of the server: peak, at the end', `${formatBytes(memory.peakBytes)}, ${formatBytes(memory.residentBytes)}`, ''])
-  return { title: 'Totals', columns: ['all', 'Stenobox', ...(cli ? ['whisper-cli'] : [])], rows: cli ? rows : rows.map((row) => row.slice(0, 2)) }
+  if (kept) rows.push(['speech that never reached the decoder', formatRemoved(kept).join(', ')])
+  const { silent, pauses } = invention
+  const inSilence = theirs((rival) => formatInvention(rival.silent))
+  if (silent.ms > 0) rows.push(['words per hour in recordings without speech', formatInvention(silent), ...inSilence])
+  if (pauses.ms > 0) rows.push(['words per hour between sentences', formatInvention(pauses)])
+  const theirRtf = theirs((rival) => formatRtf(rival.wallMs, rival.audioMs))
+  rows.push(['RTF, one recording at a time', formatRtf(totals.wallMs, totals.audioMs), ...theirRtf])
+  rows.push(['processor time', ...[OURS, ...names].map((name) => formatEffort(effortOf(name)))])
+  const [peak, end] = [memory.peakBytes, memory.residentBytes].map(formatBytes)
+  rows.push(['memory at the peak (and at the end)', `${peak} (${end})`, ...names.map((name) => formatPeak(effortOf(name)?.peakBytes))])
+  const width = 2 + names.length
+  const fill = (row: string[]): string[] => [...row, ...Array<string>(width - row.length).fill('')]
+  return { title: 'Totals', columns: ['all', OURS, ...names], rows: rows.map(fill) }
 }
 
-function toTimeRows (times: Totals['times']): Array<[string, string, string]> {
-  const row = (name: string, errorsMs: readonly number[]): [string, string, string] => {
+function formatEffort (effort: Effort | undefined): string {
+  return effort ? formatSeconds(effort.processorSeconds) : '-'
+}
+
+function toTimeRows (times: Totals['times']): string[][] {
+  const row = (name: string, errorsMs: readonly number[]): string[] => {
     const [count, mean, middle, p95, bias] = formatErrors(errorsMs)
-    return [`${name}, ms: mean, median, p95, bias`, `${mean}, ${middle}, ${p95}, ${bias} (${count} of ${times.sentences} sentences)`, '']
+    return [`${name}, ms: mean, median, p95, bias`, `${mean}, ${middle}, ${p95}, ${bias} (${count} of ${times.sentences} sentences)`]
   }
   const worst = times.outlasting
+  const outlasts = worst ? `${worst.ms} ms (${worst.word}, ${worst.name} at ${formatLength(worst.atMs)})` : '0 ms'
   return [
     row('start of sentences', times.startErrorsMs),
     row('end of sentences', times.endErrorsMs),
-    ['a word outlasts its sentence by at most', worst ? `${worst.ms} ms (${worst.word}, ${worst.name} at ${(worst.atMs / 1000).toFixed(1)} s)` : '0 ms', ''],
-    ['words outside any sentence', `${times.outside} of ${times.words}`, '']
+    ['a word outlasts its sentence by at most', outlasts],
+    ['words outside any sentence', `${times.outside} of ${times.words}`]
   ]
 }
 
@@ -146,10 +197,6 @@ function formatErrors (errorsMs: readonly number[]): Array<string | number> {
 function formatSecond (errors: WordErrors | undefined, sclite: WordErrors | undefined): string {
   if (!errors || !sclite) return '-'
   return formatPercent(rateOf(sclite)) + (agree(errors, sclite) ? '' : DIFFERS)
-}
-
-function formatEdits (errors: WordErrors | undefined): string {
-  return errors ? `${errors.substitutions}/${errors.deletions}/${errors.insertions}` : '-'
 }
 
 function formatLanguage (language: Score['language']): string {

@@ -2,12 +2,15 @@
 import { countWordErrors, rateOf, sumWordErrors } from '../bench/wer.ts'
 import type { WordErrors } from '../bench/wer.ts'
 import type { Recording } from './folder.ts'
+import type { RivalOutcome } from './rivals.ts'
 import type { Sclite } from './sclite.ts'
+import { measureKept, sumKept } from './speech.ts'
+import type { SpeechKept } from './speech.ts'
 import { measurePauses, measureTimes } from './times.ts'
 import type { WordTimes } from './times.ts'
 import { splitTokens } from './tokens.ts'
 import type { Unit } from './tokens.ts'
-import type { CliOutcome, Outcome, Transcript } from './transcribe.ts'
+import type { Outcome, Transcript } from './transcribe.ts'
 
 /** Rates further apart than this are worth a look: 0.1 points. */
 const AGREEMENT = 0.001
@@ -28,25 +31,41 @@ export type Score = {
   language?: { said?: string, heard?: string }
   times?: WordTimes
   invention?: Invention
-  cli?: { failure: string } | { wallMs: number, errors?: WordErrors, invention?: Invention }
+  /** Present where the recording says when somebody speaks. */
+  kept?: SpeechKept
+  /** By the rival's name. */
+  rivals: Readonly<Record<string, RivalScore>>
 }
 
-export function scoreRecording (recording: Recording, outcome: Outcome, cli?: CliOutcome): Score {
-  const { name, reference } = recording
-  if ('failure' in outcome) return { name, failure: outcome.failure }
+/** `errors` are absent without a reference. */
+export type RivalScore = { failure: string } | { wallMs: number, text: string, errors?: WordErrors, invention?: Invention }
+
+export function scoreRecording (recording: Recording, outcome: Outcome, theirs: Readonly<Record<string, RivalOutcome>> = {}): Score {
+  const { name, reference, speech } = recording
+  if ('failure' in outcome) return { name, failure: outcome.failure, rivals: {} }
   const { transcript, wallMs } = outcome
-  const { text, durationMs } = transcript
-  const language = { ...(recording.language !== undefined && { said: recording.language }), ...(transcript.language !== undefined && { heard: transcript.language }) }
-  const score = { name, text, durationMs, wallMs, language, ...(cli && { cli: scoreCli(recording, durationMs, cli) }) }
+  const { text, durationMs, skipped } = transcript
+  const score = {
+    name, text, durationMs, wallMs,
+    language: {
+      ...(recording.language !== undefined && { said: recording.language }),
+      ...(transcript.language !== undefined && { heard: transcript.language })
+    },
+    ...(speech && { kept: measureKept(speech, skipped, durationMs) }),
+    rivals: Object.fromEntries(Object.entries(theirs).map(([rival, result]) => [rival, scoreRival(recording, durationMs, result)]))
+  }
   if (!reference) return score
   return { ...score, unit: reference.unit, errors: countErrors(reference.text, text, reference.unit), ...scoreTimes(recording, transcript) }
 }
 
 /** Adds the errors that sclite counts. */
-export async function addSclite (scores: readonly Score[], recordings: readonly Recording[], sclite: Sclite, directory: string): Promise<Score[]> {
+export async function addSclite (
+  scores: readonly Score[], recordings: readonly Recording[], sclite: Sclite, directory: string
+): Promise<Score[]> {
   const pairs = scores.flatMap(({ text, errors }, index) => {
     const reference = recordings[index]?.reference
-    return text === undefined || !errors || !reference ? [] : [{ index, said: splitTokens(reference.text, reference.unit), heard: splitTokens(text, reference.unit) }]
+    if (text === undefined || !errors || !reference) return []
+    return [{ index, said: splitTokens(reference.text, reference.unit), heard: splitTokens(text, reference.unit) }]
   })
   const counted = await sclite.score(pairs, directory)
   const byIndex = new Map(pairs.map(({ index }, position) => [index, counted[position]]))
@@ -73,13 +92,11 @@ function countWords (words: ReadonlyArray<{ text: string }>): number {
   return words.filter(({ text }) => splitTokens(text, 'word').length > 0).length
 }
 
-function scoreCli ({ reference }: Recording, durationMs: number, outcome: CliOutcome): NonNullable<Score['cli']> {
-  if ('failure' in outcome) return outcome
-  const { wallMs, text } = outcome
-  if (!reference) return { wallMs }
-  const errors = countErrors(reference.text, text, reference.unit)
+function scoreRival ({ reference }: Recording, durationMs: number, outcome: RivalOutcome): RivalScore {
+  if ('failure' in outcome || !reference) return outcome
+  const errors = countErrors(reference.text, outcome.text, reference.unit)
   // Of words in pauses nothing is known: its text has no times.
-  return { wallMs, errors, ...(reference.text === '' && { invention: { words: errors.insertions, ms: durationMs } }) }
+  return { ...outcome, errors, ...(reference.text === '' && { invention: { words: errors.insertions, ms: durationMs } }) }
 }
 
 export type Totals = {
@@ -98,41 +115,60 @@ export type Totals = {
   times: Omit<WordTimes, 'outlasting'> & { outlasting?: NonNullable<WordTimes['outlasting']> & { name: string } }
   /** In recordings without any speech, and between sentences. */
   invention: { silent: Invention, pauses: Invention }
-  cli: { audioMs: number, wallMs: number, errors: Record<Unit, WordErrors>, silent: Invention } | undefined
+  /** Of the recordings that say when somebody speaks; undefined when none does. */
+  kept: SpeechKept | undefined
+  /** By name; over what it transcribed. */
+  rivals: Readonly<Record<string, RivalTotals>>
 }
+type RivalTotals = { audioMs: number, wallMs: number, errors: Record<Unit, WordErrors>, silent: Invention }
 
 export function sumScores (scores: readonly Score[]): Totals {
   const done = scores.filter(({ failure }) => failure === undefined)
   const scored = done.filter(({ errors }) => errors)
   const [silent, spoken] = [scored.filter(isSilent), scored.filter((score) => !isSilent(score))]
-  const byUnit = (select: (score: Score) => WordErrors | undefined): Record<Unit, WordErrors> => {
-    const sum = (unit: Unit): WordErrors => sumWordErrors(spoken.filter((score) => score.unit === unit).flatMap((score) => select(score) ?? []))
-    return { word: sum('word'), character: sum('character') }
-  }
   const known = spoken.filter(({ language }) => language?.said !== undefined)
-  const withCli = done.flatMap(({ cli, durationMs = 0 }) => cli && !('failure' in cli) ? [{ ...cli, durationMs }] : [])
+  const kept = done.flatMap((score) => score.kept ?? [])
+  const names = [...new Set(done.flatMap(({ rivals }) => Object.keys(rivals)))]
   return {
     recordings: scores.length,
     failed: scores.length - done.length,
     audioMs: sum(done.map(({ durationMs }) => durationMs ?? 0)),
     wallMs: sum(done.map(({ wallMs }) => wallMs ?? 0)),
-    errors: byUnit(({ errors }) => errors),
-    sclite: spoken.every(({ sclite }) => sclite) ? byUnit(({ sclite }) => sclite) : undefined,
+    errors: sumByUnit(spoken, ({ errors }) => errors),
+    sclite: spoken.every(({ sclite }) => sclite) ? sumByUnit(spoken, ({ sclite }) => sclite) : undefined,
     language: { known: known.length, right: known.filter(({ language }) => language?.said === language?.heard).length },
     times: sumTimes(scored),
     invention: {
       silent: sumInventions(silent.map(({ invention }) => invention)),
       pauses: sumInventions(spoken.map(({ invention }) => invention))
     },
-    cli: withCli.length === 0
-      ? undefined
-      : {
-          audioMs: sum(withCli.map(({ durationMs }) => durationMs)),
-          wallMs: sum(withCli.map(({ wallMs }) => wallMs)),
-          errors: byUnit(({ cli }) => cli && 'errors' in cli ? cli.errors : undefined),
-          silent: sumInventions(withCli.map(({ invention }) => invention))
-        }
+    kept: kept.length === 0 ? undefined : sumKept(kept),
+    rivals: Object.fromEntries(names.map((name) => [name, sumRival(done, name)]))
   }
+}
+
+function sumRival (done: readonly Score[], name: string): RivalTotals {
+  const results = done.flatMap(({ rivals, durationMs = 0 }) => {
+    const result = rivals[name]
+    return result && !('failure' in result) ? [{ ...result, durationMs }] : []
+  })
+  return {
+    audioMs: sum(results.map(({ durationMs }) => durationMs)),
+    wallMs: sum(results.map(({ wallMs }) => wallMs)),
+    errors: sumByUnit(done.filter((score) => !isSilent(score)), ({ rivals }) => {
+      const result = rivals[name]
+      return result && 'errors' in result ? result.errors : undefined
+    }),
+    silent: sumInventions(results.map(({ invention }) => invention))
+  }
+}
+
+function sumByUnit (scores: readonly Score[], select: (score: Score) => WordErrors | undefined): Record<Unit, WordErrors> {
+  const sumOf = (unit: Unit): WordErrors => {
+    const counted = scores.filter((score) => score.unit === unit)
+    return sumWordErrors(counted.flatMap((score) => select(score) ?? []))
+  }
+  return { word: sumOf('word'), character: sumOf('character') }
 }
 
 /** Nothing is said in it. */

@@ -1,16 +1,16 @@
-/** The recordings through the real appliance, one after another; and through whisper-cli, when asked. */
-import { mkdtempSync, rmSync } from 'node:fs'
+/** The recordings through the real appliance. */
 import { join } from 'node:path'
 import type { SttQuality } from '../../src/domain/job.ts'
-import { createKey, readMemory, startAppliance } from '../bench/appliance.ts'
+import { createKey, startAppliance } from '../bench/appliance.ts'
 import { createClient } from '../bench/client.ts'
 import type { Client } from '../bench/client.ts'
-import { measureOthers } from '../bench/load.ts'
+import { readMemory, resetPeak } from '../bench/load.ts'
 import { ROOT } from '../bench/paths.ts'
-import { convertToWav } from '../bench/recordings.ts'
-import { buildWhisperCli, runWhisperCli } from '../bench/whisper-cli.ts'
 import type { Recording } from './folder.ts'
+import type { Span } from './speech.ts'
 import type { HeardWord } from './times.ts'
+
+export const OURS = 'Stenobox'
 
 export type Options = {
   modelsDir: string
@@ -20,48 +20,84 @@ export type Options = {
 }
 export type Place = { scratch: string, log: (line: string) => void }
 
-export type Transcript = { text: string, language?: string, durationMs: number, words: HeardWord[] }
+/** `skipped`: what never reached the decoder; absent: not known. */
+export type Transcript = { text: string, language?: string, durationMs: number, words: HeardWord[], skipped?: Span[] }
 /** `wallMs`: from the first byte uploaded to the last answer. */
 export type Outcome = { wallMs: number, transcript: Transcript } | { failure: string }
-export type ApplianceRun = { outcomes: Outcome[], residentBytes: number, peakBytes: number, othersShare: number }
-/** `wallMs`: of the whole process, which loads the weights anew for each file. */
-export type CliOutcome = { wallMs: number, text: string } | { failure: string }
-
 export type Model = { name: string, path: string, beamSize: number }
+
+/** A program that transcribes: ours, or a rival. `T` is what it tells of a recording. */
+export type Transcriber<T> = {
+  name: string
+  /** For the notes of the report: versions and options. */
+  about?: string
+  /** Time to load the weights; absent where each call loads them. */
+  loadSeconds?: number
+  /** Processes that live as long as the transcriber, and whose processor time is its own. */
+  pids: readonly number[]
+  /** What is not to be measured: conversions. */
+  prepare?: (recordings: readonly Recording[]) => Promise<void>
+  /** One recording alone. Never throws because of a recording. */
+  transcribe: (recording: Recording) => Promise<T>
+  /** All of them, handed over together. Throws an Error when one fails. */
+  transcribeAll: (recordings: readonly Recording[]) => Promise<void>
+  /** Resident memory at its peak since the call before. */
+  takePeak: () => number
+  stop: () => Promise<void>
+}
+
+export type Ours = Transcriber<Outcome> & { residentBytes: () => number }
 
 /** The model that the appliance takes for the quality. Throws an Error when there is none. */
 export async function chooseModel ({ modelsDir, quality }: Options): Promise<Model> {
-  const { createModels } = await import(new URL('dist/engine/models.js', `file://${ROOT}`).href) as typeof import('../../src/engine/models.ts')
+  const { href } = new URL('dist/engine/models.js', `file://${ROOT}`)
+  const { createModels } = await import(href) as typeof import('../../src/engine/models.ts')
   const chosen = createModels(modelsDir).choose(quality)
   if (!chosen) throw new Error('no model is installed; see: stenobox doctor')
   return { name: chosen.name, path: chosen.path, beamSize: chosen.decoding.beamSize }
 }
 
-/** One at a time, so that a recording's time is its own. Throws when the appliance itself is lost. */
-export async function runAppliance (recordings: readonly Recording[], options: Options, { scratch, log }: Place): Promise<ApplianceRun> {
+/** A running appliance with data of its own. Its methods throw when the appliance itself is lost. */
+export async function startOurs (options: Options, { scratch, log }: Place): Promise<Ours> {
   const setup = { dataDir: join(scratch, 'data'), modelsDir: options.modelsDir }
   const key = await createKey(setup, 'evaluation')
   const appliance = await startAppliance(setup)
-  try {
-    const client = createClient(appliance.url, key)
-    const { result: outcomes, othersShare } = await measureOthers([appliance.pid], async () => {
-      const all: Outcome[] = []
-      for (const recording of recordings) {
-        log(`${all.length + 1} of ${recordings.length}: ${recording.name}`)
-        all.push(await transcribe(client, recording, options, log))
-      }
-      return all
-    })
-    return { outcomes, othersShare, ...readMemory(appliance.pid) }
-  } finally {
-    await appliance.stop()
+  const client = createClient(appliance.url, key)
+  return {
+    name: OURS,
+    pids: [appliance.pid],
+    transcribe: (recording) => transcribe(client, recording, options, log),
+    async transcribeAll (recordings) {
+      const ids = await Promise.all(recordings.map((recording) => client.submit(recording.path, toRequest(recording, options))))
+      // One after another, so that asking costs little: they are all complete when the last one is.
+      for (const id of ids) await client.waitFor(id)
+    },
+    takePeak: () => takePeak(appliance.pid),
+    residentBytes: () => readMemory(appliance.pid).residentBytes,
+    stop: () => appliance.stop()
   }
 }
 
-async function transcribe (client: Client, recording: Recording, { language, quality }: Options, log: Place['log']): Promise<Outcome> {
-  const given = givenLanguage(recording, language)
+/** Peak of a process since the call before. */
+export function takePeak (pid: number): number {
+  const { peakBytes } = readMemory(pid)
+  resetPeak(pid)
+  return peakBytes
+}
+
+/** What a transcriber is asked for as the language of a recording; "auto" when it has to find out. */
+export function languageOf (recording: Recording, language: string): string {
+  return language === 'reference' ? recording.language ?? 'auto' : language
+}
+
+function toRequest (recording: Recording, { language, quality }: Options): Parameters<Client['submit']>[1] {
+  const given = languageOf(recording, language)
+  return { options: { sttQuality: quality }, ...(given !== 'auto' && { language: given }) }
+}
+
+async function transcribe (client: Client, recording: Recording, options: Options, log: Place['log']): Promise<Outcome> {
   const startedMs = performance.now()
-  const id = await client.submit(recording.path, { options: { sttQuality: quality }, ...(given !== undefined && { language: given }) }).catch((error: Error) => {
+  const id = await client.submit(recording.path, toRequest(recording, options)).catch((error: Error) => {
     // What fetch throws: nobody listens any more.
     if (error instanceof TypeError) throw error
     log(`${recording.name}: ${error.message}`)
@@ -70,37 +106,17 @@ async function transcribe (client: Client, recording: Recording, { language, qua
   const job = await client.follow(id, { everyMs: 20 })
   const wallMs = performance.now() - startedMs
   if (job.status === 'failed') return { failure: job.failure?.code ?? 'unknown' }
-  const { durationSeconds, segments, ...rest } = await client.readDocument(id)
-  const words = segments.flatMap((segment) => segment.words.map(({ word, start, end }) => ({ text: word, startMs: Math.round(1000 * start), endMs: Math.round(1000 * end) })))
-  const text = segments.map((segment) => segment.text).join('').trim()
-  return { wallMs, transcript: { text, words, durationMs: Math.round(1000 * durationSeconds), ...(rest.language !== undefined && { language: rest.language }) } }
+  return { wallMs, transcript: await readTranscript(client, id) }
 }
 
-/** Same weights, same beam, no text context, one file to a process. */
-export async function runCli (recordings: readonly Recording[], options: Options, model: Model, { scratch, log }: Place): Promise<CliOutcome[]> {
-  const program = await buildWhisperCli(log)
-  const outcomes: CliOutcome[] = []
-  for (const recording of recordings) {
-    log(`whisper-cli, ${outcomes.length + 1} of ${recordings.length}: ${recording.name}`)
-    // Its own, so that a text it fails to write is never that of the file before.
-    const own = mkdtempSync(join(scratch, 'whisper-cli-'))
-    try {
-      const wav = await convertToWav(recording.path, join(own, 'audio.wav'))
-      const language = givenLanguage(recording, options.language) ?? 'auto'
-      const run = await runWhisperCli({ program, weights: model.path, wavs: [wav], scratch: own, language, beamSize: model.beamSize })
-      outcomes.push({ wallMs: 1000 * run.seconds, text: run.texts[0] ?? '' })
-    } catch (error) {
-      log(`whisper-cli, ${recording.name}: ${(error as Error).message}`)
-      outcomes.push({ failure: 'failed' })
-    } finally {
-      rmSync(own, { recursive: true, force: true })
-    }
+async function readTranscript (client: Client, id: number): Promise<Transcript> {
+  const { durationSeconds, segments, skipped, language } = await client.readDocument(id)
+  const toMs = (seconds: number): number => Math.round(1000 * seconds)
+  return {
+    text: segments.map((segment) => segment.text).join('').trim(),
+    words: segments.flatMap(({ words }) => words.map(({ word, start, end }) => ({ text: word, startMs: toMs(start), endMs: toMs(end) }))),
+    durationMs: toMs(durationSeconds),
+    ...(skipped && { skipped: skipped.map(({ start, end }) => ({ startMs: toMs(start), endMs: toMs(end) })) }),
+    ...(language !== undefined && { language })
   }
-  return outcomes
-}
-
-/** Language the transcriber is told; undefined when it has to find out. */
-function givenLanguage (recording: Recording, language: string): string | undefined {
-  if (language === 'reference') return recording.language
-  return language === 'auto' ? undefined : language
 }

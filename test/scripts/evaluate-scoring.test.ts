@@ -112,10 +112,10 @@ t.test('invented words are counted by the hour of what is no speech', async (t) 
 t.test('totals', async (t) => {
   const heard = (text: string, language: string) => ({ wallMs: 500, transcript: { text, language, durationMs: 2000, words: speak(text, 0) } })
   const scores = [
-    scoreRecording(recording('a.wav', 'one two three four', { language: 'en' }), heard('one two tree four', 'en'), { wallMs: 1000, text: 'one two' }),
+    scoreRecording(recording('a.wav', 'one two three four', { language: 'en' }), heard('one two tree four', 'en'), { rival: { wallMs: 1000, text: 'one two' } }),
     scoreRecording(recording('b.wav', '你好吗朋友', { language: 'zh' }), heard('你好吗朋', 'ja')),
-    scoreRecording(recording('c.wav', '', { language: 'en' }), heard('bye', 'de'), { wallMs: 1000, text: 'Hello you.' }),
-    scoreRecording(recording('d.wav', undefined), heard('anything', 'en'), { failure: 'failed' }),
+    scoreRecording(recording('c.wav', '', { language: 'en' }), heard('bye', 'de'), { rival: { wallMs: 1000, text: 'Hello you.' } }),
+    scoreRecording(recording('d.wav', undefined), heard('anything', 'en'), { rival: { failure: 'failed' } }),
     scoreRecording(recording('e.wav', 'never heard'), { failure: 'decode_failed' })
   ]
   const totals = sumScores(scores)
@@ -124,7 +124,8 @@ t.test('totals', async (t) => {
     errors: { word: { words: 4, substitutions: 1, deletions: 0, insertions: 0 }, character: { words: 5, substitutions: 0, deletions: 1, insertions: 0 } },
     language: { known: 2, right: 1 },
     invention: { silent: { words: 1, ms: 2000 }, pauses: { words: 0, ms: 0 } },
-    cli: { audioMs: 4000, wallMs: 2000, errors: { word: { words: 4, deletions: 2 } }, silent: { words: 2, ms: 2000 } }
+    rivals: { rival: { audioMs: 4000, wallMs: 2000, errors: { word: { words: 4, deletions: 2 } }, silent: { words: 2, ms: 2000 } } },
+    kept: undefined
   })
   t.equal(totals.sclite, undefined)
   t.equal(perHour(totals.invention.silent), 1800)

@@ -59,4 +59,7 @@ t.test('with nothing to begin with it says what is missing and ends with 2', asy
   const help = await evaluate(['--help'])
   t.equal(help.code, 0)
   t.match(help.stdout, /--synthesise DIR/)
+  const rival = await evaluate([AUDIO, '--against', 'faster-whisper'])
+  t.equal(rival.code, 2)
+  t.match(rival.stderr, /needs --faster-whisper-model DIR/)
 })
