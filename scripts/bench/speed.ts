@@ -3,15 +3,14 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { withAppliance } from './appliance.ts'
 import type { Client } from './client.ts'
-import { measureOthers } from './load.ts'
-import type { Measured } from './load.ts'
 import { chooseModels } from './models.ts'
 import type { BenchModel } from './models.ts'
 import { convertToWav, findFixture, loopRecording } from './recordings.ts'
 import type { Recording } from './recordings.ts'
-import { formatPercent, formatSeconds } from './report.ts'
+import { formatSeconds } from './report.ts'
 import type { BenchContext, BenchOptions, Benchmark, Report, Table } from './report.ts'
-import { median } from './statistics.ts'
+import { medianOf, ratioOf, timeRounds, toRoundTable } from './rounds.ts'
+import type { Series, Told } from './rounds.ts'
 import { splitWords } from './wer.ts'
 import { buildWhisperCli, runWhisperCli } from './whisper-cli.ts'
 
@@ -24,10 +23,8 @@ type TheirWay = Exclude<Way, 'appliance'>
 /** `wav`: the same for whisper-cli. */
 type Sample = Recording & { wav: string }
 type Work = { title: string, samples: Sample[], ways: readonly Way[] }
-type Timed = Measured & { words: number }
-type Round = Partial<Record<Way, Timed>>
-type Series = { model: string, work: string, ways: readonly Way[], audioSeconds: number, rounds: Round[] }
-type Sides = { client: Client, pid: number, program: string, weights: string, scratch: string, language: BenchOptions['language'] }
+type ModelSeries = Series & { model: string, audioSeconds: number }
+type Sides = { client: Client, program: string, weights: string, scratch: string, language: BenchOptions['language'] }
 
 export const speed: Benchmark = {
   name: 'speed',
@@ -40,17 +37,18 @@ async function run (context: BenchContext): Promise<Report> {
   const { options } = context
   const program = await buildWhisperCli(context.log)
   const works = [await prepareLong(context), await prepareClips(context)]
-  const series: Series[] = []
+  const series: ModelSeries[] = []
   for (const model of chooseModels(options, ['starter', 'base', 'small'])) series.push(...await measure(context, program, model, works))
   const cores = availableParallelism()
   const given = options.language === 'given'
   return {
     result: series.map(toSentence).join('; ') + ' (ratios of medians).',
-    tables: [toSummary(series), toEffort(series), ...series.map(toTable)],
+    tables: [toSummary(series), toEffort(series), ...series.map((one) => toRoundTable(`${one.model}, ${one.work}`, one))],
     notes: [
       `All: same weights, beam ${BEAM_SIZE}, no text context, language ${given ? 'given' : 'detected (-l auto)'}. whisper-cli: default build, -t ${cores}.`,
       `"whisper-cli" has all recordings of a row in one process, so that it loads the weights once${given ? ' per language: it takes only one' : ''}; "per file" is one process after another, as a script around it starts them.`,
-      'The appliance runs already and has its weights loaded. Its time runs from the first byte uploaded to the last transcript seen complete and includes decoding MP3, M4A, Ogg and FLAC; whisper-cli reads WAV made beforehand.',
+      'The appliance runs already and has its weights loaded. Its time runs from the first byte uploaded to the last transcript read ' +
+        'and includes decoding MP3, M4A, Ogg and FLAC; whisper-cli reads WAV made beforehand.',
       'A shape has the matrices of that size of Whisper, says 70 words of one token each in every window, and that it hears English. whisper-cli takes the next window every 30 s, the appliance cuts in pauses and leaves silence out, so on a long recording their numbers of windows, and of words, differ a little.'
     ],
     figures: {
@@ -79,52 +77,37 @@ async function prepareClips ({ scratch }: BenchContext): Promise<Work> {
   return { title: `${samples.length} files of ${Math.round(secondsOf(samples) / samples.length)} s`, samples, ways: WAYS }
 }
 
-async function measure (context: BenchContext, program: string, { name, title, findWeights }: BenchModel, works: readonly Work[]): Promise<Series[]> {
+async function measure (context: BenchContext, program: string, { name, title, findWeights }: BenchModel, works: readonly Work[]): Promise<ModelSeries[]> {
   const { options, scratch, log } = context
   const weights = findWeights()
   return await withAppliance(context, { name, weights, beamSize: BEAM_SIZE }, async (client, pid) => {
-    const sides = { client, pid, program, weights, scratch, language: options.language }
-    const series: Series[] = []
-    for (const work of works) {
-      const rounds: Round[] = []
-      for (let round = 0; round < (options.quick ? 1 : options.repeat); round++) {
-        const timed = await timeRound(sides, work)
-        rounds.push(timed)
-        log(`${title}, ${work.title}, round ${round + 1}: ` + work.ways.map((way) => `${way} ${formatSeconds(timed[way]?.seconds ?? NaN)}`).join(', '))
-      }
-      series.push({ model: title, work: work.title, ways: work.ways, audioSeconds: secondsOf(work.samples), rounds })
+    const sides = { client, program, weights, scratch, language: options.language }
+    const series: ModelSeries[] = []
+    for (const { title: work, samples, ways } of works) {
+      const timed = ways.map((way) => ({ name: way, pids: [pid], run: () => way === 'appliance' ? runOurs(sides, samples) : runTheirs(sides, samples, way) }))
+      const rounds = await timeRounds(work, timed, options.quick ? 1 : options.repeat, (line) => log(`${title}, ${line}`))
+      series.push({ ...rounds, model: title, audioSeconds: secondsOf(samples) })
     }
     return series
   })
 }
 
-async function timeRound (sides: Sides, { samples, ways }: Work): Promise<Round> {
-  const round: Round = {}
-  for (const way of ways) round[way] = way === 'appliance' ? await timeOurs(sides, samples) : await timeTheirs(sides, samples, way)
-  return round
+async function runOurs ({ client, language }: Sides, samples: readonly Sample[]): Promise<Told> {
+  const ids = await Promise.all(samples.map((sample) => client.submit(sample.path, language === 'given' ? { language: sample.language } : {})))
+  // One after another, so that asking costs little: they are all complete when the last one is.
+  for (const id of ids) await client.waitFor(id)
+  const texts = await Promise.all(ids.map((id) => client.readText(id)))
+  return { words: countWords(texts.map(({ text }) => text)) }
 }
 
-async function timeOurs ({ client, pid, language }: Sides, samples: readonly Sample[]): Promise<Timed> {
-  const { result: ids, ...measured } = await measureOthers([pid], async () => {
-    const submitted = await Promise.all(samples.map((sample) => client.submit(sample.path, language === 'given' ? { language: sample.language } : {})))
-    // One after another, so that asking costs little: they are all complete when the last one is.
-    for (const id of submitted) await client.waitFor(id)
-    return submitted
-  })
+async function runTheirs (sides: Sides, samples: readonly Sample[], way: TheirWay): Promise<Told> {
+  const { program, weights, scratch } = sides
+  const calls = way === 'whisper-cli'
+    ? groupByLanguage(sides, samples)
+    : samples.map((sample) => ({ language: spokenTo(sides, sample), wavs: [sample.wav] }))
   const texts: string[] = []
-  for (const id of ids) texts.push((await client.readText(id)).text)
-  return { ...measured, words: countWords(texts) }
-}
-
-async function timeTheirs (sides: Sides, samples: readonly Sample[], way: TheirWay): Promise<Timed> {
-  const { pid, program, weights, scratch } = sides
-  const calls = way === 'whisper-cli' ? groupByLanguage(sides, samples) : samples.map((sample) => ({ language: spokenTo(sides, sample), wavs: [sample.wav] }))
-  const { result: texts, ...measured } = await measureOthers([pid], async () => {
-    const written: string[] = []
-    for (const call of calls) written.push(...(await runWhisperCli({ ...call, program, weights, scratch, beamSize: BEAM_SIZE })).texts)
-    return written
-  })
-  return { ...measured, words: countWords(texts) }
+  for (const call of calls) texts.push(...(await runWhisperCli({ ...call, program, weights, scratch, beamSize: BEAM_SIZE })).texts)
+  return { words: countWords(texts) }
 }
 
 /** What whisper-cli is told of the language. */
@@ -145,25 +128,16 @@ function secondsOf (samples: readonly Sample[]): number {
   return samples.reduce((sum, { seconds }) => sum + seconds, 0)
 }
 
-function medianOf ({ rounds }: Series, way: Way, field: keyof Timed): number {
-  return median(rounds.map((round) => round[way]?.[field] ?? NaN))
-}
-
-/** How many times as long it takes another way. */
-function ratioOf (series: Series, way: Way): number {
-  return medianOf(series, way, 'seconds') / medianOf(series, 'appliance', 'seconds')
-}
-
-function toSentence (series: Series): string {
+function toSentence (series: ModelSeries): string {
   const others = series.ways.filter((way) => way !== 'appliance').map((way) => `${ratioOf(series, way).toFixed(2)} times as fast as ${way}`)
   return `${series.model}, ${series.work}: ${others.join(', ')}`
 }
 
-function toRow (series: Series, cell: (way: Way) => string): string[] {
+function toRow (series: ModelSeries, cell: (way: Way) => string): string[] {
   return [series.model, series.work, ...WAYS.map((way) => series.ways.includes(way) ? cell(way) : '-')]
 }
 
-function toSummary (all: readonly Series[]): Table {
+function toSummary (all: readonly ModelSeries[]): Table {
   return {
     title: `Seconds, median of ${all[0]?.rounds.length ?? 0}; in brackets how many times as fast the appliance is`,
     columns: ['model', 'recordings', ...WAYS],
@@ -172,18 +146,10 @@ function toSummary (all: readonly Series[]): Table {
 }
 
 /** Same weights and a like number of words: both sides did the same work. */
-function toEffort (all: readonly Series[]): Table {
+function toEffort (all: readonly ModelSeries[]): Table {
   return {
     title: 'Processor seconds, median; in brackets the words written',
     columns: ['model', 'recordings', ...WAYS],
     rows: all.map((series) => toRow(series, (way) => `${formatSeconds(medianOf(series, way, 'processorSeconds'))} (${medianOf(series, way, 'words')})`))
-  }
-}
-
-function toTable ({ model, work, ways, rounds }: Series): Table {
-  return {
-    title: `${model}, ${work}: seconds of each round; in brackets what other programs used of the processors meanwhile`,
-    columns: ['round', ...ways],
-    rows: rounds.map((round, index) => [index + 1, ...ways.map((way) => `${formatSeconds(round[way]?.seconds ?? NaN)} (${formatPercent(round[way]?.othersShare)})`)])
   }
 }
