@@ -1,8 +1,6 @@
 /** Word errors of the appliance and of whisper-cli: same weights, same beam, every fixture. */
 import { join } from 'node:path'
-import { createKey, startAppliance } from './appliance.ts'
-import { createClient } from './client.ts'
-import { installModel } from './model-directory.ts'
+import { withAppliance } from './appliance.ts'
 import { STARTER_WEIGHTS } from './paths.ts'
 import { convertToWav, listFixtures } from './recordings.ts'
 import type { Recording } from './recordings.ts'
@@ -64,21 +62,12 @@ async function compare (context: BenchContext, fixtures: readonly Recording[], m
 
 async function transcribeOurs (context: BenchContext, fixtures: readonly Recording[], mode: Mode): Promise<Transcript[]> {
   context.log(`appliance, language ${mode} …`)
-  const setup = {
-    dataDir: join(context.scratch, `data-${mode}`),
-    modelsDir: await installModel(join(context.scratch, `models-${mode}`), STARTER_WEIGHTS, BEAM_SIZE)
-  }
-  const key = await createKey(setup, 'bench')
-  const appliance = await startAppliance(setup)
-  try {
-    const client = createClient(appliance.url, key)
+  return await withAppliance(context, { name: mode, weights: STARTER_WEIGHTS, beamSize: BEAM_SIZE }, async (client) => {
     const ids: number[] = []
     for (const { path, language } of fixtures) ids.push(await client.submit(path, mode === 'given' ? { language } : {}))
     for (const id of ids) await client.waitFor(id)
     return await Promise.all(ids.map((id) => client.readText(id)))
-  } finally {
-    await appliance.stop()
-  }
+  })
 }
 
 async function transcribeTheirs (context: BenchContext, fixtures: readonly Recording[], mode: Mode, timestamps: 'on' | 'off'): Promise<string[]> {

@@ -2,8 +2,6 @@
 import { join } from 'node:path'
 import { withAppliance } from './appliance.ts'
 import type { Client } from './client.ts'
-import { measureOthers } from './load.ts'
-import type { Measured } from './load.ts'
 import { chooseModels } from './models.ts'
 import type { BenchModel } from './models.ts'
 import { findCuts, insertQuiet, QUIET_DBFS } from './pauses.ts'
@@ -11,16 +9,16 @@ import { findFixture, readSamples, readSentences, writeRecording } from './recor
 import type { Recording } from './recordings.ts'
 import { formatPercent, formatSeconds } from './report.ts'
 import type { BenchContext, Benchmark, Report, Table } from './report.ts'
-import { median } from './statistics.ts'
+import { medianOf, ratioOf, timeRounds, toRoundTable } from './rounds.ts'
+import type { Series } from './rounds.ts'
 import { countWordErrors, rateOf, splitWords } from './wer.ts'
 
 const BEAM_SIZE = 5
 const WAYS = ['speech', 'with silence'] as const
 type Way = typeof WAYS[number]
 type Recordings = Record<Way, Recording>
-type Round = Record<Way, Measured>
 type Heard = { words: number, errorRate?: number }
-type Series = { model: string, rounds: Round[], heard: Record<Way, Heard> }
+type ModelSeries = Series & { model: string, heard: Record<Way, Heard> }
 
 export const silence: Benchmark = {
   name: 'silence',
@@ -31,22 +29,32 @@ export const silence: Benchmark = {
 
 async function run (context: BenchContext): Promise<Report> {
   const recordings = await makeRecordings(context)
-  const series: Series[] = []
+  const series: ModelSeries[] = []
   for (const model of chooseModels(context.options, ['starter', 'base'])) series.push(await measure(context, model, recordings))
   return {
-    result: series.map((one) => `${one.model}: with silence it takes ${ratioOf(one).toFixed(2)} times as long (1.00: silence is free), an hour of recording costs ${formatShare(costOf(one, recordings, 'with silence') / costOf(one, recordings, 'speech'))} of an hour of speech`).join('; ') + ' (medians).',
-    tables: [toSummary(series, recordings), ...series.map(toTable)],
+    result: series.map((one) => toSentence(one, recordings)).join('; ') + ' (medians).',
+    tables: [toSummary(series, recordings), ...series.map((one) => toRoundTable(one.model, one))],
     notes: [
       `"speech" is the 5-minute talk over and over, ${describe(recordings.speech)}. "with silence" is the same words with as much noise of ${QUIET_DBFS} dBFS put between the sentences, each pause as long as the sentence and its own pause before it: ${describe(recordings['with silence'])}. Both are FLAC.`,
-      `Time from the first byte uploaded to the transcript seen complete; beam ${BEAM_SIZE}, language given.`,
+      `Time from the first byte uploaded to the transcript read; beam ${BEAM_SIZE}, language given.`,
       'A shape says 70 tokens in every window, however little is said in it: its words count windows.'
     ],
     figures: {
       lengthsSeconds: Object.fromEntries(WAYS.map((way) => [way, recordings[way].seconds])),
       series,
-      ratios: series.map((one) => ({ model: one.model, time: ratioOf(one), ...Object.fromEntries(WAYS.map((way) => [`secondsPerHour, ${way}`, costOf(one, recordings, way)])) }))
+      ratios: series.map((one) => ({
+        model: one.model,
+        time: ratioOf(one, 'with silence'),
+        ...Object.fromEntries(WAYS.map((way) => [`secondsPerHour, ${way}`, costOf(one, recordings, way)]))
+      }))
     }
   }
+}
+
+function toSentence (one: ModelSeries, recordings: Recordings): string {
+  const share = costOf(one, recordings, 'with silence') / costOf(one, recordings, 'speech')
+  return `${one.model}: with silence it takes ${ratioOf(one, 'with silence').toFixed(2)} times as long (1.00: silence is free), ` +
+    `an hour of recording costs ${formatShare(share)} of an hour of speech`
 }
 
 async function makeRecordings ({ options, scratch, log }: BenchContext): Promise<Recordings> {
@@ -62,29 +70,29 @@ async function makeRecordings ({ options, scratch, log }: BenchContext): Promise
   }
 }
 
-async function measure (context: BenchContext, { name, title, findWeights }: BenchModel, recordings: Recordings): Promise<Series> {
+async function measure (context: BenchContext, { name, title, findWeights }: BenchModel, recordings: Recordings): Promise<ModelSeries> {
   return await withAppliance(context, { name, weights: findWeights(), beamSize: BEAM_SIZE }, async (client, pid) => {
-    const rounds: Round[] = []
     const texts: Partial<Record<Way, string>> = {}
-    for (let round = 0; round < (context.options.quick ? 1 : context.options.repeat); round++) {
-      const measured: Partial<Round> = {}
-      for (const way of WAYS) {
-        const { result: id, ...rest } = await measureOthers([pid], () => transcribe(client, recordings[way]))
-        measured[way] = rest
-        texts[way] ??= (await client.readText(id)).text
+    const ways = WAYS.map((way) => ({
+      name: way,
+      pids: [pid],
+      async run () {
+        const text = await transcribe(client, recordings[way])
+        texts[way] ??= text
+        return {}
       }
-      rounds.push(measured as Round)
-      context.log(`${title}, round ${round + 1}: ` + WAYS.map((way) => `${way} ${formatSeconds(measured[way]?.seconds ?? NaN)}`).join(', '))
-    }
+    }))
+    const { options: { quick, repeat }, log } = context
+    const series = await timeRounds(title, ways, quick ? 1 : repeat, log)
     const listen = (way: Way): Heard => judge(texts[way] ?? '', name === 'starter' ? recordings[way].reference : undefined)
-    return { model: title, rounds, heard: { speech: listen('speech'), 'with silence': listen('with silence') } }
+    return { ...series, model: title, heard: { speech: listen('speech'), 'with silence': listen('with silence') } }
   })
 }
 
-async function transcribe (client: Client, { path, language }: Recording): Promise<number> {
+async function transcribe (client: Client, { path, language }: Recording): Promise<string> {
   const id = await client.submit(path, { language })
   await client.waitFor(id)
-  return id
+  return (await client.readText(id)).text
 }
 
 /** Only what a real model says can be compared with what was said. */
@@ -94,17 +102,9 @@ function judge (text: string, reference: string | undefined): Heard {
   return { words, ...(errorRate !== undefined && { errorRate }) }
 }
 
-function medianOf ({ rounds }: Series, way: Way): number {
-  return median(rounds.map((round) => round[way].seconds))
-}
-
-function ratioOf (series: Series): number {
-  return medianOf(series, 'with silence') / medianOf(series, 'speech')
-}
-
 /** Seconds per hour of recording. */
-function costOf (series: Series, recordings: Recordings, way: Way): number {
-  return 3600 * medianOf(series, way) / recordings[way].seconds
+function costOf (series: ModelSeries, recordings: Recordings, way: Way): number {
+  return 3600 * medianOf(series, way, 'seconds') / recordings[way].seconds
 }
 
 function describe ({ seconds }: Recording): string {
@@ -115,11 +115,11 @@ function formatShare (share: number): string {
   return `${(100 * share).toFixed(0)} %`
 }
 
-function toSummary (series: readonly Series[], recordings: Recordings): Table {
-  const row = (one: Series, way: Way): Array<string | number> => [
+function toSummary (series: readonly ModelSeries[], recordings: Recordings): Table {
+  const row = (one: ModelSeries, way: Way): Array<string | number> => [
     one.model, way,
-    formatSeconds(medianOf(one, way)),
-    formatSeconds(median(one.rounds.map((round) => round[way].processorSeconds))),
+    formatSeconds(medianOf(one, way, 'seconds')),
+    formatSeconds(medianOf(one, way, 'processorSeconds')),
     formatSeconds(costOf(one, recordings, way)),
     one.heard[way].words, formatPercent(one.heard[way].errorRate)
   ]
@@ -127,17 +127,5 @@ function toSummary (series: readonly Series[], recordings: Recordings): Table {
     title: `Median of ${series[0]?.rounds.length ?? 0}`,
     columns: ['model', 'recording', 'time', 'processor time', 'time per hour of recording', 'words', 'word errors'],
     rows: series.flatMap((one) => WAYS.map((way) => row(one, way)))
-  }
-}
-
-function toTable ({ model, rounds }: Series): Table {
-  return {
-    title: `${model}: seconds of each round; in brackets what other programs used of the processors meanwhile`,
-    columns: ['round', ...WAYS, 'ratio'],
-    rows: rounds.map((round, index) => [
-      index + 1,
-      ...WAYS.map((way) => `${formatSeconds(round[way].seconds)} (${formatPercent(round[way].othersShare)})`),
-      (round['with silence'].seconds / round.speech.seconds).toFixed(2)
-    ])
   }
 }

@@ -1,11 +1,9 @@
 /** Four recordings of five minutes at once: the running appliance against whisper-cli, which takes one after another. */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { createKey, startAppliance } from './appliance.ts'
-import { createClient } from './client.ts'
+import { withAppliance } from './appliance.ts'
 import type { Client } from './client.ts'
 import { findMetronomeModel } from './metronome-model.ts'
-import { installModel } from './model-directory.ts'
 import { STARTER_WEIGHTS } from './paths.ts'
 import { convertToWav, findFixture } from './recordings.ts'
 import type { Recording } from './recordings.ts'
@@ -58,24 +56,22 @@ async function run (context: BenchContext): Promise<Report> {
 }
 
 async function measure (context: BenchContext, model: string, weights: string, recording: Recording): Promise<ModelSeries> {
-  const id = model.replace(' ', '-')
-  const wav = await convertToWav(recording.path, join(context.scratch, 'throughput.wav'))
-  const program = await buildWhisperCli(context.log)
-  const setup = { dataDir: join(context.scratch, `data-${id}`), modelsDir: await installModel(join(context.scratch, `models-${id}`), weights, BEAM_SIZE) }
-  const key = await createKey(setup, 'bench')
-  const appliance = await startAppliance(setup)
-  const cli = { program, weights, wavs: Array<string>(COPIES).fill(wav), scratch: context.scratch, language: recording.language, beamSize: BEAM_SIZE }
-  try {
-    const client = createClient(appliance.url, key)
-    const ways = [
-      { name: 'appliance', pids: [appliance.pid], run: () => runOurs(client, recording) },
-      ...THEIR_WAYS.map(({ name, options }) => ({ name, pids: [appliance.pid], run: async () => { await runWhisperCli({ ...cli, ...options }); return {} } }))
-    ]
-    const series = await timeRounds(model, ways, context.options.quick ? 1 : context.options.repeat, context.log)
+  const { options, scratch, log } = context
+  const wav = await convertToWav(recording.path, join(scratch, 'throughput.wav'))
+  const program = await buildWhisperCli(log)
+  const { language } = recording
+  const cli = { program, weights, wavs: Array<string>(COPIES).fill(wav), scratch, language, beamSize: BEAM_SIZE }
+  return await withAppliance(context, { name: model.replace(' ', '-'), weights, beamSize: BEAM_SIZE }, async (client, pid) => {
+    const theirs = THEIR_WAYS.map(({ name, options }) => ({ name, pids: [pid], run: () => runTheirs({ ...cli, ...options }) }))
+    const ways = [{ name: 'appliance', pids: [pid], run: () => runOurs(client, recording) }, ...theirs]
+    const series = await timeRounds(model, ways, options.quick ? 1 : options.repeat, log)
     return { ...series, model, audioSeconds: COPIES * recording.seconds }
-  } finally {
-    await appliance.stop()
-  }
+  })
+}
+
+async function runTheirs (options: WhisperCliOptions): Promise<Told> {
+  const { peakBytes } = await runWhisperCli(options)
+  return { peakBytes }
 }
 
 async function runOurs (client: Client, recording: Recording): Promise<Told> {

@@ -11,6 +11,7 @@ import type { Invention, RivalScore, Score, Totals } from './score.ts'
 import { formatEdits, formatPeak, formatRemoved, toDifferences, toJoined, toKept, toSpeed } from './tables.ts'
 import type { JoinedResult } from './tables.ts'
 import { summarise } from './times.ts'
+import { splitTokens } from './tokens.ts'
 import type { Unit } from './tokens.ts'
 import { OURS } from './transcribe.ts'
 
@@ -84,10 +85,10 @@ function toWords ({ scores, scliteVersion, totals }: Evaluation): Table {
     title: 'Words',
     columns: ['file', 'counted', 'WER/CER', 'S/D/I', ...second, 'language', 'RTF', ...names.flatMap((name) => [name, 'its RTF'])],
     rows: scores.filter((score) => !isSilent(score)).map((score) => {
-      const { name, failure, unit = 'word', errors, sclite, language } = score
+      const { name, failure, unit = 'word', errors, sclite, language, text } = score
       return [
         name, errors ? `${errors.words} ${unit}s` : '-',
-        failure === undefined ? formatPercent(errors && rateOf(errors)) : `failed: ${failure}`,
+        failure === undefined ? formatRate(errors, text) : `failed: ${failure}`,
         formatEdits(errors),
         ...second.map(() => formatSecond(errors, sclite)),
         formatLanguage(language),
@@ -100,7 +101,12 @@ function toWords ({ scores, scliteVersion, totals }: Evaluation): Table {
 
 function formatRival (result: RivalScore | undefined, durationMs: number | undefined): [string, string] {
   if (!result || 'failure' in result) return [result ? 'failed' : '-', '-']
-  return [formatPercent(result.errors && rateOf(result.errors)), formatRtf(result.wallMs, durationMs)]
+  return [formatRate(result.errors, result.text), formatRtf(result.wallMs, durationMs)]
+}
+
+/** Without a reference there is no rate, but a number of words. */
+function formatRate (errors: WordErrors | undefined, text = ''): string {
+  return errors ? formatPercent(rateOf(errors)) : `${splitTokens(text, 'word').length} heard`
 }
 
 function toTimes (scores: readonly Score[]): Table {
@@ -153,7 +159,7 @@ function toTotals (evaluation: Evaluation): Table {
   }
   if (knownHow === 'detected' && language.known > 0) rows.push(['language detected', `${language.right} of ${language.known} right`])
   if (times.sentences > 0) rows.push(...toTimeRows(times))
-  if (kept) rows.push(['speech that never reached the decoder', formatRemoved(kept).join(', ')])
+  if (kept) rows.push(['speech that never reached the decoder', [...new Set(formatRemoved(kept))].join(', ')])
   const { silent, pauses } = invention
   const inSilence = theirs((rival) => formatInvention(rival.silent))
   if (silent.ms > 0) rows.push(['words per hour in recordings without speech', formatInvention(silent), ...inSilence])

@@ -10,6 +10,7 @@ import type { Effort } from './passes.ts'
 import type { Score } from './score.ts'
 import { sumKept } from './speech.ts'
 import type { SpeechKept } from './speech.ts'
+import { splitTokens } from './tokens.ts'
 import { OURS } from './transcribe.ts'
 
 /** The joined recording, and what each program took for it. */
@@ -54,7 +55,7 @@ export function toSpeed (all: readonly Series[]): Table[] {
 
 /** Recordings that tell when somebody speaks. */
 export function toKept (scores: readonly Score[]): Table {
-  const told = scores.flatMap(({ name, kept, text = '' }) => kept ? [{ name, kept, words: text.split(/\s+/).filter(Boolean).length }] : [])
+  const told = scores.flatMap(({ name, kept, text = '' }) => kept ? [{ name, kept, words: splitTokens(text, 'word').length }] : [])
   const row = (name: string, kept: SpeechKept, words: number): string[] => {
     const { longest } = kept
     const where = longest ? `${formatSpan(longest.endMs - longest.startMs)} at ${formatSpan(longest.startMs)}` : ''
