@@ -26,7 +26,9 @@ const ECHO = `
 
 function writePython (t: Test, body: string, folder = t.testdir()): string {
   const path = join(folder, 'python')
-  writeFileSync(path, `#!${process.execPath}\n${body}\n`)
+  writeFileSync(path + '.mjs', body)
+  // Without what the test runner has Node load.
+  writeFileSync(path, `#!/bin/sh\nunset NODE_OPTIONS\nexec '${process.execPath}' '${path}.mjs' "$@"\n`)
   chmodSync(path, 0o755)
   return path
 }
@@ -56,6 +58,15 @@ t.test('what is missing is a sentence', async (t) => {
 t.test('a program that fails or says something else is an error', async (t) => {
   await t.rejects(start(t, writePython(t, 'console.error("no such model"); process.exit(1)')), /ended without an answer: no such model/)
   await t.rejects(start(t, writePython(t, 'console.log("Python 3")')), /not JSON: Python 3/)
+})
+
+t.test('without Python or the package the rival is left out, and the report says why', async (t) => {
+  const start = (python: string) => startRivals({
+    language: 'auto', against: ['faster-whisper'], fasterWhisper: { python, model: '/models/base', modes: ['plain', 'batched'], words: 'on' }
+  }, { name: 'base', path: '/ggml-base.bin', beamSize: 5 }, { scratch: t.testdirName, log: () => {} })
+  t.match(await start('/nowhere/python'), { rivals: [], notes: [/^faster-whisper is left out: \/nowhere\/python cannot be run/] })
+  const without = writePython(t, 'console.log(JSON.stringify({ missing: "no module" }))')
+  t.match(await start(without), { rivals: [], notes: [/^faster-whisper is left out: .*python has no faster-whisper \(no module\)\.$/] })
 })
 
 t.test('a process that ends fails its recording and those after it, and not the evaluation', async (t) => {
