@@ -20,6 +20,9 @@ export type RivalOptions = {
   fasterWhisper: Omit<FasterWhisperOptions, 'mode' | 'beamSize'> & { modes: readonly FasterWhisperMode[] }
 }
 
+const ABOUT_WHISPER_CLI = 'whisper-cli: same weights and beam, -mc 0, reads WAV made beforehand. One process for each file, so its ' +
+  'time includes loading the weights; in the rounds of speed one for all.'
+
 /** `wallMs`: whisper-cli loads the weights within it, for each file; faster-whisper before. */
 export type RivalOutcome = { wallMs: number, text: string } | { failure: string }
 export type Rival = Transcriber<RivalOutcome>
@@ -52,15 +55,20 @@ function isMissing (started: FasterWhisper | Missing): started is Missing {
   return 'missing' in started
 }
 
+/** What makes a WAV of a recording, the first time that it is asked for. */
+function createConverter (scratch: string): (recording: Recording) => Promise<string> {
+  const wavs = new Map<string, Promise<string>>()
+  return ({ path }) => {
+    const wav = wavs.get(path) ?? convertToWav(path, join(mkdtempSync(join(scratch, 'wav-')), 'audio.wav'))
+    wavs.set(path, wav)
+    return wav
+  }
+}
+
 async function startWhisperCli ({ language }: RivalOptions, { path: weights, beamSize }: Model, { scratch, log }: Place): Promise<Rival> {
   const program = await buildWhisperCli(log)
-  const wavs = new Map<string, Promise<string>>()
+  const toWav = createConverter(scratch)
   let peakBytes = 0
-  const toWav = (recording: Recording): Promise<string> => {
-    const known = wavs.get(recording.path) ?? convertToWav(recording.path, join(mkdtempSync(join(scratch, 'wav-')), 'audio.wav'))
-    wavs.set(recording.path, known)
-    return known
-  }
   const run = async (spoken: string, files: readonly string[]): Promise<{ seconds: number, texts: string[] }> => {
     // A directory of its own, so that a text it fails to write is never that of the run before.
     const own = mkdtempSync(join(scratch, 'whisper-cli-'))
@@ -70,8 +78,7 @@ async function startWhisperCli ({ language }: RivalOptions, { path: weights, bea
   }
   return {
     name: 'whisper-cli',
-    about: 'whisper-cli: same weights and beam, -mc 0, reads WAV made beforehand. One process for each file, so its time includes ' +
-      'loading the weights; in the rounds of speed one for all.',
+    about: ABOUT_WHISPER_CLI,
     pids: [],
     async prepare (recordings) {
       // One that cannot be converted is a failure where it is transcribed.
