@@ -52,12 +52,53 @@ export function toIsoCode (whisperCode: string): string {
 
 export type LanguagePosterior = { language: string, probability: number }
 
-/** The most likely language over several samples: posteriors averaged, so that one odd sample does not decide. */
-export function voteLanguage (samples: ReadonlyArray<readonly LanguagePosterior[]>): string {
+/** The mean of several posteriors, most likely first. One odd sample does not decide. */
+export function averagePosteriors (samples: ReadonlyArray<readonly LanguagePosterior[]>): LanguagePosterior[] {
   const sums = new Map<string, number>()
   for (const { language, probability } of samples.flat()) sums.set(language, (sums.get(language) ?? 0) + probability)
-  const [best] = [...sums].sort(([, a], [, b]) => b - a)
-  return best?.[0] ?? 'en'
+  return [...sums].map(([language, sum]) => ({ language, probability: sum / samples.length })).sort((a, b) => b.probability - a.probability)
+}
+
+/** The most likely language over several samples. */
+export function voteLanguage (samples: ReadonlyArray<readonly LanguagePosterior[]>): string {
+  return averagePosteriors(samples)[0]?.language ?? 'en'
+}
+
+/** A window whose likeliest language is at least this likely is in one language. Windows in two languages stay far below. */
+export const SURE_PROBABILITY = 0.97
+
+const likelihood = (posteriors: readonly LanguagePosterior[], language: string): number =>
+  posteriors.find((posterior) => posterior.language === language)?.probability ?? 0
+
+/** No posterior is believed to rule a language out completely. */
+const LEAST_PROBABILITY = 0.005
+/** A change of language between two phrases is this unlikely: one odd phrase of a second is no change, a sentence is. */
+const CHANGE_PROBABILITY = 0.05
+/** A phrase of so many milliseconds counts as one observation; a longer one counts for more, up to twice as much. */
+const OBSERVATION_MS = 1500
+
+/** What one phrase sounds like, and how much of it is speech. */
+export type PhraseLanguage = { posteriors: readonly LanguagePosterior[], speechMs: number }
+
+/**
+ * The language of each phrase of a window: the most likely path through their posteriors (Viterbi), where a change costs. `prior`: what is
+ * known of the whole recording.
+ */
+export function assignLanguages (phrases: readonly PhraseLanguage[], prior: readonly LanguagePosterior[]): string[] {
+  const known = [...prior.slice(0, 1), ...phrases.flatMap(({ posteriors }) => posteriors.slice(0, 2))]
+  const languages = [...new Set(known.map(({ language }) => language))]
+  let paths = languages.map((language) => ({ cost: -Math.log(likelihood(prior, language) + LEAST_PROBABILITY), path: [] as string[] }))
+  for (const { posteriors, speechMs } of phrases) {
+    const weight = Math.min(2, speechMs / OBSERVATION_MS)
+    const cheapest = paths.reduce((best, path) => path.cost < best.cost ? path : best, paths[0] ?? { cost: 0, path: [] })
+    paths = languages.map((language, index) => {
+      const staying = paths[index] ?? cheapest
+      const changed = cheapest.cost - Math.log(CHANGE_PROBABILITY)
+      const from = staying.cost <= changed ? staying : { ...cheapest, cost: changed }
+      return { cost: from.cost - weight * Math.log(likelihood(posteriors, language) + LEAST_PROBABILITY), path: [...from.path, language] }
+    })
+  }
+  return paths.reduce((best, path) => path.cost < best.cost ? path : best, paths[0] ?? { cost: 0, path: [] }).path
 }
 
 /** Which of `count` windows to sample: three spread over the recording, or all when there are fewer. */

@@ -18,6 +18,9 @@ export function createAbort (): Abort {
 /** Tasks that need a model. */
 type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
 
+/** What a window's job asks for, and what is known of its recording. */
+export type WindowJob = { quality: SttQuality, language: string | undefined, prior: readonly LanguagePosterior[], prompt: string }
+
 type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
 
 export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
@@ -65,13 +68,18 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     slots: pool.threads,
     /** Whether a model is left that the quality may be tried with. */
     hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
-    /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
-    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
-      // Whisper finds the language out as it goes; Parakeet is only asked what it is known to understand.
-      const isTold = job.language !== undefined || choose(job.quality)?.kind !== 'parakeet'
-      const language = isTold ? job.language : voteLanguage([await detect(source, job.quality, abort)])
-      return await runWith('transcribe', job.quality, choose(job.quality, language), (model, { decoding }) => ({
-        ...source, model, threads: threadsPerWorker, language, prompt: job.prompt, decoding, abort: abort.flag
+    /**
+     * Segments in ms from the start of the window. `language`: the one that was asked for; without it, each phrase's own is found out, and
+     * `prior` holds what samples of the recording said, likeliest first. Rejects with `PoolError`.
+     */
+    async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<TranscribeOutput> {
+      const { quality, language, prior, prompt } = job
+      // Parakeet is only asked what it is known to understand; Whisper finds the language out as it goes.
+      const isTold = language !== undefined || prior.length > 0 || choose(quality)?.kind !== 'parakeet'
+      const detected = isTold ? undefined : voteLanguage([await detect(source, quality, abort)])
+      const known = language ?? detected ?? prior[0]?.language
+      return await runWith('transcribe', quality, choose(quality, known), (model, { kind, languages, decoding }) => ({
+        ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected, prior, languages, prompt, decoding, abort: abort.flag
       }))
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */

@@ -36,6 +36,17 @@ std::string promptTail(const std::string & prompt) {
   return prompt.substr(from);
 }
 
+/// Tells one piece of audio from another (FNV-1a over its bytes, eight at a time).
+uint64_t fingerprint(const PaddedPcm & audio) {
+  uint64_t hash = 0xcbf29ce484222325u ^ audio.size;
+  for (size_t i = 0; i + 1 < audio.size; i += 2) {
+    uint64_t pair;
+    std::memcpy(&pair, audio.data + i, sizeof pair);
+    hash = (hash ^ pair) * 0x100000001b3u;
+  }
+  return hash;
+}
+
 }  // namespace
 
 /// What one call's callbacks share.
@@ -251,8 +262,9 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
     }
     transcript.language = languages.front().first;
   }
-  // A model of one language encodes nothing to tell it.
-  const Heard heard {audio.data, static_cast<int>(audio.size), detects && languageCount(context) > 1};
+  // What told the language is in the state: the spectrogram and the encoder's output for the first 30 s.
+  const Heard heard {audio.data, static_cast<int>(audio.size), encodedOf_ == fingerprint(audio)};
+  encodedOf_.reset();
   const int code = decode(heard, request, transcript.language, run);
   if (code == -7) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
   if (run.damaged) failDamagedWeights();
@@ -279,13 +291,17 @@ std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const fl
 /// Leaves the spectrogram of all the audio, and its first 30 s encoded, in the state. None when it was stopped.
 std::vector<std::pair<std::string, double>> Transcriber::posteriors(const PaddedPcm & audio, int threads, StopFlag & stop) {
   whisper_context & context = model_->context();
+  encodedOf_.reset();
+  // A model of one language encodes nothing to tell it.
   if (languageCount(context) == 1) return {{"en", 1.0}};
   const ComputeStop<whisper_state, StopFlag> stopping(state_, stop);
   try {
     if (whisper_pcm_to_mel_with_state(&context, state_, audio.data, static_cast<int>(audio.size), threads) != 0) {
       throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
     }
-    return rankLanguages(languageLogits(context, *state_, threads));
+    auto languages = rankLanguages(languageLogits(context, *state_, threads));
+    encodedOf_ = fingerprint(audio);
+    return languages;
   } catch (const Failure &) {
     if (stop.stopped) return {};
     throw;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,8 @@ class Transcriber final : public SpeechState {
 
   std::shared_ptr<WhisperModel> model_;
   whisper_state * state_;
+  /// The audio whose language was told last, while the encoder's output for it is still in the state: transcribing it needs no second run.
+  std::optional<uint64_t> encodedOf_;
 };
 
 }  // namespace stenobox

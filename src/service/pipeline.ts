@@ -5,7 +5,7 @@ import { failureCodeOf, isNoRoom, JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
 import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
-import { languageSamples, voteLanguage } from '../domain/language.js'
+import { averagePosteriors, languageSamples, voteLanguage } from '../domain/language.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
@@ -152,7 +152,8 @@ export function createPipeline (deps: Deps) {
       windows.finish(window, posteriors)
       return
     }
-    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.language, prompt: job.options.prompt ?? '' }, abort)
+    const prior = averagePosteriors(windows.listPosteriors(job.id))
+    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.options.language, prior, prompt: job.options.prompt ?? '' }, abort)
     const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {
       // A window that another has claimed since, or whose job has ended, stores nothing: each window's text is there once.

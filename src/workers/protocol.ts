@@ -26,9 +26,18 @@ type SpeechInput = AudioSource & {
   abort: Int32Array
 }
 
-/** `language` undefined: the most likely one of this window is taken. */
-export type TranscribeInput = SpeechInput & { language: string | undefined, prompt: string, decoding: DecodingOptions }
-/** Segments in ms from the start of the window, and the language they were decoded in. */
+/**
+ * `language` undefined: found out for each phrase of the window. `prior`: what is known of the whole recording; empty when nothing is.
+ * `languages`: those the model knows; undefined for all.
+ */
+export type TranscribeInput = SpeechInput & {
+  language: string | undefined
+  prior: readonly LanguagePosterior[]
+  languages: readonly string[] | undefined
+  prompt: string
+  decoding: DecodingOptions
+}
+/** Segments in ms from the start of the window, and the language of the longest part of it. */
 export type TranscribeOutput = { segments: DecodedSegment[], language: string }
 export type DetectInput = SpeechInput
 export type DetectOutput = { posteriors: LanguagePosterior[] }

@@ -30,6 +30,13 @@ function measureLevels (pcm: Float32Array): Float32Array {
   })
 }
 
+/** How likely someone speaks in each frame of sound that stands alone; the last frame is filled up with silence. */
+export function hear (pcm: Float32Array): Float32Array {
+  const whole = new Float32Array(Math.ceil(pcm.length / FRAME_SAMPLES) * FRAME_SAMPLES)
+  whole.set(pcm)
+  return speechDetector()(whole, new Float32Array(STATE_LENGTH)).probabilities
+}
+
 export const prepareDetector = serve((): null => {
   speechDetector()
   return null

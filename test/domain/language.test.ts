@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { AppError } from '../../dist/domain/errors.js'
-import { languageSamples, parseLanguage, toIsoCode, voteLanguage } from '../../dist/domain/language.js'
+import { assignLanguages, averagePosteriors, languageSamples, parseLanguage, toIsoCode, voteLanguage } from '../../dist/domain/language.js'
 
 /** Code and name of every language, as whisper.cpp itself lists them. */
 function listWhisperLanguages (): Array<[code: string, name: string]> {
@@ -70,4 +70,31 @@ t.test('up to three windows are sampled, spread over the recording', async (t) =
     t.ok(samples.length === 3 && first >= 0 && first < second && second < third && third < count, `${count}: ${samples.join(', ')}`)
   }
   t.strictSame(languageSamples(600), [100, 300, 500], 'one in the middle of each third')
+})
+
+const says = (speechMs: number, ...likely: Array<[language: string, probability: number]>) =>
+  ({ speechMs, posteriors: likely.map(([language, probability]) => ({ language, probability })) })
+const ENGLISH = [{ language: 'en', probability: 0.9 }, { language: 'de', probability: 0.1 }]
+
+t.test('a sentence in another language is told from one odd phrase', async (t) => {
+  const around = says(3000, ['en', 0.99])
+  t.same(assignLanguages([around, says(4000, ['de', 0.99]), around], ENGLISH), ['en', 'de', 'en'])
+  t.same(assignLanguages([around, says(1200, ['he', 0.78]), around], ENGLISH), ['en', 'en', 'en'], 'a name, say')
+  t.same(assignLanguages([around, says(200), around], ENGLISH), ['en', 'en', 'en'], 'a phrase that tells nothing goes with its neighbours')
+})
+
+t.test('short phrases of one language make up a sentence together', async (t) => {
+  const phrases = [says(2000, ['en', 0.99]), says(2200, ['es', 0.98]), says(1300, ['es', 0.7]), says(2100, ['es', 0.4], ['pt', 0.4]), says(2000, ['en', 0.95])]
+  t.same(assignLanguages(phrases, ENGLISH), ['en', 'es', 'es', 'es', 'en'])
+})
+
+t.test('without phrases there is nothing to assign, without a prior the phrases decide', async (t) => {
+  t.same(assignLanguages([], ENGLISH), [])
+  t.same(assignLanguages([says(2000, ['fr', 0.9])], []), ['fr'])
+})
+
+t.test('samples are averaged, likeliest first', async (t) => {
+  const averaged = averagePosteriors([[{ language: 'en', probability: 1 }], [{ language: 'de', probability: 0.8 }, { language: 'en', probability: 0.2 }]])
+  t.same(averaged, [{ language: 'en', probability: 0.6 }, { language: 'de', probability: 0.4 }])
+  t.same(averagePosteriors([]), [])
 })
