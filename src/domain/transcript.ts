@@ -47,6 +47,9 @@ export type TimedWord = { text: string, startMs: number, endMs: number, probabil
 /** A segment as stored, in milliseconds from the start of the recording. */
 export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
 
+/** A part of the recording that was not transcribed. `probability`: of its likeliest frame to be speech; `levelDb`: of its loudest, dB of full scale. */
+export type SkippedSpan = { startMs: number, endMs: number, reason: 'silence' | 'noise', probability: number, levelDb: number }
+
 export type Transcript = {
   id: number
   fileName: string
