@@ -46,9 +46,8 @@ const RANGE_FRAMES = framesOf(15_000)
 /** Digital silence is not a floor: a recording that was cut or gated has another one. */
 const DIGITAL_SILENCE_DB = -90
 
-/** Above either, for one frame or for the mean of half a second, a sound may be speech. Real rooms without speech stay below a tenth. */
-const MAX_UNLIKELY = 0.2
-const MAX_UNLIKELY_MEAN = 0.1
+/** Above either, for one frame or for the mean of half a second, a sound may be speech: quiet sound, and sound above the floor. */
+const MAX_UNLIKELY = { silence: { frame: 0.2, mean: 0.1 }, noise: { frame: 0.1, mean: 0.05 } }
 const MEAN_FRAMES = framesOf(512)
 
 /** The level that a tenth of the frames stay below is the floor; frames of steady noise lie within a few dB of it. */
@@ -60,9 +59,9 @@ const LEVEL_FRAMES = framesOf(288)
 /** Kept on both sides of what must stay: a pause of 2 s stays whole. */
 const PAD_FRAMES = framesOf(1000)
 /** So close to likely speech, sound above the floor stays: laughter, a shout, a voice far from the microphone. */
-const NEAR_FRAMES = framesOf(5000)
+const NEAR_FRAMES = framesOf(10_000)
 /** And so close, sound that may be speech. */
-const DOUBT_FRAMES = framesOf(10_000)
+const DOUBT_FRAMES = framesOf(15_000)
 
 /** Of leaving out a second, in encoder runs; and of a second that the detector takes for speech. The order matters, not the figures. */
 const COST_PER_SECOND = { silence: 0.002, noise: 0.008, doubt: 0.02, speech: 0.3 }
@@ -143,7 +142,7 @@ function distances (marks: readonly boolean[]): number[] {
 
 /** The highest level of frames that count as quiet. */
 function quietLimit (levels: readonly number[]): number {
-  return quantile(levels.filter((level) => level > DIGITAL_SILENCE_DB), FLOOR_SHARE) + QUIET_ABOVE_FLOOR_DB
+  return Math.max(quantile(levels.filter((level) => level > DIGITAL_SILENCE_DB), FLOOR_SHARE) + QUIET_ABOVE_FLOOR_DB, DIGITAL_SILENCE_DB)
 }
 
 /**
@@ -162,9 +161,9 @@ export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
   const kinds = frames.map((_, index) => {
     const [distance = 0, level = 0] = [away[index], levels[index]]
     if (distance <= PAD_FRAMES) return undefined
-    const isUnlikely = (probabilities[index] ?? 1) < MAX_UNLIKELY && (means[index] ?? 1) < MAX_UNLIKELY_MEAN
-    if (isUnlikely && (level <= limitDb || level <= DIGITAL_SILENCE_DB)) return 'silence'
-    if (isUnlikely && distance > NEAR_FRAMES) return 'noise'
+    const isUnlikely = ({ frame, mean }: typeof MAX_UNLIKELY.noise): boolean => (probabilities[index] ?? 1) < frame && (means[index] ?? 1) < mean
+    if (level <= limitDb && isUnlikely(MAX_UNLIKELY.silence)) return 'silence'
+    if (distance > NEAR_FRAMES && isUnlikely(MAX_UNLIKELY.noise)) return 'noise'
     return distance > DOUBT_FRAMES ? 'doubt' : undefined
   })
   const fromKept = distances(kinds.map((kind) => kind === undefined))

@@ -7,6 +7,9 @@ import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
 import type { DetectorPool, SpeechPool } from './pool.js'
 
+/** `isStarter`: the starter model made it. */
+export type Transcribed = TranscribeOutput & { isStarter: boolean }
+
 /** Stops the window it was given to; the call rejects with code `aborted` within about a second. */
 export type Abort = { readonly flag: Int32Array, stop (): void }
 
@@ -66,13 +69,15 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     /** Whether a model is left that the quality may be tried with. */
     hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
-    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
+    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<Transcribed> {
       // Whisper finds the language out as it goes; Parakeet is only asked what it is known to understand.
       const isTold = job.language !== undefined || choose(job.quality)?.kind !== 'parakeet'
       const language = isTold ? job.language : voteLanguage([await detect(source, job.quality, abort)])
-      return await runWith('transcribe', job.quality, choose(job.quality, language), (model, { decoding }) => ({
+      const chosen = choose(job.quality, language)
+      const output = await runWith('transcribe', job.quality, chosen, (model, { decoding }) => ({
         ...source, model, threads: threadsPerWorker, language, prompt: job.prompt, decoding, abort: abort.flag
       }))
+      return { ...output, isStarter: chosen?.isStarter === true }
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
