@@ -94,7 +94,8 @@ function findRuns (probabilities: readonly number[]): Run[] {
 
 /** The value that this share of the values stay below. */
 function quantile (values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
+  // Typed arrays sort by number, and much faster.
+  const sorted = Float32Array.from(values).sort()
   return sorted[Math.floor(share * (sorted.length - 1))] ?? -Infinity
 }
 
@@ -160,7 +161,7 @@ export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
 
   const kinds = frames.map((_, index) => {
     const [distance = 0, level = 0] = [away[index], levels[index]]
-    if (distance <= PAD_FRAMES) return undefined
+    if (distance === 0) return undefined
     const isUnlikely = ({ frame, mean }: typeof MAX_UNLIKELY.noise): boolean => (probabilities[index] ?? 1) < frame && (means[index] ?? 1) < mean
     if (level <= limitDb && isUnlikely(MAX_UNLIKELY.silence)) return 'silence'
     if (distance > NEAR_FRAMES && isUnlikely(MAX_UNLIKELY.noise)) return 'noise'
