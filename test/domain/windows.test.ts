@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import t from 'tap'
 import { createWindowClock, createWindowPacker, heardSpans } from '../../dist/domain/windows.js'
 import type { SkippedSpan } from '../../dist/domain/transcript.js'
