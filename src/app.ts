@@ -163,7 +163,7 @@ function createLibrary ({ config, stores, inTransaction, files, now }: Base, pla
     ingest,
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
-    transcripts: createTranscripts({ jobs, transcripts, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
+    transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, media, files, ingest, maxMediaBytes, now })
   }
 }

@@ -1,6 +1,7 @@
 /** What was said, when, in the words of the field: segments of words with times and probabilities. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import { Warning } from './warnings.js'
 
 export const Word = Type.Object({
   word: Type.String(),
@@ -19,11 +20,21 @@ export const Segment = Type.Object({
   words: Type.Array(Word)
 }, { title: 'Segment', additionalProperties: false })
 
+export const Skipped = Type.Object({
+  start: Type.Number({ description: 'seconds from the start of the recording' }),
+  end: Type.Number(),
+  reason: Type.Enum(['silence', 'noise'], { description: 'as quiet as the floor of the recording; or louder, and nobody is heard to speak' }),
+  speechProbability: Type.Number({ minimum: 0, maximum: 1, description: 'of its 32 ms that are likeliest to be speech' }),
+  levelDb: Type.Number({ description: 'of its loudest 32 ms, dB of full scale' })
+}, { title: 'Skipped', additionalProperties: false })
+
 /** The json export. */
 export const TranscriptDocument = Type.Object({
   transcriptionId: Type.Integer(),
   language: Type.Optional(Type.String({ description: 'absent when nothing was said' })),
   durationSeconds: Type.Number(),
+  warnings: Type.Array(Warning, { description: 'what a reader should know; mostly none' }),
+  skipped: Type.Array(Skipped, { description: 'parts of the recording that were not transcribed, in order' }),
   segments: Type.Array(Segment)
 }, {
   title: 'TranscriptDocument',
@@ -32,6 +43,8 @@ export const TranscriptDocument = Type.Object({
     transcriptionId: 42,
     language: 'en',
     durationSeconds: 2.7,
+    warnings: [],
+    skipped: [],
     segments: [{
       id: 0, start: 0.3, end: 0.9, text: ' The meeting', words: [
         { word: ' The', start: 0.3, end: 0.45, probability: 0.98 }, { word: ' meeting', start: 0.45, end: 0.9, probability: 0.95 }
@@ -47,6 +60,9 @@ export type TimedWord = { text: string, startMs: number, endMs: number, probabil
 /** A segment as stored, in milliseconds from the start of the recording. */
 export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
 
+/** A part of the recording that was not transcribed. `probability`: of its likeliest frame to be speech; `levelDb`: of its loudest, dB of full scale. */
+export type SkippedSpan = { startMs: number, endMs: number, reason: 'silence' | 'noise', probability: number, levelDb: number }
+
 export type Transcript = {
   id: number
   fileName: string
@@ -55,6 +71,9 @@ export type Transcript = {
   durationMs: number
   /** Where it was fetched from; absent for uploads. */
   sourceUrl?: string
+  warnings: readonly Warning[]
+  /** What was not transcribed, in order. */
+  skipped: readonly SkippedSpan[]
   /** In order. Of a stored transcript they are read while they are used, and once. */
   segments: Iterable<TimedSegment>
 }

@@ -1,24 +1,21 @@
 /**
- * Packs the speech of a recording into the windows the decoder sees: at most 30 s each, cut in pauses. What holds no speech is left out,
- * between windows and inside them, so that silence costs nothing. Streaming and deterministic: a job that decodes again after a crash finds
- * its finished windows unchanged.
+ * Packs a recording into the windows the decoder sees: at most 30 s each, cut in pauses. What is certainly no speech is left out where that
+ * saves a window. Streaming and deterministic: a job that decodes again after a crash finds its finished windows unchanged.
  */
-import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ, samplesToMs } from './audio.js'
-import { createSpeechSpotter, FRAME_MS, FRAME_SAMPLES } from './speech-spans.js'
-import type { HeardFrame, SpeechFrame } from './speech-spans.js'
+import { MAX_WINDOW_SAMPLES, samplesToMs } from './audio.js'
+import { FRAME_MS, FRAME_SAMPLES, framesOf, judgeFrames } from './speech-spans.js'
+import type { HeardFrame, JudgedFrame, LeftOutReason } from './speech-spans.js'
+import type { SkippedSpan } from './transcript.js'
+import { planWindows } from './window-plan.js'
+import type { FrameSpan, Step } from './window-plan.js'
 
 /** Samples `startSample` up to, not including, `endSample`. */
 export type AudioSpan = { startSample: number, endSample: number }
-/** A window's bounds, and what lies between them but is left out; `gaps` absent: nothing is. */
-export type AudioWindow = AudioSpan & { gaps?: AudioSpan[] }
-
-const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
-/** A window is cut in its second half, so that it is worth its encoder run: that costs the same for 1 s as for 30 s. */
-const MIN_CUT_FRAME = Math.floor(MAX_FRAMES / 2)
-/** A second before the end: room for the time stamp that closes the last segment, without which what follows it is decoded once more. */
-const MAX_CUT_FRAME = MAX_FRAMES - Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
-/** A pause of this length is the end of a sentence; of several, the latest ends the window, because longer windows are fewer. */
-const SENTENCE_PAUSE_MS = 600
+/**
+ * A window's bounds, and what lies between them but is left out; `gaps` absent: nothing is. `speechMs`: how much of it is likely speech;
+ * absent: not known.
+ */
+export type AudioWindow = AudioSpan & { gaps?: AudioSpan[], speechMs?: number }
 
 /** What is heard of a window: the parts of it that are not gaps, in order. */
 export function heardSpans ({ startSample, endSample, gaps = [] }: AudioWindow): AudioSpan[] {
@@ -55,85 +52,89 @@ export function createWindowClock (window: AudioWindow): WindowClock {
   }
 }
 
-type Pause = { cut: number, ms: number }
+/** A window is decided on with this much of what follows in view. */
+const HORIZON_FRAMES = framesOf(90_000)
+/** What is decided on is judged with this much around it. */
+const AHEAD_FRAMES = framesOf(30_000)
+const CONTEXT_FRAMES = framesOf(60_000)
 
-/** The pauses among the frames of a window, each with the frame before which it would be cut. */
-function findPauses (frames: readonly SpeechFrame[]): Pause[] {
-  const pauses: Pause[] = []
-  let first = 0
-  for (const [position, frame] of frames.entries()) {
-    if (!frame.isSpeech) continue
-    const before = frames[first - 1]
-    if (before && position > first) {
-      // Where frames were left out, or else in its middle.
-      const leap = frames.slice(first, position + 1).findIndex(({ index }, offset) => index !== before.index + 1 + offset)
-      pauses.push({ cut: leap === -1 ? Math.ceil((first + position) / 2) : first + leap, ms: (frame.index - before.index - 1) * FRAME_MS })
-    }
-    first = position + 1
-  }
-  return pauses
-}
+const toSpan = ({ start, end }: FrameSpan): AudioSpan => ({ startSample: start * FRAME_SAMPLES, endSample: end * FRAME_SAMPLES })
 
-/** Where a full window is cut: at the end of its last sentence, else in its longest pause, else where it is quietest. */
-function findCut (frames: readonly SpeechFrame[]): number {
-  const pauses = findPauses(frames).filter(({ cut }) => cut >= MIN_CUT_FRAME && cut <= MAX_CUT_FRAME)
-  const sentenceEnd = pauses.findLast(({ ms }) => ms >= SENTENCE_PAUSE_MS)
-  if (sentenceEnd) return sentenceEnd.cut
-  const longestMs = Math.max(...pauses.map(({ ms }) => ms))
-  const longest = pauses.findLast(({ ms }) => ms === longestMs)
-  if (longest) return longest.cut
-  const levels = frames.slice(MIN_CUT_FRAME, MAX_CUT_FRAME).map(({ levelDb }) => levelDb)
-  return MIN_CUT_FRAME + levels.lastIndexOf(Math.min(...levels))
-}
-
-function toWindow (frames: readonly SpeechFrame[], totalSamples: number): AudioWindow {
-  const spans: AudioSpan[] = []
-  for (const { index } of frames) {
-    const startSample = index * FRAME_SAMPLES
-    const last = spans.at(-1)
-    if (last?.endSample === startSample) last.endSample += FRAME_SAMPLES
-    else spans.push({ startSample, endSample: startSample + FRAME_SAMPLES })
-  }
-  const gaps = spans.slice(1).map((span, index) => ({ startSample: spans[index]?.endSample ?? 0, endSample: span.startSample }))
+function toWindow ({ start, end, gaps }: Step, totalSamples: number, speechFrames: number): AudioWindow {
+  const { startSample, endSample } = toSpan({ start, end })
+  const isUncut = gaps.length === 0
   return {
-    startSample: spans[0]?.startSample ?? 0,
-    endSample: Math.min(spans.at(-1)?.endSample ?? 0, totalSamples),
-    ...(gaps.length > 0 ? { gaps } : {})
+    startSample,
+    endSample: Math.min(endSample, totalSamples, isUncut ? startSample + MAX_WINDOW_SAMPLES : endSample),
+    ...(isUncut ? {} : { gaps: gaps.map(toSpan) }),
+    speechMs: speechFrames * FRAME_MS
+  }
+}
+
+/** What was left out, in ms, with the loudest and likeliest of it. Spans that touch become one. */
+function createSkippedList () {
+  const list: SkippedSpan[] = []
+  return {
+    list,
+    add ({ start, end }: FrameSpan, frames: readonly JudgedFrame[]): void {
+      const reason: LeftOutReason = frames.some((frame) => frame.reason === 'noise') ? 'noise' : 'silence'
+      const probability = Math.max(...frames.map((frame) => frame.probability))
+      const levelDb = Math.max(...frames.map((frame) => frame.levelDb))
+      const last = list.at(-1)
+      if (last?.endMs === start * FRAME_MS && last.reason === reason) {
+        last.endMs = end * FRAME_MS
+        last.probability = Math.max(last.probability, probability)
+        last.levelDb = Math.max(last.levelDb, levelDb)
+      } else list.push({ startMs: start * FRAME_MS, endMs: end * FRAME_MS, reason, probability, levelDb })
+    }
   }
 }
 
 /** Windows of one recording. Feed it all frames in order, then call `finish`. */
 export function createWindowPacker () {
-  let frames: SpeechFrame[] = []
-  let settled: AudioWindow[] = []
+  /** Frames from `base` on; the next window is looked for from `next` on. */
+  let heard: HeardFrame[] = []
+  let [base, next] = [0, 0]
+  const skipped = createSkippedList()
 
-  const spotter = createSpeechSpotter((frame) => {
-    if (!frame.isKept) return
-    frames.push(frame)
-    if (frames.length < MAX_FRAMES) return
-    const cut = findCut(frames)
-    settled.push(toWindow(frames.slice(0, cut), Infinity))
-    frames = frames.slice(cut)
-  })
-
-  function takeSettled (): AudioWindow[] {
-    const windows = settled
-    settled = []
+  /** Decides on the first window that is left, with what is left out before and in it, and moves on behind it. */
+  function decide (isFinished: boolean, totalSamples: number): AudioWindow[] {
+    const left = base + heard.length - next
+    const isEnd = isFinished && left < HORIZON_FRAMES + AHEAD_FRAMES
+    const judged = judgeFrames(heard.slice(0, next - base + HORIZON_FRAMES + AHEAD_FRAMES))
+    const frames = judged.slice(next - base, isEnd ? undefined : next - base + HORIZON_FRAMES)
+    const steps = planWindows(frames, isEnd)
+    const first = steps.findIndex(({ isWindow }) => isWindow)
+    const offset = next
+    const move = ({ start, end }: FrameSpan): FrameSpan => ({ start: start + offset, end: end + offset })
+    const windows: AudioWindow[] = []
+    for (const step of steps.slice(0, first + 1 || undefined)) {
+      for (const span of step.isWindow ? step.gaps : [step]) skipped.add(move(span), frames.slice(span.start, span.end))
+      const speechFrames = frames.slice(step.start, step.end).filter(({ isLikely }) => isLikely).length
+      if (step.isWindow) windows.push(toWindow({ ...step, ...move(step), gaps: step.gaps.map(move) }, totalSamples, speechFrames))
+      next = offset + step.end
+    }
+    const passed = Math.max(0, next - CONTEXT_FRAMES - base)
+    heard = heard.slice(passed)
+    base += passed
     return windows
   }
 
   return {
     /** Windows that are settled by these frames. */
-    push (heard: Iterable<HeardFrame>): AudioWindow[] {
-      for (const frame of heard) spotter.push(frame)
-      return takeSettled()
+    push (frames: Iterable<HeardFrame>): AudioWindow[] {
+      for (const frame of frames) heard.push(frame)
+      const windows: AudioWindow[] = []
+      while (base + heard.length - next >= HORIZON_FRAMES + AHEAD_FRAMES) windows.push(...decide(false, Infinity))
+      return windows
     },
     /** The last windows; the recording has `totalSamples`, which may end inside the last frame. */
     finish (totalSamples: number): AudioWindow[] {
-      spotter.finish()
-      if (frames.some(({ isSpeech }) => isSpeech)) settled.push(toWindow(frames, totalSamples))
-      frames = []
-      return takeSettled()
-    }
+      const windows: AudioWindow[] = []
+      while (next < base + heard.length) windows.push(...decide(true, totalSamples))
+      return windows
+    },
+    /** What is in no window, in order; whole once the packer has finished. */
+    skipped: (): readonly SkippedSpan[] => skipped.list
   }
 }

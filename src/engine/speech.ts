@@ -7,6 +7,9 @@ import type { ChosenModel, Models } from './models.js'
 import { PoolError } from './pool.js'
 import type { DetectorPool, SpeechPool } from './pool.js'
 
+/** `isStarter`: the starter model made it. */
+export type Transcribed = TranscribeOutput & { isStarter: boolean }
+
 /** Stops the window it was given to; the call rejects with code `aborted` within about a second. */
 export type Abort = { readonly flag: Int32Array, stop (): void }
 
@@ -72,15 +75,17 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
      * Segments in ms from the start of the window. `language`: the one that was asked for; without it, each phrase's own is found out, and
      * `prior` holds what samples of the recording said, likeliest first. Rejects with `PoolError`.
      */
-    async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<TranscribeOutput> {
+    async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<Transcribed> {
       const { quality, language, prior, prompt } = job
       // Parakeet is only asked what it is known to understand; Whisper finds the language out as it goes.
       const isTold = language !== undefined || prior.length > 0 || choose(quality)?.kind !== 'parakeet'
       const detected = isTold ? undefined : voteLanguage([await detect(source, quality, abort)])
       const known = language ?? detected ?? prior[0]?.language
-      return await runWith('transcribe', quality, choose(quality, known), (model, { kind, languages, decoding }) => ({
+      const chosen = choose(quality, known)
+      const output = await runWith('transcribe', quality, chosen, (model, { kind, languages, decoding }) => ({
         ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected, prior, languages, prompt, decoding, abort: abort.flag
       }))
+      return { ...output, isStarter: chosen?.isStarter === true }
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {

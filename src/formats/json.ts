@@ -1,6 +1,6 @@
 /** JSON: segments and words with times in seconds. */
 import { toSeconds } from '../domain/transcript.js'
-import type { TimedSegment, Transcript, TranscriptDocument } from '../domain/transcript.js'
+import type { SkippedSpan, TimedSegment, Transcript, TranscriptDocument } from '../domain/transcript.js'
 
 function toWireSegment (segment: TimedSegment, id: number): TranscriptDocument['segments'][number] {
   return {
@@ -19,9 +19,21 @@ function toWireSegment (segment: TimedSegment, id: number): TranscriptDocument['
   }
 }
 
+const round3 = (value: number): number => Math.round(value * 1000) / 1000
+
+function toWireSkipped ({ startMs, endMs, reason, probability, levelDb }: SkippedSpan): TranscriptDocument['skipped'][number] {
+  return { start: toSeconds(startMs), end: toSeconds(endMs), reason, speechProbability: round3(probability), levelDb: Math.round(levelDb) }
+}
+
 /** A `TranscriptDocument`, written segment by segment. */
-export function * renderJson ({ id, language, durationMs, segments }: Transcript): Generator<string> {
-  const head = { transcriptionId: id, ...(language === undefined ? {} : { language }), durationSeconds: toSeconds(durationMs) }
+export function * renderJson ({ id, language, durationMs, warnings, skipped, segments }: Transcript): Generator<string> {
+  const head = {
+    transcriptionId: id,
+    ...(language === undefined ? {} : { language }),
+    durationSeconds: toSeconds(durationMs),
+    warnings,
+    skipped: skipped.map(toWireSkipped)
+  }
   yield JSON.stringify(head).slice(0, -1) + ',"segments":['
   let index = 0
   for (const segment of segments) {

@@ -9,11 +9,12 @@ const escapeMarkdown = (text: string): string => text.replace(/[\\`*_~[\]<>#&|$!
 const toLink = (url: string): string => `<${url.replace(/[\s<>]/g, encodeURIComponent)}>`
 
 /** Text never begins a line, so nothing that means a list or a heading there has to be escaped. */
-export function * renderMd ({ fileName, sourceUrl, language, durationMs, segments }: Transcript): Generator<string> {
+export function * renderMd ({ fileName, sourceUrl, language, durationMs, warnings, segments }: Transcript): Generator<string> {
   yield `# ${escapeMarkdown(toPrintable(fileName).trim())}\n\n`
   if (sourceUrl !== undefined) yield `- Source: ${toLink(toPrintable(sourceUrl))}\n`
   if (language !== undefined) yield `- Language: ${formatLanguage(language)}\n`
   yield `- Duration: ${formatClock(durationMs)}\n`
+  for (const { message } of warnings) yield `- Note: ${escapeMarkdown(message)}\n`
   for (const { startMs, speaker, text } of toParagraphs(segments)) {
     const label = speaker === undefined ? '' : ` ${escapeMarkdown(toPrintable(speaker))}:`
     yield `\n**[${formatClock(startMs)}]${label}** ${escapeMarkdown(text)}\n`

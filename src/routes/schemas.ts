@@ -7,6 +7,7 @@ import { parseLanguage, toIsoCode } from '../domain/language.js'
 import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
 import type { Job as StoredJob, JobOptions } from '../domain/job.js'
 import { toSeconds } from '../domain/transcript.js'
+import { Warning } from '../domain/warnings.js'
 import type { JobView } from '../service/transcripts.js'
 
 /** A success envelope around `data`, which carries the description and the example of the reply. */
@@ -122,13 +123,14 @@ export const ListedTranscription = Type.Object({
 export const Transcription = Type.Object({
   ...ListedTranscription.properties,
   text: Type.Optional(Type.String({ description: 'when completed' })),
-  transcriptText: Type.Optional(Type.String({ description: 'the same as text' }))
+  transcriptText: Type.Optional(Type.String({ description: 'the same as text' })),
+  warnings: Type.Array(Warning, { description: 'what a reader of the text should know; mostly none' })
 }, {
   title: 'Transcription',
   description: 'The transcription.',
   examples: [{
     id: 42, status: 'completed', text: 'The meeting starts at nine.', transcriptText: 'The meeting starts at nine.', language: 'en', durationSeconds: 2.7,
-    duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z'
+    duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z', warnings: []
   }]
 })
 
@@ -171,5 +173,5 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
 
 /** With the text, in both spellings. */
 export function toTranscription (job: JobView): Static<typeof Transcription> {
-  return { ...toListed(job), ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }) }
+  return { ...toListed(job), ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }), warnings: job.warnings }
 }

@@ -6,6 +6,7 @@ import type { FailureCode } from '../domain/errors.js'
 import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { averagePosteriors, languageSamples, voteLanguage } from '../domain/language.js'
+import type { SkippedSpan } from '../domain/transcript.js'
 import { createWindowClock, heardSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
@@ -98,10 +99,11 @@ export function createPipeline (deps: Deps) {
   }
 
   /** Ends the decode step: everything is on disk, all windows are known. Throws `ClaimLost`. */
-  function storeDecoded ({ job, attempt }: DecodeClaim, cut: AudioWindow[], totalSamples: number): void {
+  function storeDecoded ({ job, attempt }: DecodeClaim, cut: AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number): void {
     inTransaction(() => {
       if (!jobs.isDecodeClaim(job.id, attempt)) throw new ClaimLost()
       dropFrom(job.id, cut.length)
+      transcripts.setSkipped(job.id, skipped)
       jobs.setDecoded(job.id, samplesToMs(totalSamples), now())
       // One window tells its language while it is transcribed; none has no language to tell.
       if (job.language !== undefined || cut.length <= 1) return jobs.enterStage(job.id, 'decode', 'transcribe', now())
@@ -138,7 +140,7 @@ export function createPipeline (deps: Deps) {
       }
       store(await windowing.finish(samples))
       await audio.sync()
-      storeDecoded(claim, cut, samples)
+      storeDecoded(claim, cut, windowing.skipped(), samples)
     } finally {
       await audio.close()
     }
@@ -153,12 +155,14 @@ export function createPipeline (deps: Deps) {
       return
     }
     const prior = averagePosteriors(windows.listPosteriors(job.id))
-    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.options.language, prior, prompt: job.options.prompt ?? '' }, abort)
+    const wanted = { quality, language: job.options.language, prior, prompt: job.options.prompt ?? '' }
+    const { segments: decoded, language, isStarter } = await speech.transcribe(source, wanted, abort)
     const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {
       // A window that another has claimed since, or whose job has ended, stores nothing: each window's text is there once.
       if (jobs.find(job.id)?.status !== 'processing' || !windows.finish(window)) return
       transcripts.insertWindow(job.id, window.idx, segments)
+      windows.setOutcome(window, { wordCount: segments.reduce((sum, { words }) => sum + words.length, 0), isStarter })
       jobs.addDone(job.id, samplesToMs(window.endSample - window.startSample), now())
       if (job.language === undefined) jobs.setLanguage(job.id, language, now())
     })

@@ -5,6 +5,8 @@ import { toIsoCode } from '../domain/language.js'
 import type { Job, JobStatus } from '../domain/job.js'
 import { transcriptText } from '../domain/transcript.js'
 import type { TimedSegment } from '../domain/transcript.js'
+import { deriveWarnings } from '../domain/warnings.js'
+import type { Warning } from '../domain/warnings.js'
 import type { DeliveryCounts } from '../domain/webhook.js'
 import { toExportName } from '../formats/file-name.js'
 import { EXPORT_FORMATS, FORMATS } from '../formats/index.js'
@@ -12,6 +14,7 @@ import type { Chunks, ExportFormat } from '../formats/index.js'
 import type { DeliveryStore } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'
 import type { TranscriptStore } from '../store/transcripts.js'
+import type { WindowStore } from '../store/windows.js'
 import type { Plans } from './plans.js'
 
 export { EXPORT_FORMATS }
@@ -19,13 +22,14 @@ export { EXPORT_FORMATS }
 type Deps = {
   jobs: JobStore
   transcripts: TranscriptStore
+  windows: Pick<WindowStore, 'readFacts'>
   deliveries: Pick<DeliveryStore, 'count'>
   plans: Pick<Plans, 'limitsOf'>
   isRetryable: (job: Job) => boolean
 }
 
-/** A job with the text it came to, only when completed, whether it may be retried, and how far its webhooks are. */
-export type JobView = Job & { text: string | undefined, isRetryable: boolean, webhooks: DeliveryCounts }
+/** A job with the text it came to and its warnings, only when completed, whether it may be retried, and how far its webhooks are. */
+export type JobView = Job & { text: string | undefined, warnings: Warning[], isRetryable: boolean, webhooks: DeliveryCounts }
 
 /** Which part of an owner's library: `before` is the job that ended the page before. */
 export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
@@ -50,13 +54,14 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
   return job
 }
 
-export function createTranscripts ({ jobs, transcripts, deliveries, plans, isRetryable }: Deps) {
+export function createTranscripts ({ jobs, transcripts, windows, deliveries, plans, isRetryable }: Deps) {
   return {
     /** Throws `not_found` when absent or another's. */
     read (id: number, ownerId: number): JobView {
       const job = findOwnedJob(jobs, id, ownerId)
       const text = job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined
-      return { ...job, text, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
+      const warnings = job.status === 'completed' ? deriveWarnings(windows.readFacts(id)) : []
+      return { ...job, text, warnings, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
     },
     /** An owner's jobs, newest first. `next`: the `before` of the page after, undefined on the last one. */
     list ({ ownerId, status, before = Number.MAX_SAFE_INTEGER, limit }: LibraryPage): { jobs: Job[], next: number | undefined } {
@@ -81,6 +86,8 @@ export function createTranscripts ({ jobs, transcripts, deliveries, plans, isRet
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
         ...(job.source === undefined ? {} : { sourceUrl: job.source.url }),
+        warnings: deriveWarnings(windows.readFacts(id)),
+        skipped: transcripts.listSkipped(id),
         segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)
       })
       return { fileName: toExportName(job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }

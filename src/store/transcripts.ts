@@ -1,6 +1,6 @@
-/** Segments, stored window by window. */
+/** Segments, stored window by window, and what was left out between them. */
 import { AppError } from '../domain/errors.js'
-import type { TimedSegment, TimedWord } from '../domain/transcript.js'
+import type { SkippedSpan, TimedSegment, TimedWord } from '../domain/transcript.js'
 import type { Database } from './database.js'
 
 type SegmentKey = { window_idx: number, idx: number }
@@ -45,7 +45,23 @@ export function createTranscriptStore (db: Database) {
     UPDATE segment SET speaker = :speaker, words = :words WHERE job_id = :jobId AND window_idx = :windowIdx AND idx = :idx
   `)
 
+  const removeSkipped = db.prepare<{ jobId: number }>('DELETE FROM skipped WHERE job_id = :jobId')
+  const insertSkipped = db.prepare<SkippedSpan & { jobId: number }>(`
+    INSERT INTO skipped (job_id, start_ms, end_ms, reason, probability, level_db)
+    VALUES (:jobId, :startMs, :endMs, :reason, :probability, :levelDb)
+  `)
+  const skipped = db.prepare<{ jobId: number }, SkippedSpan>(`
+    SELECT start_ms AS startMs, end_ms AS endMs, reason, probability, level_db AS levelDb FROM skipped WHERE job_id = :jobId ORDER BY start_ms
+  `)
+
   return {
+    /** Notes what of the recording is in no window, instead of what was noted before. */
+    setSkipped (jobId: number, spans: readonly SkippedSpan[]): void {
+      removeSkipped.run({ jobId })
+      for (const span of spans) insertSkipped.run({ jobId, ...span })
+    },
+    /** What was not transcribed, in order. */
+    listSkipped: (jobId: number): SkippedSpan[] => skipped.all({ jobId }),
     insertWindow (jobId: number, windowIdx: number, segments: readonly TimedSegment[]): void {
       for (const [idx, { startMs, endMs, text, words }] of segments.entries()) {
         insert.run({ jobId, windowIdx, idx, startMs, endMs, text, words: JSON.stringify(words.map(pack)) })

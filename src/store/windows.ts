@@ -1,5 +1,6 @@
 /** Windows: the unit of work of the pool, claimed by fair turn per owner and job. */
 import type { LanguagePosterior } from '../domain/language.js'
+import type { TranscriptFacts } from '../domain/warnings.js'
 import type { AudioWindow } from '../domain/windows.js'
 import type { Database } from './database.js'
 
@@ -9,13 +10,13 @@ export type WindowKey = { jobId: number, purpose: WindowPurpose, idx: number }
 export type WindowClaim = WindowKey & AudioWindow & { attempt: number, retryCount: number }
 
 type ClaimKey = WindowKey & Pick<WindowClaim, 'attempt' | 'retryCount'>
-type BoundsRow = { start_sample: number, end_sample: number, gaps: string | null }
+type BoundsRow = { start_sample: number, end_sample: number, gaps: string | null, speech_ms: number | null }
 type WindowRow = BoundsRow & { job_id: number, purpose: WindowPurpose, idx: number, attempt: number }
 
 const packGaps = ({ gaps }: AudioWindow): string | null => gaps ? JSON.stringify(gaps.map(({ startSample, endSample }) => [startSample, endSample])) : null
 
 function toBounds (row: BoundsRow): AudioWindow {
-  const bounds = { startSample: row.start_sample, endSample: row.end_sample }
+  const bounds = { startSample: row.start_sample, endSample: row.end_sample, ...(row.speech_ms === null ? {} : { speechMs: row.speech_ms }) }
   if (row.gaps === null) return bounds
   const gaps = JSON.parse(row.gaps) as Array<[number, number]>
   return { ...bounds, gaps: gaps.map(([startSample, endSample]) => ({ startSample, endSample })) }
@@ -60,7 +61,7 @@ export function createWindowStore (db: Database) {
       ORDER BY w.idx
       LIMIT 1
     )
-    RETURNING job_id, purpose, idx, start_sample, end_sample, gaps, attempt
+    RETURNING job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms, attempt
   `)
   const MINE = `
     job_id = :jobId AND purpose = :purpose AND idx = :idx AND attempt = :attempt AND status = 'running'
@@ -77,11 +78,23 @@ export function createWindowStore (db: Database) {
     UPDATE window SET status = 'queued', lease_until = NULL, errors = errors + 1 WHERE ${MINE} RETURNING errors
   `)
   const find = db.prepare<WindowKey, BoundsRow>(`
-    SELECT start_sample, end_sample, gaps FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
+    SELECT start_sample, end_sample, gaps, speech_ms FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
   `)
-  const insert = db.prepare<WindowKey & Omit<AudioWindow, 'gaps'> & { gaps: string | null }>(`
-    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample, gaps)
-    VALUES (:jobId, :purpose, :idx, :startSample, :endSample, :gaps)
+  const insert = db.prepare<WindowKey & Omit<AudioWindow, 'gaps' | 'speechMs'> & { gaps: string | null, speechMs: number | null }>(`
+    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms)
+    VALUES (:jobId, :purpose, :idx, :startSample, :endSample, :gaps, :speechMs)
+  `)
+  const setOutcome = db.prepare<WindowKey & { wordCount: number, byStarter: number }>(`
+    UPDATE window SET word_count = :wordCount, by_starter = :byStarter WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
+  `)
+  const facts = db.prepare<{ jobId: number }, { used_starter: number, speech_ms: number, wordless_ms: number, word_count: number }>(`
+    SELECT
+      coalesce(max(by_starter), 0) AS used_starter,
+      coalesce(sum(speech_ms), 0) AS speech_ms,
+      coalesce(sum(speech_ms) FILTER (WHERE word_count = 0), 0) AS wordless_ms,
+      coalesce(sum(word_count), 0) AS word_count
+    FROM window
+    WHERE job_id = :jobId AND purpose = 'speech' AND word_count IS NOT NULL
   `)
   const removeFrom = db.prepare<WindowKey>('DELETE FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx >= :idx')
   const removeOpen = db.prepare<{ jobId: number }>(`
@@ -94,7 +107,7 @@ export function createWindowStore (db: Database) {
     SELECT result FROM window WHERE job_id = :jobId AND purpose = 'language' AND status = 'done' ORDER BY idx
   `)
   const list = db.prepare<{ jobId: number, purpose: WindowPurpose }, WindowRow & { status: string }>(`
-    SELECT job_id, purpose, idx, start_sample, end_sample, gaps, attempt, status
+    SELECT job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms, attempt, status
     FROM window WHERE job_id = :jobId AND purpose = :purpose ORDER BY idx
   `)
   const takeBack = db.prepare(`
@@ -125,7 +138,16 @@ export function createWindowStore (db: Database) {
       const row = find.get(key)
       return row && toBounds(row)
     },
-    insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window, gaps: packGaps(window) }) },
+    insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window, gaps: packGaps(window), speechMs: window.speechMs ?? null }) },
+    /** Notes what came of a window. Call it in the transaction that finishes it. */
+    setOutcome ({ jobId, purpose, idx }: WindowKey, { wordCount, isStarter }: { wordCount: number, isStarter: boolean }): void {
+      setOutcome.run({ jobId, purpose, idx, wordCount, byStarter: isStarter ? 1 : 0 })
+    },
+    /** What warnings are derived from: of the windows that were transcribed. */
+    readFacts (jobId: number): TranscriptFacts {
+      const row = facts.get({ jobId })
+      return { usedStarter: row?.used_starter === 1, speechMs: row?.speech_ms ?? 0, wordlessMs: row?.wordless_ms ?? 0, wordCount: row?.word_count ?? 0 }
+    },
     /** Removes the windows from index `idx` on. */
     removeFrom: (key: WindowKey): void => { removeFrom.run(key) },
     /** Removes the windows that are not done, and all samples of the language: decoding begins anew. */

@@ -10,6 +10,14 @@ import { NICE, serve } from './serve.js'
 /** Context, hidden and cell state of the network. */
 const STATE_LENGTH = 64 + 128 + 128
 
+/**
+ * Where the loud frames of a piece are brought to, in dB of full scale, and by how much at most: loud speech peaks there, and what is
+ * quieter than that by 60 dB is the noise of a converter.
+ */
+const TARGET_DB = -20
+const LOUD_SHARE = 0.95
+const [MIN_GAIN_DB, MAX_GAIN_DB] = [-10, 40]
+
 let detector: SpeechDetector | undefined
 
 function speechDetector (): SpeechDetector {
@@ -30,11 +38,24 @@ function measureLevels (pcm: Float32Array): Float32Array {
   })
 }
 
-/** How likely someone speaks in each frame of sound that stands alone; the last frame is filled up with silence. */
-export function hear (pcm: Float32Array): Float32Array {
+/** The piece at the level that the detector is used to. */
+function bringToLevel (pcm: Float32Array, levelsDb: Float32Array): Float32Array {
+  const loudDb = levelsDb.toSorted()[Math.floor(LOUD_SHARE * (levelsDb.length - 1))] ?? 0
+  const gain = 10 ** (Math.min(MAX_GAIN_DB, Math.max(MIN_GAIN_DB, TARGET_DB - loudDb)) / 20)
+  return pcm.map((sample) => Math.min(1, Math.max(-1, gain * sample)))
+}
+
+/** Sound as whole frames; the last one is filled up with silence. */
+function toFrames (pcm: Float32Array): Float32Array {
   const whole = new Float32Array(Math.ceil(pcm.length / FRAME_SAMPLES) * FRAME_SAMPLES)
   whole.set(pcm)
-  return speechDetector()(whole, new Float32Array(STATE_LENGTH)).probabilities
+  return whole
+}
+
+/** How likely someone speaks in each frame of sound that stands alone, whatever its level. */
+export function hear (pcm: Float32Array): Float32Array {
+  const whole = toFrames(pcm)
+  return speechDetector()(bringToLevel(whole, measureLevels(whole)), new Float32Array(STATE_LENGTH)).probabilities
 }
 
 export const prepareDetector = serve((): null => {
@@ -43,8 +64,10 @@ export const prepareDetector = serve((): null => {
 })
 
 export const detectSpeech = serve((input: DetectSpeechInput): DetectSpeechOutput => {
-  const heard = readPcm(input)
-  const pcm = new Float32Array(Math.ceil(heard.length / FRAME_SAMPLES) * FRAME_SAMPLES)
-  pcm.set(heard)
-  return { ...speechDetector()(pcm, input.state ?? new Float32Array(STATE_LENGTH)), levelsDb: measureLevels(pcm) }
+  const pcm = toFrames(readPcm(input))
+  const levels = measureLevels(pcm)
+  const lead = input.leadFrames
+  const { probabilities, state } = speechDetector()(pcm.subarray(lead * FRAME_SAMPLES), input.state ?? new Float32Array(STATE_LENGTH))
+  const fresh = speechDetector()(bringToLevel(pcm, levels), new Float32Array(STATE_LENGTH))
+  return { probabilities, freshProbabilities: fresh.probabilities.subarray(lead), levelsDb: levels.subarray(lead), state }
 })

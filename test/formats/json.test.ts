@@ -9,7 +9,7 @@ const render = (transcript: Transcript): TranscriptDocument => JSON.parse([...re
 
 t.test('segments and words with times in seconds', async (t) => {
   const { segments: [first, second], ...rest } = render(makeTranscript())
-  t.strictSame(rest, { transcriptionId: 7, language: 'en', durationSeconds: 61.855 })
+  t.strictSame(rest, { transcriptionId: 7, language: 'en', durationSeconds: 61.855, warnings: [], skipped: [] })
   t.strictSame(first, {
     id: 0,
     start: 0.3,
@@ -31,8 +31,17 @@ t.test('the document is what its schema says', async (t) => {
 })
 
 t.test('an empty transcript has no segments, and no language where none was named', async (t) => {
-  t.strictSame(render(makeTranscript({ segments: [], language: undefined })), { transcriptionId: 7, durationSeconds: 61.855, segments: [] })
+  t.strictSame(render(makeTranscript({ segments: [], language: undefined })), { transcriptionId: 7, durationSeconds: 61.855, warnings: [], skipped: [], segments: [] })
   t.notOk('language' in render(makeTranscript({ language: undefined })))
+})
+
+t.test('what was left out, in seconds, and what a reader should know', async (t) => {
+  const warnings = [{ code: 'little_text' as const, message: 'There is little text.' }]
+  const skipped = [{ startMs: 1536, endMs: 9600, reason: 'noise' as const, probability: 0.03125, levelDb: -31.7 }]
+  const document = render(makeTranscript({ warnings, skipped }))
+  t.strictSame(document.warnings, warnings)
+  t.strictSame(document.skipped, [{ start: 1.536, end: 9.6, reason: 'noise', speechProbability: 0.031, levelDb: -32 }])
+  t.strictSame([...Value.Errors(TranscriptDocument, document)], [])
 })
 
 t.test('speakers of segments and words', async (t) => {

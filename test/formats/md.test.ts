@@ -27,6 +27,11 @@ t.test('a heading, what is known, and paragraphs with time and speaker', async (
   ].join('\n'))
 })
 
+t.test('warnings stand in the head', async (t) => {
+  const warnings = [{ code: 'little_text' as const, message: 'There is *little* text.' }]
+  t.match(whole(renderMd(makeTranscript({ warnings }))), '- Duration: 00:01:01\n- Note: There is \\*little\\* text.\n')
+})
+
 t.test('without a source, a language or a word', async (t) => {
   t.equal(whole(renderMd(makeTranscript({ language: undefined, segments: [], durationMs: 3_600_000 }))), '# talk.mp3\n\n- Duration: 01:00:00\n')
   t.match(whole(renderMd(makeTranscript({ language: 'yue', segments: [] }))), '- Language: Cantonese (yue)')

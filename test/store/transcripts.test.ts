@@ -68,3 +68,18 @@ t.test('segments are removed from a window on, of one job only', async (t) => {
   t.equal(transcripts.list(job).length, 2)
   t.equal(transcripts.list(other).length, 2)
 })
+
+t.test('what was left out comes back as it was stored, in order, and replaces what was noted before', async (t) => {
+  const { transcripts, jobs, addJob } = openStores(t)
+  const [job, other] = [addJob('a'), addJob('a')]
+  const silence = { startMs: 90_000, endMs: 95_008, reason: 'silence', probability: 0.02, levelDb: -61.5 } as const
+  const noise = { startMs: 320, endMs: 40_000, reason: 'noise', probability: 0.08, levelDb: -20 } as const
+  transcripts.setSkipped(other, [silence])
+  transcripts.setSkipped(job, [silence])
+  transcripts.setSkipped(job, [silence, noise])
+  t.strictSame(transcripts.listSkipped(job), [noise, silence])
+  t.strictSame(transcripts.listSkipped(addJob('a')), [])
+  jobs.remove(job)
+  t.strictSame(transcripts.listSkipped(job), [], 'it goes with its job')
+  t.strictSame(transcripts.listSkipped(other), [silence])
+})

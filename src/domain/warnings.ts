@@ -1,0 +1,49 @@
+/** What a reader of a transcript should know: derived from stored facts, here alone. */
+import Type from 'typebox'
+import type { Static } from 'typebox'
+
+export const WARNING_CODES = ['starter_model', 'little_text'] as const
+
+export const Warning = Type.Object({
+  code: Type.Enum(WARNING_CODES),
+  message: Type.String({ description: 'what happened and what to do, a sentence or two' })
+}, { title: 'Warning', additionalProperties: false })
+export type Warning = Static<typeof Warning>
+
+/**
+ * Of the windows of a job that were transcribed. `speechMs`: likely speech by the detector, `wordlessMs`: of it, what is in windows without a
+ * word; `usedStarter`: whether the starter model made any of the text.
+ */
+export type TranscriptFacts = { usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number }
+
+/** Speech without words for so long is a hole. Shorter is laughter, a cough, or a note that sounds like a voice. */
+const HOLE_MS = 10_000
+/** People say two to three words in a second of speech; the slowest speakers, one. */
+const MIN_WORDS_PER_SECOND = 0.5
+
+function hasLittleText ({ speechMs, wordlessMs, wordCount }: TranscriptFacts): boolean {
+  if (wordCount === 0) return speechMs > 0
+  return wordlessMs >= HOLE_MS || (speechMs >= HOLE_MS && wordCount < MIN_WORDS_PER_SECOND * speechMs / 1000)
+}
+
+const seconds = (ms: number): string => `${Math.max(1, Math.round(ms / 1000))} s`
+
+/** The warnings of a completed transcription, mostly none. */
+export function deriveWarnings (facts: TranscriptFacts): Warning[] {
+  const warnings: Warning[] = []
+  if (facts.usedStarter) {
+    warnings.push({
+      code: 'starter_model',
+      message: 'This text was made by the starter model, which was trained on synthetic voices and does not understand people. ' +
+        'Install a real model (stenobox models pull base) and transcribe the recording again.'
+    })
+  }
+  if (hasLittleText(facts)) {
+    warnings.push({
+      code: 'little_text',
+      message: `Somebody seems to speak for ${seconds(facts.speechMs)} of this recording, but there is little or no text for it. ` +
+        'Listen to the parts without text. If somebody speaks there, name the language or use a larger model.'
+    })
+  }
+  return warnings
+}

@@ -1,0 +1,156 @@
+/**
+ * How a stretch of a recording is best divided into windows. Of all ways the cheapest is taken: every window costs an encoder run, a cut
+ * costs the more the shorter the pause it is in, and sound that is left out costs by how likely it is speech. So sound is left out only where
+ * that saves a run. Pure.
+ */
+import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ } from './audio.js'
+import { FRAME_MS, FRAME_SAMPLES, OFFSET_PROBABILITY } from './speech-spans.js'
+import type { JudgedFrame } from './speech-spans.js'
+
+/** Frames `start` up to, not including, `end`. */
+export type FrameSpan = { start: number, end: number }
+/** A part of the way: a window with what is left out inside it, or a span that is in no window. */
+export type Step = FrameSpan & { isWindow: boolean, gaps: FrameSpan[] }
+
+const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
+const SECOND_FRAMES = Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
+/** A second before the end: room for the time stamp that closes the last segment, without which what follows it is decoded a second time. */
+const COMFORTABLE_FRAMES = MAX_FRAMES - SECOND_FRAMES
+
+/** In encoder runs. */
+const COST = {
+  /** Of using the last second. */
+  tight: 0.1,
+  /** Of a splice inside a window: leaving out a second more saves as much. */
+  gap: 0.03,
+  /** Of a cut where somebody speaks; in a pause of `CUT_PAUSE_MS` it is 1/e of that. Sentences end in pauses of half a second or more. */
+  cut: 0.6,
+  /** Of a cut at a loud frame rather than at the quietest. */
+  loudCut: 0.2,
+  /** Of a window without likely speech: the decoder invents text where nothing is said. */
+  noSpeech: 10
+}
+const CUT_PAUSE_MS = 400
+/** The range of levels in speech. */
+const SPEECH_RANGE_DB = 40
+
+type Removable = FrameSpan & { cost: number }
+type Edge = { cost: number, step: Step }
+
+/** Maximal spans of the frames for which `test` holds. */
+function spansOf (frames: readonly JudgedFrame[], test: (frame: JudgedFrame) => boolean): FrameSpan[] {
+  const spans: FrameSpan[] = []
+  for (const [index, frame] of frames.entries()) {
+    if (!test(frame)) continue
+    const last = spans.at(-1)
+    if (last?.end === index) last.end++
+    else spans.push({ start: index, end: index + 1 })
+  }
+  return spans
+}
+
+/** Costs of a cut before each frame: by the pause around it, and where there is none, by its level. */
+function costsOfCuts (frames: readonly JudgedFrame[]): number[] {
+  const quietest = Math.min(...frames.map(({ levelDb }) => levelDb))
+  const costs = frames.map(({ levelDb }) => COST.cut + COST.loudCut * Math.min(1, (levelDb - quietest) / SPEECH_RANGE_DB))
+  for (const { start, end } of spansOf(frames, ({ probability, isLikely }) => !isLikely || probability < OFFSET_PROBABILITY)) {
+    for (let cut = start; cut < end; cut++) {
+      const pauseMs = 2 * Math.min(cut - start, end - cut) * FRAME_MS
+      costs[cut] = Math.min(costs[cut] ?? Infinity, COST.cut * Math.exp(-pauseMs / CUT_PAUSE_MS))
+    }
+  }
+  return costs
+}
+
+/** Where windows may begin and end: the cheapest cut of every half second, and the ends of what may be left out. */
+function findNodes (frames: readonly JudgedFrame[], cuts: readonly number[], removables: readonly Removable[]): number[] {
+  const nodes = new Set([0, frames.length])
+  const cellFrames = Math.round(SECOND_FRAMES / 2)
+  for (let cell = 0; cell < frames.length; cell += cellFrames) {
+    let best = cell
+    for (let cut = cell; cut < Math.min(cell + cellFrames, frames.length); cut++) if ((cuts[cut] ?? 0) < (cuts[best] ?? 0)) best = cut
+    nodes.add(best)
+  }
+  for (const { start, end } of removables) {
+    for (const node of nodes) if (node > start && node < end) nodes.delete(node)
+    nodes.add(start).add(end)
+  }
+  return [...nodes].sort((a, b) => a - b)
+}
+
+/** What of these to leave out, so that `excess` frames less are heard: the cheapest first. Undefined when it is not enough. */
+function chooseGaps (removables: readonly Removable[], excess: number): { gaps: FrameSpan[], cost: number } | undefined {
+  const gaps: FrameSpan[] = []
+  let [left, cost] = [excess, 0]
+  const rate = ({ start, end, cost }: Removable): number => cost / (end - start)
+  for (const one of removables.toSorted((a, b) => rate(a) - rate(b) || (b.end - b.start) - (a.end - a.start) || a.start - b.start)) {
+    if (left <= 0) break
+    const length = Math.min(left, one.end - one.start)
+    // Its middle, so that as much quiet as can be stays around what is said.
+    const start = one.start + Math.floor((one.end - one.start - length) / 2)
+    gaps.push({ start, end: start + length })
+    cost += COST.gap + rate(one) * length
+    left -= length
+  }
+  return left > 0 ? undefined : { gaps: gaps.sort((a, b) => a.start - b.start), cost }
+}
+
+/**
+ * The way through these frames. `isEnd`: the recording ends with them; else the last window is only begun, and costs what is in it.
+ */
+export function planWindows (frames: readonly JudgedFrame[], isEnd: boolean): Step[] {
+  const removables = spansOf(frames, ({ reason }) => reason !== undefined)
+    .map((span) => ({ ...span, cost: frames.slice(span.start, span.end).reduce((sum, { cost }) => sum + cost, 0) }))
+  const cuts = costsOfCuts(frames)
+  for (const { start, end } of removables) [cuts[start], cuts[end]] = [0, 0]
+  cuts[frames.length] = 0
+  const nodes = findNodes(frames, cuts, removables)
+  const likelyBefore = [0]
+  for (const { isLikely } of frames) likelyBefore.push((likelyBefore.at(-1) ?? 0) + (isLikely ? 1 : 0))
+
+  function windowEdge (start: number, end: number): Edge | undefined {
+    const inside = removables.filter((one) => one.start >= start && one.end <= end)
+    // A recording of 30 s is often a few samples longer: less than a frame too much is left off.
+    const isWhole = start === 0 && end === frames.length && isEnd && end === MAX_FRAMES + 1
+    const isFit = isWhole || end - start <= MAX_FRAMES
+    const removal = isFit ? { gaps: [], cost: 0 } : chooseGaps(inside, end - start - COMFORTABLE_FRAMES)
+    if (!removal) return undefined
+    const heard = removal.gaps.reduce((sum, gap) => sum - (gap.end - gap.start), end - start)
+    const isOpen = end === frames.length && !isEnd
+    const isTight = heard > COMFORTABLE_FRAMES && end < frames.length
+    const isSilent = (likelyBefore[end] ?? 0) === (likelyBefore[start] ?? 0)
+    const run = isOpen ? heard / COMFORTABLE_FRAMES : 1
+    const cost = run * (isSilent ? 1 + COST.noSpeech : 1) + removal.cost + (isTight ? COST.tight : 0) + (cuts[end] ?? 0)
+    return { cost, step: { start, end, isWindow: true, gaps: removal.gaps } }
+  }
+
+  return cheapestWay(nodes, (start, end) => {
+    const removable = removables.find((one) => one.start === start && one.end === end)
+    if (removable) return [{ cost: removable.cost, step: { start, end, isWindow: false, gaps: [] } }, windowEdge(start, end)]
+    return [windowEdge(start, end)]
+  })
+}
+
+/** The steps from the first node to the last whose costs have the smallest sum. */
+function cheapestWay (nodes: readonly number[], edgesOf: (start: number, end: number) => Array<Edge | undefined>): Step[] {
+  const best: Array<{ cost: number, step: Step, from: number } | undefined> = []
+  for (let to = 1; to < nodes.length; to++) {
+    for (let from = to - 1; from >= 0; from--) {
+      const before = from === 0 ? 0 : best[from]?.cost
+      const edges = edgesOf(nodes[from] ?? 0, nodes[to] ?? 0)
+      for (const edge of edges) {
+        if (!edge || before === undefined) continue
+        const cost = before + edge.cost
+        if (cost < (best[to]?.cost ?? Infinity)) best[to] = { cost, step: edge.step, from }
+      }
+    }
+  }
+  const steps: Step[] = []
+  for (let at = nodes.length - 1; at > 0;) {
+    const last = best[at]
+    if (!last) throw new Error('no way through the frames of a recording')
+    steps.unshift(last.step)
+    at = last.from
+  }
+  return steps
+}
