@@ -19,7 +19,7 @@ function openOwners (t: Test) {
 t.test('an owner is made once, on the plan that was said or on enterprise', async (t) => {
   const { owners, clock } = openOwners(t)
   const anna = owners.create({ name: 'anna' })
-  t.strictSame(anna, { id: anna.id, name: 'anna', plan: 'enterprise', hasPassword: false, createdAt: clock.now() })
+  t.strictSame(anna, { id: anna.id, name: 'anna', plan: 'enterprise', hasPassword: false, terms: [], createdAt: clock.now() })
   t.equal(owners.create({ name: 'bert', plan: 'free' }).plan, 'free')
   t.throws(() => owners.create({ name: 'anna' }), { code: 'conflict' })
   t.strictSame(owners.find(anna.id), anna)
