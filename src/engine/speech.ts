@@ -66,12 +66,12 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     /** Whether a model is left that the quality may be tried with. */
     hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
-    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
+    async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string, terms: readonly string[] }, abort: Abort): Promise<TranscribeOutput> {
       // Whisper finds the language out as it goes; Parakeet is only asked what it is known to understand.
       const isTold = job.language !== undefined || choose(job.quality)?.kind !== 'parakeet'
       const language = isTold ? job.language : voteLanguage([await detect(source, job.quality, abort)])
       return await runWith('transcribe', job.quality, choose(job.quality, language), (model, { decoding }) => ({
-        ...source, model, threads: threadsPerWorker, language, prompt: job.prompt, decoding, abort: abort.flag
+        ...source, model, threads: threadsPerWorker, language, prompt: job.prompt, terms: job.terms, decoding, abort: abort.flag
       }))
     },
     /** How likely each language is in this window. Rejects with `PoolError`. */

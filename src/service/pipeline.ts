@@ -152,7 +152,7 @@ export function createPipeline (deps: Deps) {
       windows.finish(window, posteriors)
       return
     }
-    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.language, prompt: job.options.prompt ?? '' }, abort)
+    const { segments: decoded, language } = await speech.transcribe(source, { quality, language: job.language, prompt: job.options.prompt ?? '', terms: job.options.terms ?? [] }, abort)
     const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {
       // A window that another has claimed since, or whose job has ended, stores nothing: each window's text is there once.

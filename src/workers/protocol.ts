@@ -27,7 +27,7 @@ type SpeechInput = AudioSource & {
 }
 
 /** `language` undefined: the most likely one of this window is taken. */
-export type TranscribeInput = SpeechInput & { language: string | undefined, prompt: string, decoding: DecodingOptions }
+export type TranscribeInput = SpeechInput & { language: string | undefined, prompt: string, terms: readonly string[], decoding: DecodingOptions }
 /** Segments in ms from the start of the window, and the language they were decoded in. */
 export type TranscribeOutput = { segments: DecodedSegment[], language: string }
 export type DetectInput = SpeechInput

@@ -104,9 +104,9 @@ function isBetter (second: Said, first: Said): boolean {
 
 export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
   const pcm = readPcm(input)
-  const { language, prompt, threads, abort, decoding } = input
+  const { language, prompt, terms, threads, abort, decoding } = input
   const options = {
-    ...decoding, ...(language ? { language } : {}), prompt, threads, minTailMs: MIN_TAIL_MS, abort,
+    ...decoding, ...(language ? { language } : {}), prompt, terms, threads, minTailMs: MIN_TAIL_MS, abort,
     // A prompt takes its place in the context.
     contextTokens: prompt === '' ? decoding.contextTokens : PROMPT_TOKENS
   }
