@@ -45,6 +45,18 @@ t.test('probabilities stay those of the model, and the same audio gives the same
   for (const { bytes, probability } of tokens.slice(begun, begun + 2)) t.ok(probability < 0.5, `${bytes}: the doubt is shown`)
 })
 
+t.test('a term is timed as the word it stands for', async (t) => {
+  const state = openState(t, { gpu: false, alignmentHeads: [[0, 0]] })
+  /** From the first token after "your" to the one after the term. */
+  const timesOf = (terms: string[]): number[] => {
+    const tokens = state.transcribe(pcm, { ...OPTIONS, terms }).segments.flatMap((segment) => segment.tokens)
+    const at = (bytes: string): number => tokens.findIndex((token) => token.bytes === bytes)
+    return [tokens[at(' your') + 1]?.dtwMs ?? NaN, tokens[at(' and')]?.dtwMs ?? NaN]
+  }
+  const [without, withTerm] = [timesOf([]), timesOf([NEAR])]
+  for (const [index, ms] of without.entries()) t.ok(Math.abs((withTerm[index] ?? NaN) - ms) <= 60, `${withTerm[index]} as ${ms}`)
+})
+
 t.test('a term that breaks off leaves no gain behind', async (t) => {
   const state = openState(t)
   const logOf = (terms: string[]): number => {
