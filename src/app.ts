@@ -81,8 +81,10 @@ const MAX_FETCH_MS = 24 * 3_600_000
 /** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
 export function createKeyring (config: Config, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
-  const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
-  return { access, close: (): void => { db.close() } }
+  const inTransaction = createTransaction(db)
+  const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
+  const owners = createOwners({ owners: createOwnerStore(db), passwords: createPasswords(), inTransaction, now })
+  return { access, owners, close: (): void => { db.close() } }
 }
 
 /** Clients and grants of our own authorization server: what `stenobox oauth` needs. Opens the database and nothing else. */
@@ -157,7 +159,7 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
 function createLibrary ({ config, stores, inTransaction, files, now }: Base, plans: Plans) {
   const { jobs, media, sources, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
-  const ingest = createIngest({ jobs, media, sources, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const ingest = createIngest({ jobs, media, sources, owners: stores.owners, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now })
   return {
     ingest,

@@ -9,6 +9,7 @@ import { keysCommand } from './keys.js'
 import { modelsCommand } from './models.js'
 import { oauthCommand } from './oauth.js'
 import { serveCommand } from './serve.js'
+import { termsCommand } from './terms.js'
 import { transcribeCommand } from './transcribe.js'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -19,6 +20,7 @@ const program = new Command('stenobox')
   .addCommand(serveCommand())
   .addCommand(transcribeCommand())
   .addCommand(keysCommand())
+  .addCommand(termsCommand())
   .addCommand(modelsCommand())
   .addCommand(oauthCommand())
   .addCommand(doctorCommand())

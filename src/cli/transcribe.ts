@@ -13,6 +13,7 @@ import { hasEnded, jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../doma
 import type { JobOptions, SttQuality } from '../domain/job.js'
 import { parseLanguage } from '../domain/language.js'
 import { parseSourceUrl } from '../domain/source.js'
+import { parseTerms } from '../domain/terms.js'
 import { createLogger } from '../logger.js'
 import { EXPORT_FORMATS, isBinaryFormat } from '../service/transcripts.js'
 import type { Export, JobView } from '../service/transcripts.js'
@@ -21,7 +22,7 @@ import { createProgressBar } from './progress-bar.js'
 /** How often the state of the job is looked at. */
 const LOOK_MS = 200
 
-type Options = { format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, prompt?: string, owner: string, output?: string }
+type Options = { format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, prompt?: string, terms?: string, owner: string, output?: string }
 
 /** Waits for the end of a job, wherever it is worked on: here, or by a server on the same data directory. */
 async function follow ({ transcripts }: Appliance, id: number, ownerId: number, signal: AbortSignal): Promise<JobView> {
@@ -65,6 +66,7 @@ const isAddress = (source: string): boolean => /^https?:\/\//i.test(source)
 async function transcribe (source: string, options: Options): Promise<void> {
   if (!isAddress(source) && !statSync(source, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${source}`)
   const language = options.language === undefined ? undefined : parseLanguage(options.language)
+  const terms = parseTerms(options.terms ?? '')
   // Before the work, not after it.
   if (options.output === undefined && isBinaryFormat(options.format) && process.stdout.isTTY) {
     throw new Error(`${options.format} is not text for a terminal: name a file with -o, or redirect the output`)
@@ -74,7 +76,7 @@ async function transcribe (source: string, options: Options): Promise<void> {
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
     const ownerId = appliance.access.ensureOwner(options.owner)
-    const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality, ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}) }
+    const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality, ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}), terms }
     const id = await submit(appliance, source, { ownerId, options: jobOptions })
     if (process.stderr.isTTY) for (const warning of appliance.health.starterWarning()) console.error(`Note: ${warning}.`)
     appliance.start()
@@ -94,7 +96,8 @@ export function transcribeCommand (): Command {
     .addOption(new Option('--format <format>', 'form of the transcript').choices(EXPORT_FORMATS).default('txt'))
     .addOption(new Option('--quality <quality>', 'model and effort').choices(STT_QUALITIES).default('balanced'))
     .option('--language <language>', 'spoken language, e.g. en or german; detected when left out')
-    .option('--prompt <text>', 'names and terms to expect')
+    .option('--terms <list>', 'names and terms to expect, such as "Dashwood, Ada Lovelace"')
+    .option('--prompt <text>', 'text that could stand before the recording, for its wording and its style')
     .option('--owner <owner>', 'whose library it joins', 'default')
     .option('-o, --output <file>', 'write the transcript to a file')
     .action(transcribe)

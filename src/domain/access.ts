@@ -42,6 +42,8 @@ export type Owner = {
   plan: Plan
   /** Whether the owner can log in at our own authorization server. */
   hasPassword: boolean
+  /** Names and terms of its recordings. */
+  terms: string[]
   createdAt: number
 }
 

@@ -20,7 +20,9 @@ export type JobOptions = {
   /** Whisper's code of the spoken language; absent: detect it. */
   language?: string
   sttQuality: SttQuality
-  /** Names and terms the decoder should expect, in any wording. */
+  /** Names and terms to expect: those given with the job, then those its owner had when the job was made. */
+  terms?: string[]
+  /** Text the decoder takes for what came before, for its wording and its style. */
   prompt?: string
 }
 

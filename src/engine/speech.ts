@@ -22,7 +22,13 @@ export function createAbort (): Abort {
 type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
 
 /** What a window's job asks for, and what is known of its recording. */
-export type WindowJob = { quality: SttQuality, language: string | undefined, prior: readonly LanguagePosterior[], prompt: string }
+export type WindowJob = {
+  quality: SttQuality
+  language: string | undefined
+  prior: readonly LanguagePosterior[]
+  prompt: string
+  terms: readonly string[]
+}
 
 type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
 
@@ -76,14 +82,15 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
      * `prior` holds what samples of the recording said, likeliest first. Rejects with `PoolError`.
      */
     async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<Transcribed> {
-      const { quality, language, prior, prompt } = job
+      const { quality, language, prior, prompt, terms } = job
       // Parakeet is only asked what it is known to understand; Whisper finds the language out as it goes.
       const isTold = language !== undefined || prior.length > 0 || choose(quality)?.kind !== 'parakeet'
       const detected = isTold ? undefined : voteLanguage([await detect(source, quality, abort)])
       const known = language ?? detected ?? prior[0]?.language
       const chosen = choose(quality, known)
       const output = await runWith('transcribe', quality, chosen, (model, { kind, languages, decoding }) => ({
-        ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected, prior, languages, prompt, decoding, abort: abort.flag
+        ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected,
+        prior, languages, prompt, terms, decoding, abort: abort.flag
       }))
       return { ...output, isStarter: chosen?.isStarter === true }
     },

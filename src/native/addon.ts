@@ -58,6 +58,8 @@ export type TranscribeOptions = {
   suppressNonSpeech: boolean
   /** Text the decoder is primed with; empty for none. */
   prompt: string
+  /** Names and terms to expect, as they are spelled: each at most 256 bytes of UTF-8, at most 400. */
+  terms: readonly string[]
   /** whisper.cpp decodes what follows its last timestamp once more; a rest shorter than this is left alone. */
   minTailMs: number
   /** One Int32 over a SharedArrayBuffer; any value but 0 stops the call within a second. */

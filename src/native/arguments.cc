@@ -15,6 +15,8 @@ constexpr int kMaxThreads = 256;
 constexpr double kLeastTemperatureStep = 0.01;
 constexpr size_t kMaxHeads = 64;
 constexpr int kMaxMinTailMs = 30000;
+constexpr uint32_t kMaxTerms = 400;
+constexpr size_t kMaxTermBytes = 256;
 
 [[noreturn]] void reject(const std::string & message) {
   throw Failure(Code::InvalidArgument, message);
@@ -78,6 +80,17 @@ std::vector<whisper_ahead> readHeads(const Napi::Value & value) {
   const auto same = [](const whisper_ahead & a, const whisper_ahead & b) { return a.n_text_layer == b.n_text_layer && a.n_head == b.n_head; };
   if (std::adjacent_find(heads.begin(), heads.end(), same) != heads.end()) reject("alignmentHeads names a head twice");
   return heads;
+}
+
+std::vector<std::string> readTerms(const Napi::Value & value) {
+  if (!value.IsArray() || value.As<Napi::Array>().Length() > kMaxTerms) reject("terms must be a list of at most 400");
+  const auto list = value.As<Napi::Array>();
+  std::vector<std::string> terms;
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    terms.push_back(readString(list.Get(i), "A term"));
+    if (terms.back().size() > kMaxTermBytes) reject("A term must have at most 256 bytes");
+  }
+  return terms;
 }
 
 ModelKind readKind(const Napi::Value & value) {
@@ -152,6 +165,7 @@ TranscribeRequest readTranscribeRequest(const Napi::Value & options) {
   request.contextTokens = readInteger(given.Get("contextTokens"), "contextTokens", 0, INT32_MAX);
   request.suppressNonSpeech = readBoolean(given.Get("suppressNonSpeech"), "suppressNonSpeech");
   request.prompt = readString(given.Get("prompt"), "prompt");
+  request.terms = readTerms(given.Get("terms"));
   request.minTailMs = readInteger(given.Get("minTailMs"), "minTailMs", 0, kMaxMinTailMs);
   request.abort = readAbort(given.Get("abort"));
   return request;

@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "pcm.h"
 #include "stop.h"
+#include "term-bias.h"
 #include "vector-math.h"
 #include "vendored.h"
 #include "whisper-access.h"
@@ -56,6 +57,8 @@ struct Run {
   const bool aligns;
   /// Tokens that are never said: laughter, music and other things that are not words.
   const std::vector<whisper_token> suppressed;
+  TermBias terms;
+  bool isFirstWindowEncoded = false;
   /// Where the next window may start, in centiseconds: whisper.cpp does not tell, so every place its decoders could have moved to.
   std::set<int> seeks {0};
   int percent = 0;
@@ -65,6 +68,13 @@ struct Run {
   Progress progress {stop, request.onProgress};
 
   bool shouldStop() { return stop.shouldStop() || damaged; }
+
+  /// For another decode of the same audio.
+  void forgetTerms(whisper_context & context) {
+    terms = TermBias(context, {});
+    seeks = {0};
+    begun = false;
+  }
 };
 
 namespace {
@@ -90,14 +100,16 @@ bool beginWindow(whisper_context *, whisper_state * state, void * data) {
   auto & run = *static_cast<Run *>(data);
   if (run.shouldStop()) return false;
   if (!run.begun) {
-    run.begun = true;
+    run.begun = run.isFirstWindowEncoded = true;
     return true;
   }
   followSeek(run, *state);
   if (run.aligns && whisper_n_len_from_state(state) - *run.seeks.rbegin() < kLeastAlignedCs) return false;
   // whisper.cpp would encode 30 s again for the crumb of silence behind the last word.
   const int64_t restMs = run.lengthMs - 10LL * *run.seeks.begin();
-  return restMs > 0 && restMs >= run.request.minTailMs;
+  const bool goesOn = restMs > 0 && restMs >= run.request.minTailMs;
+  if (goesOn) run.isFirstWindowEncoded = false;
+  return goesOn;
 }
 
 void filterLogits(whisper_context * context, whisper_state *, const whisper_token_data *, int tokens, float * logits, void * data) {
@@ -139,9 +151,20 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   params.encoder_begin_callback = beginWindow;
   params.abort_callback = [](void * data) { return static_cast<Run *>(data)->shouldStop(); };
   params.logits_filter_callback = filterLogits;
+  // There is no such callback: our whisper_process_logits finds the terms here.
+  params.new_segment_callback_user_data = &run.terms;
   params.progress_callback_user_data = params.encoder_begin_callback_user_data = &run;
   params.abort_callback_user_data = params.logits_filter_callback_user_data = &run;
   return params;
+}
+
+/// Of all finished segments.
+std::vector<whisper_token_data> allTokens(whisper_state & state) {
+  std::vector<whisper_token_data> tokens;
+  for (int i = 0; i < whisper_full_n_segments_from_state(&state); ++i) {
+    for (int j = 0; j < whisper_full_n_tokens_from_state(&state, i); ++j) tokens.push_back(whisper_full_get_token_data_from_state(&state, i, j));
+  }
+  return tokens;
 }
 
 /// Throws DECODE_FAILED.
@@ -242,7 +265,7 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
   if (!request.language.empty()) checkLanguage(request.language);
   const PaddedPcm audio(pcm, samples, kMostSamples);
   Run run {request, static_cast<int64_t>(samples / kSamplesPerMs), alignsTokens(context),
-    request.suppressNonSpeech ? nonSpeechTokens(context) : std::vector<whisper_token>()};
+    request.suppressNonSpeech ? nonSpeechTokens(context) : std::vector<whisper_token>(), TermBias(context, request.terms)};
   Transcript transcript;
   transcript.language = request.language;
   if (run.shouldStop()) {
@@ -265,7 +288,12 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
   // What told the language is in the state: the spectrogram and the encoder's output for the first 30 s.
   const Heard heard {audio.data, static_cast<int>(audio.size), encodedOf_ == fingerprint(audio)};
   encodedOf_.reset();
-  const int code = decode(heard, request, transcript.language, run);
+  int code = decode(heard, request, transcript.language, run);
+  if (code == 0 && !run.stop.stopped && !run.damaged && !request.terms.empty() && !run.terms.isIn(allTokens(*state_))) {
+    // Looking for terms took room from other words in the beams: where none is found, the text is the one without any.
+    run.forgetTerms(context);
+    code = decode({heard.pcm, heard.samples, run.isFirstWindowEncoded}, request, transcript.language, run);
+  }
   if (code == -7) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
   if (run.damaged) failDamagedWeights();
   if (code != 0 && !run.stop.stopped) {

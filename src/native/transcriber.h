@@ -34,6 +34,8 @@ struct TranscribeRequest {
   int contextTokens;
   bool suppressNonSpeech;
   std::string prompt;
+  /// Names and terms to expect, as they are spelled.
+  std::vector<std::string> terms;
   int minTailMs;
   /// Stops the call when not 0; may be null. Written by other threads.
   const int32_t * abort = nullptr;

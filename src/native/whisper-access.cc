@@ -30,6 +30,7 @@
 #include "ggml-cpp.h"
 #include "model-file.h"
 #include "spectrogram.h"
+#include "term-bias.h"
 #include "vector-math.h"
 #include "vendored.h"
 
@@ -222,6 +223,11 @@ std::vector<float> languageLogits(whisper_context & context, whisper_state & sta
 
 const std::string & tokenBytes(const whisper_context & context, whisper_token token) {
   return context.vocab.id_to_token.at(token);
+}
+
+whisper_token findToken(const whisper_context & context, const std::string & bytes) {
+  const auto found = context.vocab.token_to_id.find(bytes);
+  return found == context.vocab.token_to_id.end() ? -1 : found->second;
 }
 
 }  // namespace stenobox

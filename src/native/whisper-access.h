@@ -60,4 +60,7 @@ std::vector<float> languageLogits(whisper_context & context, whisper_state & sta
 /// The bytes of a token, which may end inside a UTF-8 character and may contain zero.
 const std::string & tokenBytes(const whisper_context & context, whisper_token token);
 
+/// The token of these bytes, below 0 when there is none.
+whisper_token findToken(const whisper_context & context, const std::string & bytes);
+
 }  // namespace stenobox

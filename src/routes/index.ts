@@ -31,6 +31,7 @@ import { sourceRoutes } from './sources.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
+import { vocabularyRoutes } from './vocabulary.js'
 import { deliveryRoutes, endpointRoutes } from './webhooks.js'
 
 export type RouteDeps = {
@@ -76,6 +77,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { access, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries, usage })
       await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })
       await api.register(deliveryRoutes, { webhooks, deliveries })
     }, { prefix: '/api/v1' })

@@ -21,6 +21,7 @@ export const TAGS = {
   Uploads: 'Recordings in parts, resumable after a crash of either side.',
   Jobs: 'How far a transcription is, and once more when it failed.',
   Transcriptions: 'The library: texts, words and files.',
+  Vocabulary: 'Names and terms that recordings of an owner may hold, so that transcripts spell them right.',
   Webhooks: 'Told when a job ends, instead of asking.',
   Usage: 'What a key has used, and what is left.',
   OAuth: 'For agents that act for an owner. The authorization server describes itself at the address this metadata names.',

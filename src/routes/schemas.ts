@@ -6,6 +6,7 @@ import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
 import { parseLanguage, toIsoCode } from '../domain/language.js'
 import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
 import type { Job as StoredJob, JobOptions } from '../domain/job.js'
+import { cleanTerms, TERMS_RULE } from '../domain/terms.js'
 import { toSeconds } from '../domain/transcript.js'
 import { Warning } from '../domain/warnings.js'
 import type { JobView } from '../service/transcripts.js'
@@ -44,21 +45,26 @@ export const IdParams = Type.Object({ id: Id })
 /** What owners and keys are called. */
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NAME_PATTERN })
 
+/** `cleanTerms` checks them. */
+export const Terms = Type.Array(Type.String(), { description: TERMS_RULE })
+
 /** How a recording is to be transcribed. */
 export const JobSettings = {
   language: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   options: Type.Optional(Type.Object({
     sttQuality: Type.Optional(SttQuality),
-    prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'names and terms to expect' }))
+    terms: Type.Optional(Terms),
+    prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'text that could stand before the recording, for its wording and its style' }))
   }, { additionalProperties: false }))
 }
 
-/** Throws `invalid_request` for a language that is none. */
-export function toJobOptions ({ language, options }: { language?: string, options?: { sttQuality?: SttQuality, prompt?: string } }): JobOptions {
+/** Throws `invalid_request` for a language or terms that are none. */
+export function toJobOptions ({ language, options }: { language?: string, options?: { sttQuality?: SttQuality, terms?: string[], prompt?: string } }): JobOptions {
   const code = language === undefined ? undefined : parseLanguage(language)
   return {
     ...(code === undefined ? {} : { language: code }),
     sttQuality: options?.sttQuality ?? 'balanced',
+    ...(options?.terms ? { terms: cleanTerms(options.terms) } : {}),
     ...(options?.prompt ? { prompt: options.prompt } : {})
   }
 }

@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
 import type { JobOptions } from '../domain/job.js'
 import { nameFromUrl, toShownUrl, toTitle } from '../domain/source.js'
+import { mergeTerms } from '../domain/terms.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { InTransaction } from '../store/database.js'
 import { TooLong } from '../store/files.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
+import type { OwnerStore } from '../store/owners.js'
 import type { StoredFile } from '../store/paths.js'
 import type { SourceStore } from '../store/sources.js'
 
@@ -16,6 +18,7 @@ type Deps = {
   jobs: JobStore
   media: MediaStore
   sources: Pick<SourceStore, 'insert'>
+  owners: Pick<OwnerStore, 'find'>
   files: Files
   inTransaction: InTransaction
   maxMediaBytes: number
@@ -34,7 +37,7 @@ export type Submission = { ownerId: number, apiKeyId?: number | undefined, fileN
 /** Without a `fileName`, the transcript is called what the source is. */
 export type UrlSubmission = Omit<Submission, 'fileName'> & { url: string, fileName?: string | undefined }
 
-export function createIngest ({ jobs, media, sources, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now }: Deps) {
+export function createIngest ({ jobs, media, sources, owners, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now }: Deps) {
   const submittedListeners: Array<() => void> = []
 
   function requireQueueRoom (): void {
@@ -44,11 +47,17 @@ export function createIngest ({ jobs, media, sources, files, inTransaction, maxM
     })
   }
 
+  /** With the owner's terms, as they are now: what a job expects does not change under it. */
+  function withOwnTerms (options: JobOptions, ownerId: number): JobOptions {
+    const terms = mergeTerms(options.terms ?? [], owners.find(ownerId)?.terms ?? [])
+    return terms.length === 0 ? options : { ...options, terms }
+  }
+
   function create (submission: Submission, file: string, stored: StoredFile): number {
     requireQueueRoom()
     const { ownerId, apiKeyId, fileName, options, webhook } = submission
     const mediaId = media.insert({ ownerId, file, sizeBytes: stored.sizeBytes, sha256: stored.sha256 }, now())
-    return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options, webhook, now: now() })
+    return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options: withOwnTerms(options, ownerId), webhook, now: now() })
   }
 
   /**
@@ -102,7 +111,7 @@ export function createIngest ({ jobs, media, sources, files, inTransaction, maxM
       const jobId = inTransaction(() => {
         requireQueueRoom()
         const mediaId = media.expect(ownerId, `source-${randomUUID()}`, now())
-        const id = jobs.insert({ ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options, webhook, now: now() })
+        const id = jobs.insert({ ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, now: now() })
         sources.insert({ jobId: id, url, shownUrl: toShownUrl(url), isNamed: name !== undefined })
         return id
       })

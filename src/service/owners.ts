@@ -1,6 +1,7 @@
 /** Owners: create, change, log in, remove. */
 import type { Owner, Page, Plan } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
+import { cleanTerms } from '../domain/terms.js'
 import type { InTransaction } from '../store/database.js'
 import type { OwnerStore } from '../store/owners.js'
 import type { Passwords } from './passwords.js'
@@ -29,12 +30,12 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
     findById: (id: number): Owner | undefined => owners.find(id),
     findByName: (name: string): Owner | undefined => owners.findByName(name),
     list: (page: Page): Owner[] => owners.list(page),
-    /** Throws `not_found`, and `conflict` when the name is taken. */
-    change (id: number, { name, plan }: { name?: string | undefined, plan?: Plan | undefined }): Owner {
+    /** Throws `not_found`, `invalid_request` for terms that are none, and `conflict` when the name is taken. */
+    change (id: number, { name, plan, terms }: { name?: string | undefined, plan?: Plan | undefined, terms?: readonly string[] | undefined }): Owner {
       return inTransaction(() => {
         const owner = find(id)
         if (name !== undefined && (owners.findByName(name) ?? owner).id !== id) throw nameTaken()
-        return owners.update({ id, name: name ?? owner.name, plan: plan ?? owner.plan }) ?? owner
+        return owners.update({ ...owner, name: name ?? owner.name, plan: plan ?? owner.plan, terms: terms ? cleanTerms(terms) : owner.terms }) ?? owner
       })
     },
     /** null: the owner cannot log in any more. Throws `not_found`. */

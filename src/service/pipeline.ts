@@ -155,7 +155,7 @@ export function createPipeline (deps: Deps) {
       return
     }
     const prior = averagePosteriors(windows.listPosteriors(job.id))
-    const wanted = { quality, language: job.options.language, prior, prompt: job.options.prompt ?? '' }
+    const wanted = { quality, language: job.options.language, prior, prompt: job.options.prompt ?? '', terms: job.options.terms ?? [] }
     const { segments: decoded, language, isStarter } = await speech.transcribe(source, wanted, abort)
     const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {

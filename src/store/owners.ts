@@ -3,12 +3,12 @@ import type { Owner, Page, Plan } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Database } from './database.js'
 
-type OwnerRow = { id: number, name: string, plan: Plan, has_password: 0 | 1, created_at: number }
+type OwnerRow = { id: number, name: string, plan: Plan, has_password: 0 | 1, terms: string, created_at: number }
 
-const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, created_at'
+const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, created_at'
 
 function toOwner (row: OwnerRow): Owner {
-  return { id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, createdAt: row.created_at }
+  return { id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[], createdAt: row.created_at }
 }
 
 /** Something in another table still belongs to the owner. */
@@ -30,9 +30,9 @@ export function createOwnerStore (db: Database) {
     ORDER BY id
     LIMIT :limit
   `)
-  const update = db.prepare<{ id: number, name: string, plan: Plan }, OwnerRow>(`
+  const update = db.prepare<{ id: number, name: string, plan: Plan, terms: string }, OwnerRow>(`
     UPDATE owner
-    SET name = :name, plan = :plan
+    SET name = :name, plan = :plan, terms = :terms
     WHERE id = :id
     RETURNING ${COLUMNS}
   `)
@@ -62,8 +62,8 @@ export function createOwnerStore (db: Database) {
       return row && toOwner(row)
     },
     list: (page: Page): Owner[] => list.all(page).map(toOwner),
-    update (owner: { id: number, name: string, plan: Plan }): Owner | undefined {
-      const row = update.get(owner)
+    update (owner: Pick<Owner, 'id' | 'name' | 'plan' | 'terms'>): Owner | undefined {
+      const row = update.get({ ...owner, terms: JSON.stringify(owner.terms) })
       return row && toOwner(row)
     },
     findPasswordHash (name: string): { id: number, passwordHash: string | undefined } | undefined {

@@ -35,6 +35,8 @@ export type TranscribeInput = SpeechInput & {
   prior: readonly LanguagePosterior[]
   languages: readonly string[] | undefined
   prompt: string
+  /** Names and words that are preferred where they sound plausible. */
+  terms: readonly string[]
   decoding: DecodingOptions
 }
 /** Segments in ms from the start of the window, and the language of the longest part of it. */

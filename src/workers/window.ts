@@ -238,9 +238,9 @@ function mostSpoken (runs: readonly Run[]): string {
 
 /** Transcribes a window. Throws `WorkerError` aborted. */
 export function transcribeWindow (state: NativeState, pcm: Float32Array, input: TranscribeInput, hear: Hear): Decoded {
-  const { prompt, threads, abort, decoding } = input
+  const { prompt, terms, threads, abort, decoding } = input
   const options: TranscribeOptions = {
-    ...decoding, prompt, threads, minTailMs: MIN_TAIL_MS, abort,
+    ...decoding, prompt, terms, threads, minTailMs: MIN_TAIL_MS, abort,
     // A prompt takes its place in the context.
     contextTokens: prompt === '' ? decoding.contextTokens : PROMPT_TOKENS
   }

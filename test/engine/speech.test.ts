@@ -37,7 +37,7 @@ function openEngine (t: Test, installed: string[], language: string, broken: str
   return { engine: createSpeechEngine({ pool, detector: {} as DetectorPool, models: createModels(dir), gpu: false, threadsPerWorker: 1 }), asked }
 }
 
-const balanced = (language: string | undefined) => ({ quality: 'balanced' as const, language, prior: [], prompt: '' })
+const balanced = (language: string | undefined) => ({ quality: 'balanced' as const, language, prior: [], prompt: '', terms: [] })
 
 t.test('Parakeet transcribes the languages it knows, when they are told', async (t) => {
   const { engine, asked } = openEngine(t, ['bird', 'large'], 'en')
@@ -70,7 +70,7 @@ t.test('Whisper alone hears a window once, as ever', async (t) => {
   const { engine, asked } = openEngine(t, ['large'], 'de')
   t.equal((await engine.transcribe(SOURCE, balanced(undefined), createAbort())).language, 'de')
   await engine.detectLanguage(SOURCE, { quality: 'balanced' }, createAbort())
-  await engine.transcribe(SOURCE, { quality: 'fast', language: undefined, prior: [], prompt: '' }, createAbort())
+  await engine.transcribe(SOURCE, { quality: 'fast', language: undefined, prior: [], prompt: '', terms: [] }, createAbort())
   t.same(asked, [['transcribe', 'large.bin', 'whisper', undefined], ['detectLanguage', 'large.bin', 'whisper'], ['transcribe', 'large.bin', 'whisper', undefined]])
 })
 

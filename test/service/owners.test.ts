@@ -19,7 +19,7 @@ function openOwners (t: Test) {
 t.test('an owner is made once, on the plan that was said or on enterprise', async (t) => {
   const { owners, clock } = openOwners(t)
   const anna = owners.create({ name: 'anna' })
-  t.strictSame(anna, { id: anna.id, name: 'anna', plan: 'enterprise', hasPassword: false, createdAt: clock.now() })
+  t.strictSame(anna, { id: anna.id, name: 'anna', plan: 'enterprise', hasPassword: false, terms: [], createdAt: clock.now() })
   t.equal(owners.create({ name: 'bert', plan: 'free' }).plan, 'free')
   t.throws(() => owners.create({ name: 'anna' }), { code: 'conflict' })
   t.strictSame(owners.find(anna.id), anna)
@@ -56,6 +56,9 @@ t.test('name and plan change apart and together; names stay unique', async (t) =
   t.match(owners.change(id, { name: 'anna', plan: 'free' }), { name: 'anna', plan: 'free' })
   t.match(owners.change(id, { name: 'anna' }), { name: 'anna' }, 'its own name is not taken')
   t.match(owners.change(id, {}), { name: 'anna', plan: 'free' })
+  t.match(owners.change(id, { terms: ['Dashwood', ' Dashwood'] }), { name: 'anna', plan: 'free', terms: ['Dashwood'] })
+  t.throws(() => owners.change(id, { plan: 'pro', terms: [''] }), { code: 'invalid_request' })
+  t.match(owners.change(id, { name: 'anna' }), { plan: 'free', terms: ['Dashwood'] }, 'what is refused changes nothing')
   t.throws(() => owners.change(id, { name: 'bert' }), { code: 'conflict' })
   t.throws(() => owners.change(99, { plan: 'free' }), { code: 'not_found' })
   t.match(owners.find(id), { name: 'anna' })

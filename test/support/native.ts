@@ -8,7 +8,7 @@ export const RATE_HZ = 16_000
 
 export const OPTIONS: TranscribeOptions = {
   language: 'en', threads: 1, beamSize: 5, bestOf: 5, temperature: 0, temperatureStep: 0.2, entropyThreshold: 2.4, logProbThreshold: -1,
-  noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: false, prompt: '', minTailMs: 1000
+  noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: false, prompt: '', terms: [], minTailMs: 1000
 }
 export const GREEDY: TranscribeOptions = { ...OPTIONS, beamSize: 1, bestOf: 1, temperatureStep: 0 }
 

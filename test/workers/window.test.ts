@@ -10,7 +10,7 @@ import { AUDIO } from '../support/paths.ts'
 const { language: _, prompt: __, threads, minTailMs: ___, ...decoding } = OPTIONS
 const INPUT: TranscribeInput = {
   audioPath: '', spans: [], model: { path: '', kind: 'whisper', gpu: false, alignmentHeads: undefined }, threads, abort: new Int32Array(new SharedArrayBuffer(4)),
-  language: undefined, prior: [], languages: ['en', 'es', 'de'], prompt: '', decoding
+  language: undefined, prior: [], languages: ['en', 'es', 'de'], prompt: '', terms: [], decoding
 }
 const english = decode(AUDIO + 'en-1.wav')
 const german = decode(AUDIO + 'de-1.m4a')

@@ -8,7 +8,7 @@ import type { Owners } from '../../service/owners.js'
 import { operation } from '../operation.js'
 import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
 import { audit } from '../plugins/session.js'
-import { IdParams, Name, ok, Success, toIsoTime } from '../schemas.js'
+import { IdParams, Name, ok, Success, Terms, toIsoTime } from '../schemas.js'
 
 const Plan = Type.Enum(PLANS, { description: 'what OAuth tokens of the owner may do, and new keys when nothing else is said' })
 
@@ -17,12 +17,13 @@ const Owner = Type.Object({
   name: Type.String(),
   plan: Plan,
   hasPassword: Type.Boolean({ description: 'whether the owner can log in to grant access to OAuth clients' }),
+  terms: Terms,
   createdAt: Type.String({ format: 'date-time' })
-}, { title: 'Owner', description: 'The owner.', examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, createdAt: '2026-11-21T09:00:00.000Z' }] })
+}, { title: 'Owner', description: 'The owner.', examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, terms: ['Dashwood'], createdAt: '2026-11-21T09:00:00.000Z' }] })
 
 const CreateBody = Type.Object({ name: Name, plan: Type.Optional(Plan) }, { title: 'NewOwner', additionalProperties: false, examples: [{ name: 'anna', plan: 'pro' }] })
-const ChangeBody = Type.Object({ name: Type.Optional(Name), plan: Type.Optional(Plan) }, {
-  title: 'OwnerChange', additionalProperties: false, minProperties: 1, examples: [{ plan: 'enterprise' }]
+const ChangeBody = Type.Object({ name: Type.Optional(Name), plan: Type.Optional(Plan), terms: Type.Optional(Terms) }, {
+  title: 'OwnerChange', additionalProperties: false, minProperties: 1, examples: [{ plan: 'enterprise', terms: ['Dashwood'] }]
 })
 const PasswordBody = Type.Object({
   password: Type.Union([Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }), Type.Null()], { description: 'null: the owner cannot log in' })
@@ -71,8 +72,8 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.patch('/owners/:id', operation({
     operationId: 'changeOwner',
     tag: 'Administration',
-    summary: 'Change the name or the plan of an owner',
-    description: 'Keys that exist keep their plans.',
+    summary: 'Change the name, the plan or the terms of an owner',
+    description: 'Keys that exist keep their plans, and jobs that exist their terms.',
     caller: 'administrator',
     params: IdParams,
     body: ChangeBody,

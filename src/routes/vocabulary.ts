@@ -1,0 +1,38 @@
+/** The names and terms of an owner. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Owners } from '../service/owners.js'
+import { operation } from './operation.js'
+import { principalOf } from './plugins/auth.js'
+import { ok, Success, Terms } from './schemas.js'
+
+const EXAMPLE = { terms: ['Dashwood', 'Ada Lovelace', 'metformin'] }
+
+const Vocabulary = Type.Object({ terms: Terms }, { title: 'Vocabulary', description: 'The names and terms of the owner.', examples: [EXAMPLE] })
+const VocabularyBody = Type.Object({ terms: Terms }, { title: 'VocabularyChange', additionalProperties: false, examples: [EXAMPLE] })
+
+export const vocabularyRoutes: FastifyPluginAsyncTypebox<{ owners: Pick<Owners, 'find' | 'change'> }> = async (app, { owners }) => {
+  app.get('/vocabulary', operation({
+    operationId: 'getVocabulary',
+    tag: 'Vocabulary',
+    summary: 'The names and terms of the owner',
+    caller: 'api_key',
+    replies: { 200: Success(Vocabulary) }
+  }), async (request, reply) => {
+    const { terms } = owners.find(principalOf(request).ownerId)
+    return reply.header('cache-control', 'no-store').send(ok({ terms }))
+  })
+
+  app.put('/vocabulary', operation({
+    operationId: 'setVocabulary',
+    tag: 'Vocabulary',
+    summary: 'Replace the names and terms of the owner',
+    description: 'The whole list. It is copied into every job that is made from now on; jobs that exist keep theirs.',
+    caller: 'api_key',
+    body: VocabularyBody,
+    replies: { 200: Success(Vocabulary) }
+  }), async (request) => {
+    const { terms } = owners.change(principalOf(request).ownerId, { terms: request.body.terms })
+    return ok({ terms })
+  })
+}
