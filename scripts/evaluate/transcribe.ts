@@ -32,7 +32,9 @@ export type Model = { name: string, path: string, beamSize: number }
 /** The model that the appliance takes for the quality. Throws an Error when there is none. */
 export async function chooseModel ({ modelsDir, quality }: Options): Promise<Model> {
   const { createModels } = await import(new URL('dist/engine/models.js', `file://${ROOT}`).href) as typeof import('../../src/engine/models.ts')
-  const chosen = createModels(modelsDir).choose(quality)
+  const models = createModels(modelsDir)
+  await models.prepare()
+  const chosen = models.choose(quality)
   if (!chosen) throw new Error('no model is installed; see: stenobox doctor')
   return { name: chosen.name, path: chosen.path, beamSize: chosen.decoding.beamSize }
 }

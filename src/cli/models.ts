@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { readConfig } from '../config.js'
 import { formatBytes } from '../domain/transfer.js'
 import type { ModelLibrary, ModelView, SetView } from '../service/model-library.js'
+import { frame, starterNotice } from './frame.js'
 import { createTransferView } from './transfer-view.js'
 
 async function withLibrary<T> (work: (library: ModelLibrary) => Promise<T>): Promise<T> {
@@ -50,6 +51,23 @@ async function pull (names: string[]): Promise<void> {
   const view = createTransferView(process.stderr, console.log)
   try {
     await withLibrary(async (library) => { await library.pull(names, view) })
+  } finally {
+    view.clear()
+  }
+}
+
+/** Hidden: what set-up runs on the first start. Fails where only the starter is left although a real model was wanted. */
+async function setUp ({ quiet }: { quiet?: true }): Promise<void> {
+  const config = readConfig()
+  const view = quiet ? { begin () {}, progress () {}, note () {}, end () {}, clear () {} } : createTransferView(process.stderr, console.error)
+  try {
+    const result = await withLibrary(async (library) => await library.setUp(config.firstModel, view))
+    view.clear()
+    if (result === 'starter' && config.firstModel !== 'none') console.error(frame(starterNotice('It was asked for by STENOBOX_MODEL=starter.')))
+  } catch (error) {
+    view.clear()
+    console.error(frame(starterNotice(`No real model could be installed: ${error instanceof Error ? error.message : String(error)}.`)))
+    process.exitCode = 1
   } finally {
     view.clear()
   }
@@ -110,6 +128,7 @@ export function modelsCommand (): Command {
   const what = 'models, or sets as set:NAME'
   models.command('list').description('every model and set of the manifest').option('--json', 'as JSON').action(list)
   models.command('pull').description('fetch models, or go on with it, and verify them').argument('<names...>', what).action(pull)
+  models.command('setup', { hidden: true }).description('install the model of a first start').option('--quiet').action(setUp)
   models.command('export').description('write installed models into one tar, and print its SHA-256').argument('<names...>', what)
     .requiredOption('-o, --output <file>', 'where to; - is stdout').action(exportModels)
   models.command('import').description('install the models of such a tar, all or none').argument('<file>', 'the tar; - is stdin')

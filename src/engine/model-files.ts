@@ -13,6 +13,9 @@ export class ModelError extends Error {
 /** Thrown when a file is not what it should be. */
 export class WrongFileError extends ModelError {}
 
+/** Thrown when the disk is too full: another source would not help. */
+export class NoRoomError extends ModelError {}
+
 /** What was found to be in a file. */
 export type FileFacts = { bytes: number, sha256: string, sha1: string }
 
@@ -73,6 +76,8 @@ export async function removeFile (path: string): Promise<boolean> {
   await rm(path, { force: true })
   return wasThere
 }
+
+export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 

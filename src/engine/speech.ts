@@ -67,8 +67,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
     /** Segments in ms from the start of the window; without a language, the most likely one of the window is taken. Rejects with `PoolError`. */
     async transcribe (source: AudioSource, job: { quality: SttQuality, language: string | undefined, prompt: string }, abort: Abort): Promise<TranscribeOutput> {
-      // Whisper finds the language out as it goes; Parakeet is only asked what it is known to understand.
-      const isTold = job.language !== undefined || choose(job.quality)?.kind !== 'parakeet'
+      // Whisper finds the language out as it goes; Parakeet, and a model that was added for some languages, are only asked what they understand.
+      const isTold = job.language !== undefined || !models.needsLanguage(job.quality)
       const language = isTold ? job.language : voteLanguage([await detect(source, job.quality, abort)])
       return await runWith('transcribe', job.quality, choose(job.quality, language), (model, { decoding }) => ({
         ...source, model, threads: threadsPerWorker, language, prompt: job.prompt, decoding, abort: abort.flag

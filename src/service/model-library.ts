@@ -6,19 +6,20 @@ import { pipeline } from 'node:stream/promises'
 import { isNoRoom } from '../domain/errors.js'
 import { STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
-import { applyMirror, withoutSecrets } from '../domain/model-source.js'
-import type { LinkedRecord } from '../domain/model-source.js'
+import { withoutSecrets } from '../domain/model-source.js'
 import { suggestNames } from '../domain/names.js'
 import { packModels, unpackModels } from '../engine/model-archive.js'
 import type { ArchivedFile, StagedFile } from '../engine/model-archive.js'
-import type { Downloader } from '../engine/model-download.js'
-import { digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, writeDurably } from '../engine/model-files.js'
+import { digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, removeFolder, writeDurably } from '../engine/model-files.js'
 import type { FileFacts } from '../engine/model-files.js'
 import { findFault, isBinding } from '../engine/model-lock.js'
 import type { ModelLock, Pin } from '../engine/model-lock.js'
+import { hubOf } from '../engine/model-manifest.js'
+import type { ModelEntry } from '../engine/model-manifest.js'
 import { removePart } from '../engine/model-part.js'
 import { BUNDLED_MODELS_DIR } from '../engine/models.js'
-import type { ModelEntry, Models } from '../engine/models.js'
+import type { Models } from '../engine/models.js'
+import { makePin, workDirOf } from './model-pull.js'
 
 export type ModelView = Pick<ModelEntry, 'name' | 'kind' | 'bytes' | 'approximateBytes' | 'licence' | 'attribution' | 'languages' | 'note'> & {
   installed: boolean
@@ -38,18 +39,21 @@ export type Watcher = {
   end (sentence: string): void
 }
 
+/** Small enough for every machine, and knows 99 languages. */
+const FIRST_MODEL = 'base'
+
 type Deps = {
   models: Models
   lock: ModelLock
-  downloader: Downloader
+  /** Installs one model; see model-pull.ts. */
+  pullOne: (entry: ModelEntry, watcher: Watcher) => Promise<void>
   /** The right to write into the models directory; undefined while another process has it. */
   tryLock: () => { release (): void } | undefined
-  mirror: string | undefined
   offline: boolean
   now: () => number
 }
 
-export function createModelLibrary ({ models, lock, downloader, tryLock, mirror, offline, now }: Deps) {
+export function createModelLibrary ({ models, lock, pullOne, tryLock, offline, now }: Deps) {
   const { manifest, modelsDir } = models
   const sets = manifest.sets ?? {}
   const targetOf = (entry: ModelEntry): string => join(modelsDir, entry.file)
@@ -81,47 +85,6 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
     }
   }
 
-  const makePin = (entry: ModelEntry, facts: FileFacts, source: string): Record<string, Pin> =>
-    ({ [entry.name]: { file: entry.file, bytes: facts.bytes, sha256: facts.sha256, source, pinnedAt: new Date(now()).toISOString() } })
-
-  // ---------------------------------------------------------------- pull
-
-  /** What the hub says of a file of which the manifest says nothing. Throws `ModelError` when nobody says anything. */
-  async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
-    if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
-    const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
-    if (!record && !pin) throw new ModelError(`neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the manifest`)
-    if (record && pin && record.sha256 !== pin.sha256) {
-      throw new ModelError(`${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`)
-    }
-    return record
-  }
-
-  async function pullOne (entry: ModelEntry, watcher: Watcher): Promise<void> {
-    const installed = models.locate(entry)
-    if (entry.bundled && installed) return watcher.end(`${entry.name} comes with the program`)
-    if (entry.url === undefined) throw new ModelError(`the manifest has no address for ${entry.name}`)
-    const url = applyMirror(entry.url, mirror)
-    const record = await findRecord(entry, url, watcher)
-    const pin = lock.find(entry)
-    const expected = record ? { ...entry, sha256: record.sha256, ...(record.bytes === undefined ? {} : { bytes: entry.bytes ?? record.bytes }) } : entry
-    if (installed) {
-      const facts = await digestFile(installed)
-      const fault = findFault(expected, pin, facts)
-      if (fault === undefined) {
-        if (!pin && installed === targetOf(entry)) await lock.put(makePin(entry, facts, 'found in the directory'))
-        return watcher.end(`${entry.name} is installed and right`)
-      }
-      watcher.note(`${fault}; it is fetched again`)
-    }
-    watcher.begin(entry.name)
-    const facts = await downloader.download({
-      url, target: targetOf(entry), bytes: expected.bytes, findFault: (found) => findFault(expected, pin, found), onProgress: watcher.progress, onRetry: watcher.note
-    })
-    if (pin?.sha256 !== facts.sha256) await lock.put(makePin(entry, facts, withoutSecrets(url)))
-    watcher.end(`${entry.name} is installed: ${facts.bytes} bytes, SHA-256 ${facts.sha256}`)
-  }
-
   // ---------------------------------------------------------------- archives
 
   async function describeForArchive (entry: ModelEntry): Promise<{ file: ArchivedFile, path: string }> {
@@ -131,7 +94,8 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
     const pin = lock.find(entry)
     const fault = findFault(entry, pin, facts)
     if (fault !== undefined) throw new ModelError(fault)
-    const source = entry.url === undefined ? pin?.source : withoutSecrets(new URL(entry.url))
+    const hub = hubOf(entry)
+    const source = hub === undefined ? pin?.source : withoutSecrets(new URL(hub))
     const { name, file, licence, attribution } = entry
     return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...(source ? { source } : {}), ...(attribution ? { attribution } : {}) } }
   }
@@ -154,7 +118,7 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
       if (!entry) continue
       await moveInto(path, targetOf(entry))
       await removePart(targetOf(entry))
-      if (lock.find(entry)?.sha256 !== facts.sha256) pins.push(makePin(entry, facts, file.source ?? 'an imported archive'))
+      if (lock.find(entry)?.sha256 !== facts.sha256) pins.push(makePin(entry, facts, file.source ?? 'an imported archive', now()))
     }
     await lock.put(Object.assign({}, ...pins) as Record<string, Pin>)
   }
@@ -176,6 +140,7 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
 
   async function removeOne (entry: ModelEntry): Promise<string> {
     const wasThere = await removeFile(targetOf(entry))
+    await removeFolder(workDirOf(modelsDir, entry))
     await removePart(targetOf(entry))
     await lock.remove(entry.name)
     const left = models.locate(entry)
@@ -200,6 +165,16 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
           return { name, for: set.for, models: set.models, installed: set.models.every(isInstalled), bytes, licences: [...new Set(members.map(({ licence }) => licence))] }
         })
       }
+    },
+
+    /** Installs the model of a first start, where no real one can be used yet; says whether one can now. Throws `ModelError`. */
+    async setUp (wanted: 'auto' | 'base' | 'tiny.en' | 'starter' | 'none', watcher: Watcher): Promise<'real' | 'starter'> {
+      await models.prepare()
+      const isReady = (): boolean => wanted === 'base' || wanted === 'tiny.en'
+        ? models.listInstalled().some((model) => model.entry.name === wanted && models.inspect(model).state !== 'wrong')
+        : models.choose('balanced')?.isStarter === false
+      if (!isReady() && wanted !== 'starter' && wanted !== 'none') await this.pull([wanted === 'auto' ? FIRST_MODEL : wanted], watcher)
+      return models.choose('balanced')?.isStarter === false ? 'real' : 'starter'
     },
 
     /** Fetches what is not installed, or not right. Throws `ModelError`. */
