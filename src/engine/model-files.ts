@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { constants, statSync } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readChunks, syncDirectory, writeAll } from '../disk/files.js'
+import { makeDirectory, readChunks, syncDirectory, writeAll } from '../disk/files.js'
 
 /** Thrown with one sentence for a person: what happened, and what to do. */
 export class ModelError extends Error {
@@ -84,7 +84,7 @@ export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry
 /** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
 export async function prepareDirectory (directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true })
+    makeDirectory(directory, 0o755)
     await access(directory, constants.W_OK)
   } catch (cause) {
     throw new ModelError(`the models directory ${directory} cannot be written; choose another with STENOBOX_MODELS_DIR, or change who may write there`, { cause })
