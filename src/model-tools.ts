@@ -5,7 +5,9 @@ import { createDownloader } from './engine/model-download.js'
 import { createModelHttp } from './engine/model-http.js'
 import { createModelLock } from './engine/model-lock.js'
 import { createPackageBuilder } from './engine/model-packages.js'
+import { tryModel } from './engine/model-trial.js'
 import { createModels, STARTER_FILE } from './engine/models.js'
+import { createModelAdd } from './service/model-add.js'
 import { createModelLibrary } from './service/model-library.js'
 import { createModelPull } from './service/model-pull.js'
 import { tryLock } from './store/work-lock.js'
@@ -21,9 +23,12 @@ export function createModelTools (config: Config) {
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror: config.modelsUrl, now: Date.now }),
+    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_FILE, tryModel, now: Date.now }),
     tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
     offline: config.offline,
     now: Date.now
   })
   return { library, close: async (): Promise<void> => { await http.close() } }
 }
+
+export { recogniseModel } from './engine/model-intake.js'

@@ -70,6 +70,23 @@ export async function writeDurably (path: string, chunks: AsyncIterable<Uint8Arr
   }
 }
 
+/** Writes what comes to `path`, synced, and says what it was. Throws what the disk or the source throws, and leaves what there is. */
+export async function writeCounted (path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<FileFacts> {
+  const handle = await open(path, 'w', 0o644)
+  const digests = createDigests()
+  try {
+    for await (const chunk of chunks) {
+      digests.update(chunk)
+      await writeAll(handle, chunk)
+      onBytes(chunk.length)
+    }
+    await handle.sync()
+    return digests.finish()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Takes the name away; whoever has the file open keeps it. False when there was none. */
 export async function removeFile (path: string): Promise<boolean> {
   const wasThere = isFile(path)
@@ -77,6 +94,7 @@ export async function removeFile (path: string): Promise<boolean> {
   return wasThere
 }
 
+export const makeFolder = async (path: string): Promise<void> => { await mkdir(path, { recursive: true }) }
 export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false

@@ -28,7 +28,7 @@ const Lock = Type.Object({
 type Expectation = { name: string, file: string, bytes?: number, sha256?: string, sha1?: string, forms?: ReadonlyArray<{ bytes: number, sha256: string }> }
 
 /** Every SHA-256 that the manifest accepts. */
-const acceptedBy = ({ sha256, forms = [] }: Expectation): string[] => [...(sha256 === undefined ? [] : [sha256]), ...forms.map((form) => form.sha256)]
+export const acceptedBy = ({ sha256, forms = [] }: Expectation): string[] => [...(sha256 === undefined ? [] : [sha256]), ...forms.map((form) => form.sha256)]
 
 /** A pin counts only where the manifest has no SHA-256 of the published file (the manifest may be newer), and pins no form that the manifest knows. */
 export const isBinding = (entry: Expectation, pin: Pin | undefined): pin is Pin =>

