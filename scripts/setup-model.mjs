@@ -8,7 +8,10 @@ const CHOICES = ['auto', 'base', 'tiny.en', 'starter', 'none']
 const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size
 const isRecent = (file, text) => existsSync(file) && readFileSync(file, 'utf8') === text && Date.now() - statSync(file).mtimeMs < PAUSE_MS
 
-/** True when a file is there that a manifest knows, or a person added one: then the program itself looks closer, and set-up need not start it. */
+/**
+ * True when a file is there that a manifest knows, or a person added one: then the program itself looks closer, and set-up need not start
+ * it.
+ */
 function hasModel (root, folder, wanted) {
   if (wanted !== 'base' && wanted !== 'tiny.en' && existsSync(join(folder, 'models.local.json'))) return true
   const own = join(folder, 'manifest.json')
@@ -22,13 +25,17 @@ function hasModel (root, folder, wanted) {
 /** What STENOBOX_MODEL asks for. Throws `SetupError`. */
 export function readWantedModel (SetupError) {
   const wanted = process.env.STENOBOX_MODEL || 'auto'
-  if (!CHOICES.includes(wanted)) throw new SetupError(`STENOBOX_MODEL is ${JSON.stringify(wanted)}; it must be one of ${CHOICES.join(', ')}.`)
+  if (!CHOICES.includes(wanted)) {
+    throw new SetupError(
+      `STENOBOX_MODEL is ${JSON.stringify(wanted)}; it must be one of ${CHOICES.join(', ')}.`
+    )
+  }
   return wanted
 }
 
 /**
- * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, a person is told, and the starter
- * model works. `isAsked`: try even when it failed within the last hour. `runVisibly` is that of set-up.
+ * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, a person is told, and
+ * the starter model works. `isAsked`: try even when it failed within the last hour. `runVisibly` is that of set-up.
  */
 export async function installModel (root, wanted, { runVisibly, isQuiet, isAsked }) {
   const folder = resolve(process.env.STENOBOX_MODELS_DIR || './models')

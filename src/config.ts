@@ -187,10 +187,14 @@ function readProxy (env: NodeJS.ProcessEnv, own: string): Config['proxy'] {
   return Object.freeze({ http, https: common('HTTPS_PROXY') ?? http, except: env['no_proxy'] || env['NO_PROXY'] || '' })
 }
 
-/** The package index that pip would ask: its variable, else the first of its files that names one, else PyPI. What is no address is passed over, as it is not ours. */
+/**
+ * The package index that pip would ask: its variable, else the first of its files that names one, else PyPI. What is no address is
+ * passed over, as it is not ours.
+ */
 function readPackageIndex (env: NodeJS.ProcessEnv): string {
   const home = env['HOME'] ?? '/nonexistent'
-  const files = [env['PIP_CONFIG_FILE'], env['VIRTUAL_ENV'] && `${env['VIRTUAL_ENV']}/pip.conf`, `${env['XDG_CONFIG_HOME'] || `${home}/.config`}/pip/pip.conf`, `${home}/.pip/pip.conf`, '/etc/pip.conf']
+  const folders = [env['VIRTUAL_ENV'], `${env['XDG_CONFIG_HOME'] || `${home}/.config`}/pip`, `${home}/.pip`, '/etc']
+  const files = [env['PIP_CONFIG_FILE'], ...folders.map((folder) => folder && `${folder}/pip.conf`)]
   const named = files.map((file) => {
     try {
       return /^\s*index[-_]url\s*[=:]\s*(\S+)/m.exec(file ? readFileSync(file, 'utf8') : '')?.[1]
@@ -198,7 +202,8 @@ function readPackageIndex (env: NodeJS.ProcessEnv): string {
       return undefined
     }
   })
-  return [env['PIP_INDEX_URL'], ...named].find((address) => address !== undefined && url().parse(address) !== undefined) ?? 'https://pypi.org/simple'
+  const isAddress = (text: string | undefined): boolean => text !== undefined && url().parse(text) !== undefined
+  return [env['PIP_INDEX_URL'], ...named].find(isAddress) ?? 'https://pypi.org/simple'
 }
 
 function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {

@@ -28,7 +28,10 @@ const sizeOf = ({ bytes, approximateBytes }: ModelView): string => {
 function toRow (model: ModelView): string[] {
   const uses = model.qualities.map((quality) => model.usedFor.includes(quality) ? `${quality} (now)` : quality)
   const others = model.usedFor.filter((quality) => !model.qualities.includes(quality)).map((quality) => `${quality} (now)`)
-  return [model.state === 'absent' ? '-' : model.state, model.name, sizeOf(model), model.licence, model.kind, model.languages?.join(' ') ?? 'many languages', [...uses, ...others].join(', ') || '-', model.note ?? '']
+  return [
+    model.state === 'absent' ? '-' : model.state, model.name, sizeOf(model), model.licence, model.kind,
+    model.languages?.join(' ') ?? 'many languages', [...uses, ...others].join(', ') || '-', model.note ?? ''
+  ]
 }
 
 const toSetRow = (set: SetView): string[] => [set.installed ? 'installed' : '-', `set:${set.name}`, formatBytes(set.bytes), set.licences.join(', '), set.models.join(' '), set.for]
@@ -47,7 +50,9 @@ async function list (options: { json?: true }): Promise<void> {
     if (sets.length > 0) console.log('')
     for (const line of alignRows(sets.map(toSetRow))) console.log(line)
     if (unlisted.length > 0) console.log('')
-    for (const path of unlisted) console.log(`not used, because no manifest knows it: ${path}\n  to add it: npx stenobox models add ${path} --name NAME`)
+    for (const path of unlisted) {
+      console.log(`not used, because no manifest knows it: ${path}\n  to add it: npx stenobox models add ${path} --name NAME`)
+    }
   })
 }
 
@@ -60,14 +65,17 @@ async function pull (names: string[]): Promise<void> {
   }
 }
 
+const SILENT = { begin () {}, progress () {}, note () {}, end () {}, clear () {} }
+
 /** Hidden: what set-up runs on the first start. Fails where only the starter is left although a real model was wanted. */
 async function setUp ({ quiet }: { quiet?: true }): Promise<void> {
   const config = readConfig()
-  const view = quiet ? { begin () {}, progress () {}, note () {}, end () {}, clear () {} } : createTransferView(process.stderr, console.error)
+  const view = quiet ? SILENT : createTransferView(process.stderr, console.error)
   try {
     const result = await withLibrary(async (library) => await library.setUp(config.firstModel, view))
     view.clear()
-    if (result === 'starter' && config.firstModel !== 'none') console.error(frame(starterNotice('It was asked for by STENOBOX_MODEL=starter.')))
+    const isMeant = result === 'real' || config.firstModel === 'none'
+    if (!isMeant) console.error(frame(starterNotice('It was asked for by STENOBOX_MODEL=starter.')))
   } catch (error) {
     view.clear()
     console.error(frame(starterNotice(`No real model could be installed: ${error instanceof Error ? error.message : String(error)}.`)))
@@ -115,8 +123,8 @@ async function add (given: string, options: AddOptions): Promise<void> {
 }
 
 function parseName (text: string): string {
-  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(text)) throw new InvalidArgumentError('a name is small letters, digits, dots, dashes and underscores')
-  return text
+  if (/^[a-z0-9][a-z0-9._-]{0,99}$/.test(text)) return text
+  throw new InvalidArgumentError('a name is small letters, digits, dots, dashes and underscores')
 }
 
 function parseLanguages (text: string): string[] {
@@ -173,7 +181,8 @@ export function modelsCommand (): Command {
   models.command('pull').description('fetch models, or go on with it, and verify them').argument('<names...>', what).action(pull)
   models.command('setup', { hidden: true }).description('install the model of a first start').option('--quiet').action(setUp)
   models.command('add').description('add a model that no manifest knows, tried on a sound first; it is used from then on')
-    .argument('<path>', 'a ggml file of any name, or a folder as faster-whisper uses it').requiredOption('--name <name>', 'what to call it', parseName)
+    .argument('<path>', 'a ggml file of any name, or a folder as faster-whisper uses it')
+    .requiredOption('--name <name>', 'what to call it', parseName)
     .option('--languages <codes>', 'the languages it is for, like de,fr; without it, all', parseLanguages)
     .option('--use <qualities>', 'where it comes before all others: some of fast,balanced,accurate, or none', parseUse, [...STT_QUALITIES])
     .option('--licence <text>', 'its licence, shown in lists', 'unknown')

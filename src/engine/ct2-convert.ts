@@ -1,6 +1,6 @@
 /**
- * Weights of Whisper from CTranslate2's form into ggml's, in pieces of a few megabytes. The same weights always make the same bytes: the manifest has
- * their SHA-256.
+ * Weights of Whisper from CTranslate2's form into ggml's, in pieces of a few megabytes. The same weights always make the same bytes: the
+ * manifest has their SHA-256.
  */
 import { join } from 'node:path'
 import { openCt2File } from './ct2-file.js'
@@ -31,10 +31,16 @@ function take (file: Ct2File, name: string, ...dimensions: number[]): Ct2Variabl
   const variable = file.find(name)
   if (!variable) throw new ModelError(`this is no Whisper model as CTranslate2 writes them: ${name} is missing`)
   if (!isFloat(variable.type)) {
-    throw new ModelError(`the model is quantised to ${variable.type}, which cannot be turned back; convert the original with: ct2-transformers-converter --quantization float16`)
+    throw new ModelError(
+      `the model is quantised to ${variable.type}, which cannot be turned back; convert the original with: ` +
+        'ct2-transformers-converter --quantization float16'
+    )
   }
   if (variable.dimensions.join() !== dimensions.join()) {
-    throw new ModelError(`the model has another architecture than Whisper: ${name} is ${variable.dimensions.join(' x ')} and not ${dimensions.join(' x ')}`)
+    throw new ModelError(
+      `the model has another architecture than Whisper: ${name} is ${variable.dimensions.join(' x ')} and not ` +
+        `${dimensions.join(' x ')}`
+    )
   }
   return variable
 }
@@ -42,7 +48,11 @@ function take (file: Ct2File, name: string, ...dimensions: number[]): Ct2Variabl
 function countLayers (file: Ct2File, side: 'encoder' | 'decoder'): number {
   let layers = 0
   while (layers <= MAX_LAYERS && file.find(`${side}/layer_${layers}/self_attention/linear_0/weight`)) layers++
-  if (layers < 1 || layers > MAX_LAYERS) throw new ModelError(`the model has another architecture than Whisper: ${layers} layers in its ${side}`)
+  if (layers < 1 || layers > MAX_LAYERS) {
+    throw new ModelError(
+      `the model has another architecture than Whisper: ${layers} layers in its ${side}`
+    )
+  }
   return layers
 }
 
@@ -51,8 +61,13 @@ function readShape (file: Ct2File): WhisperShape {
   const state = file.find('encoder/position_encodings/encodings')?.dimensions[1] ?? 0
   const vocabulary = file.find('decoder/embeddings/weight')?.dimensions[0] ?? 0
   const mels = file.find('encoder/conv1/weight')?.dimensions[1] ?? 0
-  const isWhisper = state > 0 && state <= MAX_STATE && state % HEAD_SIZE === 0 && vocabulary >= 51_864 && vocabulary <= 51_866 && (mels === 80 || mels === 128)
-  if (!isWhisper) throw new ModelError(`the model has another architecture than Whisper: a width of ${state}, ${vocabulary} tokens, ${mels} mel bands`)
+  const isWide = state > 0 && state <= MAX_STATE && state % HEAD_SIZE === 0
+  const isWhisper = isWide && vocabulary >= 51_864 && vocabulary <= 51_866 && (mels === 80 || mels === 128)
+  if (!isWhisper) {
+    throw new ModelError(
+      `the model has another architecture than Whisper: a width of ${state}, ${vocabulary} tokens, ${mels} mel bands`
+    )
+  }
   return { vocabulary, state, mels, audioLayers: countLayers(file, 'encoder'), textLayers: countLayers(file, 'decoder') }
 }
 
@@ -64,7 +79,8 @@ function whole (name: string, variable: Ct2Variable, isSingle = variable.dimensi
 
 /** The part `index` of a variable that stacks several of `rows` rows. */
 function part (name: string, variable: Ct2Variable, index: number, rows: number): Tensor {
-  return { name, variable, from: index * rows, to: (index + 1) * rows, dimensions: [rows, ...variable.dimensions.slice(1)], isSingle: variable.dimensions.length === 1 }
+  const dimensions = [rows, ...variable.dimensions.slice(1)]
+  return { name, variable, from: index * rows, to: (index + 1) * rows, dimensions, isSingle: dimensions.length === 1 }
 }
 
 function normTensors (file: Ct2File, name: string, path: string, state: number): Tensor[] {
@@ -75,7 +91,10 @@ function linearTensors (file: Ct2File, name: string, path: string, rows: number,
   return [whole(`${name}.weight`, take(file, `${path}/weight`, rows, columns)), whole(`${name}.bias`, take(file, `${path}/bias`, rows))]
 }
 
-/** Query, key and value lie one below the other, in `linear_0` and `linear_1` where the query is apart. The key's bias is zero and has no place in ggml. */
+/**
+ * Query, key and value lie one below the other, in `linear_0` and `linear_1` where the query is apart. The key's bias is zero and has no
+ * place in ggml.
+ */
 function attentionTensors (file: Ct2File, name: string, path: string, state: number, stacked: 3 | 2): Tensor[] {
   const first = stacked === 3 ? [] : linearTensors(file, `${name}.query`, `${path}/linear_0`, state, state)
   const stack = stacked === 3 ? `${path}/linear_0` : `${path}/linear_1`
@@ -113,7 +132,8 @@ function convolutionTensors (file: Ct2File, name: string, state: number, inputs:
 
 /** Every tensor of the ggml file, in its order. Throws `ModelError` when one is missing or of another shape. */
 function listTensors (file: Ct2File, { state, vocabulary, mels, audioLayers, textLayers }: WhisperShape): Tensor[] {
-  const layers = (side: 'encoder' | 'decoder', count: number): Tensor[] => Array.from({ length: count }, (_, index) => layerTensors(file, side, index, state)).flat()
+  const layers = (side: 'encoder' | 'decoder', count: number): Tensor[] =>
+    Array.from({ length: count }, (_, index) => layerTensors(file, side, index, state)).flat()
   return [
     whole('encoder.positional_embedding', take(file, 'encoder/position_encodings/encodings', AUDIO_POSITIONS, state), true),
     whole('decoder.positional_embedding', take(file, 'decoder/position_encodings/encodings', TEXT_POSITIONS, state), true),
@@ -159,8 +179,9 @@ function countBytes (tensors: readonly Tensor[], before: number): number {
 export type Conversion = { shape: WhisperShape, bytes: number, chunks: AsyncIterable<Buffer>, close: () => Promise<void> }
 
 /**
- * Opens a folder as faster-whisper uses it (`model.bin` and its vocabulary) and tells what the ggml file of it is; the bytes are made while `chunks` is read.
- * `ggmlFile`: a ggml file of 80 bands, for its mel filters. Throws `ModelError` for what is damaged, quantised or no Whisper.
+ * Opens a folder as faster-whisper uses it (`model.bin` and its vocabulary) and tells what the ggml file of it is; the bytes are made while
+ * `chunks` is read. `ggmlFile`: a ggml file of 80 bands, for its mel filters. Throws `ModelError` for what is damaged, quantised or no
+ * Whisper.
  */
 export async function openConversion (folder: string, ggmlFile: string): Promise<Conversion> {
   const file = await openCt2File(join(folder, 'model.bin'))

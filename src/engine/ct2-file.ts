@@ -105,9 +105,18 @@ async function readVariable (cursor: Cursor): Promise<Ct2Variable> {
 
 async function readIndex (cursor: Cursor, sizeBytes: number): Promise<Map<string, Ct2Variable>> {
   const version = await cursor.u32()
-  if (version !== VERSION) throw new ModelError(`this is no CTranslate2 file of version ${VERSION} (it begins with ${version}); convert the model again with a current ct2-transformers-converter`)
+  if (version !== VERSION) {
+    throw new ModelError(
+      `this is no CTranslate2 file of version ${VERSION} (it begins with ${version}); convert the model again with a current ` +
+        'ct2-transformers-converter'
+    )
+  }
   const specification = await cursor.name()
-  if (specification !== WHISPER) throw new ModelError(`this CTranslate2 model has another architecture (${JSON.stringify(specification)}); only Whisper (${WHISPER}) can be used`)
+  if (specification !== WHISPER) {
+    throw new ModelError(
+      `this CTranslate2 model has another architecture (${JSON.stringify(specification)}); only Whisper (${WHISPER}) can be used`
+    )
+  }
   await cursor.u32()
   const count = await cursor.u32()
   if (count > MAX_VARIABLES) throw damaged(`it announces ${count} variables`)
@@ -138,7 +147,11 @@ export async function openCt2File (path: string): Promise<Ct2File> {
     return {
       find: (name) => variables.get(name),
       async read (variable, start, length) {
-        if (start < 0 || length < 0 || start + length > variable.bytes) throw new RangeError(`${variable.name}: ${length} bytes from ${start} on`)
+        if (start < 0 || length < 0 || start + length > variable.bytes) {
+          throw new RangeError(
+            `${variable.name}: ${length} bytes from ${start} on`
+          )
+        }
         const bytes = Buffer.alloc(length)
         await readFully(handle, bytes, variable.offset + start)
         return bytes

@@ -1,6 +1,6 @@
 /**
- * Which file is what: digests of model files, remembered by the file's identity, so that three gigabytes are read once and not at every start. A file that is
- * replaced, written to or touched has another identity, because the kernel sets the time of its change.
+ * Which file is what: digests of model files, remembered by the file's identity, so that three gigabytes are read once and not at every
+ * start. A file that is replaced, written to or touched has another identity, because the kernel sets the time of its change.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,8 @@ type Known = FileFacts & { identity: string }
 /** What changes whenever a file's bytes do; undefined when there is no file. */
 function identify (path: string): { identity: string, bytes: number } | undefined {
   const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return facts?.isFile() ? { identity: [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' '), bytes: Number(facts.size) } : undefined
+  if (!facts?.isFile()) return undefined
+  return { identity: [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' '), bytes: Number(facts.size) }
 }
 
 /** Digests of the files of one models directory, and of what comes with the program. */
@@ -63,7 +64,10 @@ export function createModelDigests (modelsDir: string) {
     if (identify(path)?.identity === identity) known.set(path, { identity, ...facts })
   }
 
-  /** Writes down what is known of files that are there. A models directory that cannot be written has no cache: then large files are read at every start. */
+  /**
+   * Writes down what is known of files that are there. A models directory that cannot be written has no cache: then large files are read at
+   * every start.
+   */
   async function save (): Promise<void> {
     readCache()
     const files = Object.fromEntries([...known].filter(([path, { identity }]) => identify(path)?.identity === identity))

@@ -1,7 +1,7 @@
 /** Files of the models directory: written whole or not at all, hashed on the way. */
 import { createHash } from 'node:crypto'
 import { constants, statSync } from 'node:fs'
-import { access, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeDirectory, readChunks, syncDirectory, writeAll } from '../disk/files.js'
 
@@ -12,6 +12,9 @@ export class ModelError extends Error {
 
 /** Thrown when a file is not what it should be. */
 export class WrongFileError extends ModelError {}
+
+/** Thrown while another process writes to the models directory. */
+export class BusyError extends ModelError {}
 
 /** Thrown when the disk is too full: another source would not help. */
 export class NoRoomError extends ModelError {}
@@ -95,6 +98,8 @@ export async function removeFile (path: string): Promise<boolean> {
 }
 
 export const makeFolder = async (path: string): Promise<void> => { await mkdir(path, { recursive: true }) }
+/** Leaves a folder that holds something. */
+export const removeEmptyFolder = async (path: string): Promise<void> => { await rmdir(path).catch(() => {}) }
 export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false

@@ -36,7 +36,10 @@ async function recogniseFolder (path: string): Promise<Offer> {
   if (isFile(join(path, 'model.bin'))) return { kind: 'ctranslate2', path }
   const names = await readdir(path)
   if (names.some((name) => /\.safetensors$|^pytorch_model.*\.bin$/.test(name))) {
-    throw new ModelError(`${path} is a checkpoint of transformers; convert it first (pip install ctranslate2 transformers[torch]), then add the result: ${CONVERT.replace('FOLDER', path)} && ${ADD}`)
+    throw new ModelError(
+      `${path} is a checkpoint of transformers; convert it first (pip install ctranslate2 transformers[torch]), then add the ` +
+        `result: ${CONVERT.replace('FOLDER', path)} && ${ADD}`
+    )
   }
   throw new ModelError(`${path} holds no model: there is no model.bin as faster-whisper has it`)
 }
@@ -49,14 +52,29 @@ export async function recogniseModel (given: string): Promise<Offer> {
   if (!facts.isFile()) throw new ModelError(`${given} is no file and no folder`)
   const start = await readStart(path, 512)
   if (start.length >= 4 && start.readUInt32LE(0) === 0x67676d6c) return { kind: 'ggml', path }
-  if (start.toString('latin1', 0, 4) === 'GGUF') throw new ModelError(`${given} is a GGUF file, which speech models are not read from here; bring the ggml file (ggml-….bin) of whisper.cpp`)
-  if (start.toString('latin1', 257, 262) === 'ustar') throw new ModelError(`${given} is an archive; if \`stenobox models export\` made it, then: stenobox models import ${given}`)
+  if (start.toString('latin1', 0, 4) === 'GGUF') {
+    throw new ModelError(
+      `${given} is a GGUF file, which speech models are not read from here; bring the ggml file (ggml-….bin) of whisper.cpp`
+    )
+  }
+  if (start.toString('latin1', 257, 262) === 'ustar') {
+    throw new ModelError(
+      `${given} is an archive; if \`stenobox models export\` made it, then: stenobox models import ${given}`
+    )
+  }
   if (basename(path) === 'model.bin' && start.includes('WhisperSpec')) return { kind: 'ctranslate2', path: dirname(path) }
   // A zip, or a pickle of protocol 2: what torch.save has written, now and before.
   if (start.toString('hex', 0, 4) === '504b0304' || start.toString('hex', 0, 2) === '8002') {
-    throw new ModelError(`${given} seems to be a checkpoint of PyTorch; turn it into a ggml file with models/convert-pt-to-ggml.py of whisper.cpp, or use the same model in the form of transformers: ${CONVERT} && ${ADD}`)
+    throw new ModelError(
+      `${given} seems to be a checkpoint of PyTorch; turn it into a ggml file with models/convert-pt-to-ggml.py of whisper.cpp, or ` +
+        `use the same model in the form of transformers: ${CONVERT} && ${ADD}`
+    )
   }
-  if (path.endsWith('.safetensors')) throw new ModelError(`${given} is a checkpoint of transformers; convert its folder first, then add the result: ${CONVERT} && ${ADD}`)
+  if (path.endsWith('.safetensors')) {
+    throw new ModelError(
+      `${given} is a checkpoint of transformers; convert its folder first, then add the result: ${CONVERT} && ${ADD}`
+    )
+  }
   throw new ModelError(`${given} is no model that is known here: neither a ggml file nor a folder of faster-whisper`)
 }
 
@@ -72,7 +90,8 @@ function presetOf ({ vocabulary, state, audioLayers, textLayers }: WhisperShape)
   return textLayers === 32 ? vocabulary === 51_866 ? 'large.v3' : 'large.v2' : undefined
 }
 
-const Config = Type.Object({ alignment_heads: Type.Optional(Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 0 })]), { minItems: 1, maxItems: MAX_HEADS })) })
+const Head = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 0 })])
+const Config = Type.Object({ alignment_heads: Type.Optional(Type.Array(Head, { minItems: 1, maxItems: MAX_HEADS })) })
 
 /** The heads that the folder's own `config.json` names, where all of them exist. */
 async function readHeads (folder: string, { state, textLayers }: WhisperShape): Promise<Array<[number, number]> | undefined> {
@@ -101,10 +120,12 @@ async function readGgmlShape (path: string): Promise<WhisperShape | undefined> {
 export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 /**
- * Writes the ggml file of what is offered to `path`, synced. `filtersFrom`: a ggml file of 80 mel bands. Throws `ModelError` for what is damaged, quantised or no
- * Whisper in the form of CTranslate2; what is wrong with a ggml file is found when it is tried.
+ * Writes the ggml file of what is offered to `path`, synced. `filtersFrom`: a ggml file of 80 mel bands. Throws `ModelError` for what is
+ * damaged, quantised or no Whisper in the form of CTranslate2; what is wrong with a ggml file is found when it is tried.
  */
-export async function stageModel (offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void): Promise<Staged> {
+export async function stageModel (
+  offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void
+): Promise<Staged> {
   let done = 0
   const counting = (total: number) => (bytes: number): void => {
     done += bytes

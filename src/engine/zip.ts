@@ -1,6 +1,6 @@
 /**
- * Members of a zip file (a wheel is one), read by name. The file is somebody else's: no name in it becomes a path, and no length is believed before it
- * has been checked against the file. Format: PKWARE's APPNOTE 6.3.10, without encryption and without zip64.
+ * Members of a zip file (a wheel is one), read by name. The file is somebody else's: no name in it becomes a path, and no length is
+ * believed before it has been checked against the file. Format: PKWARE's APPNOTE 6.3.10, without encryption and without zip64.
  */
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -26,6 +26,8 @@ const CHUNK_BYTES = 256 * 1024
 
 type Member = { name: string, method: number, packedBytes: number, bytes: number, crc: number, localAt: number }
 
+type Explain = (why: string) => ModelError
+
 export type Zip = {
   /** Bytes of a member when it is unpacked. Throws `ModelError` when there is none of that name. */
   sizeOf (name: string): number
@@ -41,26 +43,28 @@ async function readAt (handle: FileHandle, position: number, bytes: number): Pro
 }
 
 /** Leads out of the folder that a zip is unpacked into. */
-const climbs = (name: string): boolean => name.startsWith('/') || /^[A-Za-z]:/.test(name) || name.includes('\0') || name.split(/[\\/]/).includes('..')
+const climbs = (name: string): boolean =>
+  name.startsWith('/') || /^[A-Za-z]:/.test(name) || name.includes('\0') || name.split(/[\\/]/).includes('..')
 
 /** Finds the directory: the last end record whose comment reaches exactly to the end of the file. */
-async function findDirectory (handle: FileHandle, sizeBytes: number, damaged: (why: string) => ModelError) {
+async function findDirectory (handle: FileHandle, sizeBytes: number, damaged: Explain) {
   const length = Math.min(sizeBytes, END_BYTES + MAX_COMMENT_BYTES)
   const tail = await readAt(handle, sizeBytes - length, length)
   for (let at = tail.length - END_BYTES; at >= 0; at--) {
     if (tail.readUInt32LE(at) !== END_SIGNATURE || at + END_BYTES + tail.readUInt16LE(at + 20) !== tail.length) continue
     const [entries, bytes, offset] = [tail.readUInt16LE(at + 10), tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)]
-    if (offset === ELSEWHERE || bytes === ELSEWHERE || entries === 0xffff) throw damaged('it is a zip64 file, which no wheel of this size is')
+    const isZip64 = offset === ELSEWHERE || bytes === ELSEWHERE || entries === 0xffff
+    if (isZip64) throw damaged('it is a zip64 file, which no wheel of this size is')
     if (bytes > MAX_DIRECTORY_BYTES || offset + bytes > sizeBytes - length + at) throw damaged('its directory lies outside the file')
     return { entries, bytes, offset }
   }
   throw damaged('it has no directory at its end')
 }
 
-function readMember (directory: Buffer, at: number, sizeBytes: number, damaged: (why: string) => ModelError): { member: Member, next: number } {
+function readMember (directory: Buffer, at: number, sizeBytes: number, damaged: Explain): { member: Member, next: number } {
   if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY_SIGNATURE) throw damaged('its directory is cut short')
-  const [nameBytes, extraBytes, commentBytes] = [directory.readUInt16LE(at + 28), directory.readUInt16LE(at + 30), directory.readUInt16LE(at + 32)]
-  const next = at + ENTRY_BYTES + nameBytes + extraBytes + commentBytes
+  const nameBytes = directory.readUInt16LE(at + 28)
+  const next = at + ENTRY_BYTES + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
   if (next > directory.length) throw damaged('its directory is cut short')
   const name = directory.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes)
   if (climbs(name)) throw damaged(`it holds ${JSON.stringify(name)}, which would leave its folder`)
@@ -68,13 +72,18 @@ function readMember (directory: Buffer, at: number, sizeBytes: number, damaged: 
   if ([packedBytes, bytes, localAt].includes(ELSEWHERE)) throw damaged(`${name} is announced in the way of zip64`)
   if (directory.readUInt16LE(at + 8) & ENCRYPTED) throw damaged(`${name} is encrypted`)
   if (localAt + LOCAL_BYTES + packedBytes > sizeBytes) throw damaged(`${name} lies outside the file`)
-  return { member: { name, method: directory.readUInt16LE(at + 10), crc: directory.readUInt32LE(at + 16), packedBytes, bytes, localAt }, next }
+  const [method, crc] = [directory.readUInt16LE(at + 10), directory.readUInt32LE(at + 16)]
+  return { member: { name, method, crc, packedBytes, bytes, localAt }, next }
 }
 
 /** Where the bytes of a member begin; what its own header says has to agree with the directory. */
-async function findBytes (handle: FileHandle, member: Member, sizeBytes: number, damaged: (why: string) => ModelError): Promise<number> {
+async function findBytes (handle: FileHandle, member: Member, sizeBytes: number, damaged: Explain): Promise<number> {
   const header = await readAt(handle, member.localAt, LOCAL_BYTES)
-  if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw damaged(`${member.name} is not where the directory says`)
+  if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) {
+    throw damaged(
+      `${member.name} is not where the directory says`
+    )
+  }
   const [nameBytes, extraBytes] = [header.readUInt16LE(26), header.readUInt16LE(28)]
   const start = member.localAt + LOCAL_BYTES + nameBytes + extraBytes
   const name = (await readAt(handle, member.localAt + LOCAL_BYTES, nameBytes)).toString('utf8')
@@ -83,7 +92,9 @@ async function findBytes (handle: FileHandle, member: Member, sizeBytes: number,
   return start
 }
 
-/** Opens a zip file and reads its directory. `label` names it in errors. Throws `ModelError` for what is damaged or not wanted in a wheel. */
+/**
+ * Opens a zip file and reads its directory. `label` names it in errors. Throws `ModelError` for what is damaged or not wanted in a wheel.
+ */
 export async function openZip (path: string, label: string): Promise<Zip> {
   const damaged = (why: string): ModelError => new ModelError(`${label} is damaged or no wheel: ${why}`)
   const handle = await open(path, 'r')
@@ -104,7 +115,11 @@ export async function openZip (path: string, label: string): Promise<Zip> {
   function find (name: string): Member {
     const member = members.get(name)
     if (!member) throw damaged(`it does not hold ${name}`)
-    if (member.method !== STORED && member.method !== DEFLATED) throw damaged(`${name} is packed in a way that is not known here (${member.method})`)
+    if (member.method !== STORED && member.method !== DEFLATED) {
+      throw damaged(
+        `${name} is packed in a way that is not known here (${member.method})`
+      )
+    }
     return member
   }
 

@@ -75,34 +75,39 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
     const name = `model ${model.entry.name}`
     try {
       const fault = await models.verify(model)
-      return { name, ok: fault === undefined, matters: true, detail: fault === undefined ? model.entry.note ?? model.path : `${fault}. It is not used` }
+      const detail = fault === undefined ? model.entry.note ?? model.path : `${fault}. It is not used`
+      return { name, ok: fault === undefined, matters: true, detail }
     } catch (error) {
-      return { name, ok: false, matters: true, detail: `${model.path} cannot be read, and is not used: ${error instanceof Error ? error.message : String(error)}` }
+      const reason = error instanceof Error ? error.message : String(error)
+      return { name, ok: false, matters: true, detail: `${model.path} cannot be read, and is not used: ${reason}` }
     }
   }
 
-  const explainWrongSize = ({ file }: ModelEntry): string => `${file} is not of its published size: it is damaged, incomplete or another file, and is not used`
+  const explainWrongSize = ({ file }: ModelEntry): string =>
+    `${file} is not of its published size: it is damaged, incomplete or another file, and is not used`
   const explainUnlisted = (path: string): string =>
     `${path} is in no manifest, and is not used. Add it: npx stenobox models add ${path} --name NAME`
 
   async function checkModels (): Promise<Check[]> {
     const installed = models.listInstalled()
     const others = [
-      ...models.listWrongSize().map((entry): Check => ({ name: `model ${entry.name}`, ok: false, matters: true, detail: explainWrongSize(entry) })),
-      ...models.listUnlisted().map((path): Check => ({ name: 'unlisted model', ok: false, matters: false, detail: explainUnlisted(path) }))
+      ...models.listWrongSize().map((entry) => ({ name: `model ${entry.name}`, ok: false, matters: true, detail: explainWrongSize(entry) })),
+      ...models.listUnlisted().map((path) => ({ name: 'unlisted model', ok: false, matters: false, detail: explainUnlisted(path) }))
     ]
     if (installed.length === 0) return [...others, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
     const checks: Check[] = []
     for (const model of installed) checks.push(await checkModel(model))
     const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
     const warnings = starterWarning()
-    return [...others, ...checks, { name: 'qualities', ok: warnings.length === 0, matters: false, detail: [used.join(', '), ...warnings].join('. ') }]
+    const detail = [used.join(', '), ...warnings].join('. ')
+    return [...others, ...checks, { name: 'qualities', ok: warnings.length === 0, matters: false, detail }]
   }
 
   /** What a person must know who has no model but the starter. */
   function starterWarning (): string[] {
     return models.choose('balanced')?.isStarter
-      ? ['Only the starter model can be used: it knows synthetic voices, and makes nonsense of human speech. Install a real one: npx stenobox models pull base']
+      ? ['Only the starter model can be used: it knows synthetic voices, and makes nonsense of human speech. ' +
+          'Install a real one: npx stenobox models pull base']
       : []
   }
 

@@ -5,7 +5,7 @@ import { isNoRoom } from '../domain/errors.js'
 import { makeFolder, ModelError, moveInto, NoRoomError, removeFile, removeFolder } from '../engine/model-files.js'
 import { recogniseModel, stageModel } from '../engine/model-intake.js'
 import type { Offer, Staged } from '../engine/model-intake.js'
-import { findFault } from '../engine/model-lock.js'
+import { findFault, isKnown } from '../engine/model-lock.js'
 import type { ModelLock } from '../engine/model-lock.js'
 import type { ModelEntry } from '../engine/model-manifest.js'
 import type { Trial } from '../engine/model-trial.js'
@@ -14,7 +14,13 @@ import type { Watcher } from './model-library.js'
 import { makePin } from './model-pull.js'
 
 /** `use`: the qualities in which it comes before all others. */
-export type Addition = { name: string, kind: ModelEntry['kind'], languages?: string[] | undefined, licence: string, use: readonly SttQuality[] }
+export type Addition = {
+  name: string
+  kind: ModelEntry['kind']
+  languages?: string[] | undefined
+  licence: string
+  use: readonly SttQuality[]
+}
 
 type Deps = {
   models: Models
@@ -32,14 +38,17 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
 
   function refuseName ({ name, kind, languages }: Addition): void {
     if (models.entries().some((entry) => entry.name === name)) {
-      throw new ModelError(`there is a model ${name} already; choose another name` + (models.local.list().some(({ entry }) => entry.name === name) ? `, or first: stenobox models remove ${name}` : ''))
+      const isOwn = models.local.list().some(({ entry }) => entry.name === name)
+      const advice = isOwn ? `, or first: stenobox models remove ${name}` : ''
+      throw new ModelError(`there is a model ${name} already; choose another name${advice}`)
     }
-    if (kind === 'parakeet' && !languages) throw new ModelError('a Parakeet model needs --languages: none knows all, and it cannot tell which it hears')
+    const isSilent = kind === 'parakeet' && !languages
+    if (isSilent) throw new ModelError('a Parakeet model needs --languages: none knows all, and it cannot tell which it hears')
   }
 
   /** The entry of the manifest whose weights these are. */
   const findPublished = ({ facts }: Staged): ModelEntry | undefined =>
-    models.entries().find((entry) => (entry.sha256 ?? entry.sha1 ?? entry.forms) !== undefined && findFault(entry, undefined, facts) === undefined)
+    models.entries().find((entry) => isKnown(entry, undefined) && findFault(entry, undefined, facts) === undefined)
 
   /** A ggml file that lies in the models directory stays where it is. */
   function placeOf (offer: Offer, name: string): { file: string, stays: boolean } {
@@ -63,16 +72,18 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
     const { facts: { bytes, sha256 }, alignmentHeads } = staged
     if (stays) await removeFile(staged.path)
     else await moveInto(staged.path, target)
-    const entry = { name, kind, file, bytes, sha256, licence, ...(languages ? { languages } : {}), ...(alignmentHeads === undefined ? {} : { alignmentHeads }), note: 'added by hand' }
+    const optional = { ...(languages ? { languages } : {}), ...(alignmentHeads === undefined ? {} : { alignmentHeads }) }
+    const entry = { name, kind, file, bytes, sha256, licence, ...optional, note: 'added by hand' }
     await models.digests.record(target, staged.facts)
     await models.local.put([{ entry, use: [...use] }])
     const whatFor = languages ? `for ${languages.join(', ')}` : 'for every language'
-    return `${name} is installed: ${bytes} bytes, SHA-256 ${sha256}. ` + (use.length > 0 ? `It comes first in ${use.join(', ')}, ${whatFor}` : 'No quality uses it')
+    const where = use.length > 0 ? `It comes first in ${use.join(', ')}, ${whatFor}` : 'No quality uses it'
+    return `${name} is installed: ${bytes} bytes, SHA-256 ${sha256}. ${where}`
   }
 
   /**
-   * Adds a ggml file or a folder of faster-whisper: converted, tried on a sound, and written into the person's own list. Call it with the lock of the directory.
-   * Throws `ModelError`; then nothing was installed.
+   * Adds a ggml file or a folder of faster-whisper: converted, tried on a sound, and written into the person's own list. Call it with the
+   * lock of the directory. Throws `ModelError`; then nothing was installed.
    */
   return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
     const offer = await recogniseModel(given)
@@ -86,7 +97,8 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
       const published = findPublished(staged)
       if (published) return watcher.end(await installPublished(published, staged))
       watcher.note('trying it on a sound of four seconds')
-      await tryModel({ path: staged.path, kind: addition.kind, alignmentHeads: staged.alignmentHeads, languages: addition.languages }, join(stage, 'sound.pcm'))
+      const { path, alignmentHeads } = staged
+      await tryModel({ path, alignmentHeads, kind: addition.kind, languages: addition.languages }, join(stage, 'sound.pcm'))
       watcher.end(await installNew(offer, staged, addition))
     } catch (error) {
       throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error

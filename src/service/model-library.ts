@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { isNoRoom } from '../domain/errors.js'
 import { STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
@@ -10,7 +11,9 @@ import { withoutSecrets } from '../domain/model-source.js'
 import { suggestNames } from '../domain/names.js'
 import { packModels, unpackModels } from '../engine/model-archive.js'
 import type { ArchivedFile, StagedFile } from '../engine/model-archive.js'
-import { digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, removeFolder, writeDurably } from '../engine/model-files.js'
+import {
+  BusyError, digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, removeFolder, writeDurably
+} from '../engine/model-files.js'
 import type { FileFacts } from '../engine/model-files.js'
 import { acceptedBy, findFault, fitsSize, isBinding } from '../engine/model-lock.js'
 import type { ModelLock, Pin } from '../engine/model-lock.js'
@@ -46,6 +49,20 @@ export type Watcher = {
 
 /** Small enough for every machine, and knows 99 languages. */
 const FIRST_MODEL = 'base'
+const BUSY_PAUSE_MS = 1000
+
+/** Set-up may find the end of an earlier one at work, whose own process was killed. */
+async function pullPatiently (pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await pull([name], watcher)
+    } catch (error) {
+      if (!(error instanceof BusyError)) throw error
+      if (isFirst) watcher.note('another process is writing to the models directory; waiting for it')
+      await wait(BUSY_PAUSE_MS)
+    }
+  }
+}
 
 type Deps = {
   models: Models
@@ -85,7 +102,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
   async function withLock<T> (work: () => Promise<T>): Promise<T> {
     await prepareDirectory(modelsDir)
     const held = tryLock()
-    if (!held) throw new ModelError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it has ended`)
+    if (!held) throw new BusyError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it has ended`)
     try {
       return await work()
     } finally {
@@ -106,17 +123,16 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     const source = hub === undefined ? pin?.source : withoutSecrets(new URL(hub))
     const { name, file, licence, attribution } = entry
     const local = findLocal(name)
-    return {
-      path,
-      file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...(source ? { source } : {}), ...(attribution ? { attribution } : {}), ...(local ? { local } : {}) }
-    }
+    const optional = { ...(source ? { source } : {}), ...(attribution ? { attribution } : {}), ...(local ? { local } : {}) }
+    return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...optional } }
   }
 
   /** Why a model that a person added elsewhere is not taken as it is described. */
   function whyLocalRefused ({ name, path, bytes, sha256, local }: ArchivedFile): string | undefined {
     if (!local) return `the archive holds the model ${JSON.stringify(name)}, which is not in the manifest here`
     const { entry } = local
-    if (entry.name !== name || entry.file !== path || entry.bytes !== bytes || entry.sha256 !== sha256 || entry.bundled) return `the archive contradicts itself about ${name}`
+    const agrees = entry.name === name && entry.file === path && entry.bytes === bytes && entry.sha256 === sha256
+    if (!agrees || entry.bundled) return `the archive contradicts itself about ${name}`
     const other = models.entries().find((one) => one.file === path)
     return other && `the archive wants to put ${name} in the place of ${other.name}`
   }
@@ -126,7 +142,8 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     if (!entry) return whyLocalRefused(file)
     if (file.path !== entry.file) return `the archive wants to put ${entry.name} in another place than ${entry.file}`
     if (!fitsSize(entry, file.bytes)) return `the archive's ${entry.name} has ${file.bytes} bytes; the manifest here says ${entry.bytes}`
-    if (entry.sha256 !== undefined && !acceptedBy(entry).includes(file.sha256)) return `the archive's ${entry.name} has another checksum than the manifest here says`
+    const isRefused = entry.sha256 !== undefined && !acceptedBy(entry).includes(file.sha256)
+    if (isRefused) return `the archive's ${entry.name} has another checksum than the manifest here says`
     const pin = lock.find(entry)
     if (!isBinding(entry, pin) || pin.sha256 === file.sha256 || acceptedBy(entry).includes(file.sha256)) return undefined
     return `the archive's ${entry.name} is another file than the one pinned here on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`
@@ -142,8 +159,9 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       await moveInto(path, targetOf(entry))
       await removePart(targetOf(entry))
       await models.digests.record(targetOf(entry), facts)
+      const isPinned = findLocal(file.name) !== undefined || lock.find(entry)?.sha256 === facts.sha256
       if (!known && file.local) added.push(file.local)
-      else if (!findLocal(file.name) && lock.find(entry)?.sha256 !== facts.sha256) pins.push(makePin(entry, facts, file.source ?? 'an imported archive', now()))
+      else if (!isPinned) pins.push(makePin(entry, facts, file.source ?? 'an imported archive', now()))
     }
     if (added.length > 0) await models.local.put(added)
     if (pins.length > 0) await lock.put(Object.assign({}, ...pins) as Record<string, Pin>)
@@ -232,7 +250,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       const isReady = (): boolean => wanted === 'base' || wanted === 'tiny.en'
         ? models.listInstalled().some((model) => model.entry.name === wanted && models.inspect(model).state !== 'wrong')
         : models.choose('balanced')?.isStarter === false
-      if (!isReady() && wanted !== 'starter' && wanted !== 'none') await this.pull([wanted === 'auto' ? FIRST_MODEL : wanted], watcher)
+      if (!isReady() && wanted !== 'starter' && wanted !== 'none') await pullPatiently(this.pull, wanted === 'auto' ? FIRST_MODEL : wanted, watcher)
       return models.choose('balanced')?.isStarter === false ? 'real' : 'starter'
     },
 
@@ -300,7 +318,8 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
 
     /** Checks the named models, or every installed one. */
     async * verify (names: readonly string[]): AsyncGenerator<Verdict> {
-      const entries = names.length > 0 ? resolveNames(names) : models.entries().filter((entry) => models.locate(entry) !== undefined || isFile(targetOf(entry)))
+      const isThere = (entry: ModelEntry): boolean => models.locate(entry) !== undefined || isFile(targetOf(entry))
+      const entries = names.length > 0 ? resolveNames(names) : models.entries().filter(isThere)
       for (const entry of entries) yield await verifyOne(entry)
     },
 

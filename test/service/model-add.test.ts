@@ -112,7 +112,7 @@ t.test('it goes into an archive and out of it, with all that is known of it', as
   async function * bytes () { yield tar }
   t.strictSame(await to.library.importFrom(bytes(), undefined, to.watcher), ['court-de'])
   t.match(to.models.choose('fast', 'de'), { name: 'court-de', languages: ['de'] })
-  t.match(to.models.choose('accurate', 'de'), { name: 'court-de' }, 'the only real one')
+  t.match(to.models.choose('balanced', 'de'), { name: 'court-de' }, 'the only real one')
 })
 
 t.test('a file whose digest is wrong is used by nobody, and all say so', async (t) => {
