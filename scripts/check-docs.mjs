@@ -113,11 +113,11 @@ function checkVariables (tracked) {
 
 // ---------------------------------------------------------------- places that exist only elsewhere
 
-// Written so that no pattern matches itself.
+// Written so that no pattern matches itself. PyPI's own address is what pip asks too, where nothing else is set.
 const ELSEWHERE = [
   { what: 'a path of the place it was written at', pattern: /(?<![\w.~'"`}-])[/]work(?![\w-])|(?<![\w.~}-])[/]work[/](main|shared|[.]\w)/ },
   { what: 'a folder outside the repository', pattern: /[.][.][/]shared\b/ },
-  { what: 'the host of a package registry', pattern: /registry[.]npm|npmjs[.]org|yarnpkg[.]com|\bpkg[.]dev|[.]jfrog[.]|artifact-?registr[y]|deb[.]debian[.]|pypi[.]/ }
+  { what: 'the host of a package registry', pattern: /registry[.]npm|npmjs[.]org|yarnpkg[.]com|\bpkg[.]dev|[.]jfrog[.]|artifact-?registr[y]|deb[.]debian[.]|pypi[.](?!org[/]simple\b|simple[.]v1)/ }
 ]
 
 function checkElsewhere (tracked) {

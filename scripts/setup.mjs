@@ -2,9 +2,11 @@
 /**
  * Brings a fresh checkout to the point where `npm start` and `npm test` work, and does nothing when it is there
  * already. Run by npm's `prestart` and `pretest`. Needs nothing but Node 20 and npm, because it runs before
- * anything is installed; it reaches out only to apt, npm and, for yt-dlp, pip.
+ * anything is installed; it reaches out only to apt, npm, pip's index for yt-dlp and, for the model, the hub and that index.
  *
- *   node scripts/setup.mjs [--test] [--force-native] [--quiet]
+ *   node scripts/setup.mjs [--test] [--model] [--force-native] [--quiet]
+ *
+ * --test: what the tests need, and no model; --model: the model too, whatever failed before.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,6 +17,7 @@ import {
 import { delimiter, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeLock } from './setup-lock.mjs'
+import { installModel, readWantedModel } from './setup-model.mjs'
 import { installYtDlp } from './setup-yt-dlp.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -74,11 +77,41 @@ function shorten (text, count) {
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)].join('\n')
 }
 
+/** While something long runs: on a terminal the time it has taken, else a line now and then. Returns what ends it. */
+function showLife (what) {
+  if (quiet) return () => {}
+  const began = Date.now()
+  const seconds = () => Math.round((Date.now() - began) / 1000)
+  const isTerminal = process.stderr.isTTY
+  const timer = setInterval(() => {
+    if (isTerminal) process.stderr.write(`\rsetup: ${what}, ${seconds()} s\x1b[K`)
+    else say(`${what}, ${seconds()} s`)
+  }, isTerminal ? 1000 : 15_000)
+  return () => {
+    clearInterval(timer)
+    if (isTerminal) process.stderr.write('\r\x1b[K')
+  }
+}
+
+/** Runs the program itself, with the terminal that set-up has, and returns its exit code. */
+function runVisibly (args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(toolNode(), args, { cwd: process.cwd(), stdio: ['ignore', 'inherit', 'inherit'] })
+    children.add(child)
+    child.on('error', reject)
+    child.on('close', (code) => {
+      children.delete(child)
+      resolve(code)
+    })
+  })
+}
+
 /** Runs a program silently. Throws SetupError with the end of its output when it fails. */
 function run (what, file, args, { env = {}, advice, lines = 30 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PATH: outsidePath(), ...env } })
     children.add(child)
+    const stopShowing = showLife(what)
     let output = ''
     const keep = (chunk) => { output = (output + chunk).slice(-64 * 1024) }
     child.stdout.setEncoding('utf8').on('data', keep)
@@ -86,6 +119,7 @@ function run (what, file, args, { env = {}, advice, lines = 30 } = {}) {
     child.on('error', (error) => reject(new SetupError(`${what} could not be started: ${error.message}\n${advice ?? ''}`)))
     child.on('close', (code, signal) => {
       children.delete(child)
+      stopShowing()
       if (code === 0) return resolve(output)
       const end = shorten(output, lines)
       const how = signal ? `was stopped by ${signal}` : `failed with exit code ${code}`
@@ -211,10 +245,13 @@ async function linkCommand () {
 
 async function buildAddon () {
   const { buildNative } = await import(pathToFileURL(join(ROOT, 'scripts', 'build-native.mjs')).href)
+  const stopShowing = showLife('building the speech library')
   try {
     await buildNative({ force: flags.has('--force-native'), log: say })
   } catch (error) {
     throw new SetupError(`building the speech library failed.\n${error.message}\n\nIf a compiler or cmake was changed, remove build/native and run: node scripts/setup.mjs --force-native`)
+  } finally {
+    stopShowing()
   }
 }
 
@@ -277,6 +314,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   if (process.platform !== 'linux') throw new SetupError(`Stenobox runs on Linux; this is ${process.platform}.`)
+  const wantedModel = readWantedModel(SetupError)
   await takeLock(join(ROOT, 'build'), (pid) => say(`another set-up (process ${pid}) is at work here; waiting for it`))
   await installSystemPackages()
   const packagesHash = await installNodeModules()
@@ -286,6 +324,9 @@ try {
   await buildAddon()
   await buildTypeScript(packagesHash)
   if (flags.has('--test')) await buildTestRunner(packagesHash)
+  if (!flags.has('--test') || flags.has('--model')) {
+    await installModel(ROOT, wantedModel, { runVisibly, isQuiet: quiet, isAsked: flags.has('--model') || process.env.npm_lifecycle_event === 'build' })
+  }
 } catch (error) {
   process.stderr.write(`\nsetup: ${error instanceof SetupError ? error.message : error.stack}\n`)
   process.exit(1)

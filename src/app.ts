@@ -199,7 +199,7 @@ function createWork (base: Base, { ingest, speech, ytDlp }: { ingest: Ingest, sp
 
 /** What the administrator should know of models and devices. */
 function warnOfModels (health: Health, log: Logger): void {
-  for (const warning of health.starterWarning()) log.warn({}, warning)
+  for (const warning of [...health.starterWarning(), ...health.modelWarnings()]) log.warn({}, warning)
   health.gpuWarning().then((warnings) => {
     for (const warning of warnings) log.warn({}, warning)
   }, (error: unknown) => { log.error({ err: error }, 'the speech library could not be asked for its devices') })
@@ -214,6 +214,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const base: Base = { config, stores: createStores(db), inTransaction: createTransaction(db), files, fetcher, log, now }
 
   const models = createModels(config.modelsDir)
+  await models.prepare()
   const pool = createSpeechPool(config.workers)
   const detector = createDetectorPool()
   const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })

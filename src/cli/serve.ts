@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { readConfig } from '../config.js'
 import { createLogger } from '../logger.js'
 import { startServer } from '../main.js'
+import { frame } from './frame.js'
 
 function untilAskedToStop (): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -19,7 +20,7 @@ async function serve (): Promise<void> {
     console.log(`API key of the owner "default", shown this once: ${server.firstKey}`)
     console.log('More keys: npx stenobox keys create --name NAME')
   }
-  for (const warning of server.warnings) console.log(`Note: ${warning}.`)
+  if (server.warnings.length > 0 && config.firstModel !== 'none') console.log(frame(server.warnings))
   log.info({ workers: config.workers, threadsPerWorker: config.threadsPerWorker }, 'started')
   const signal = await untilAskedToStop()
   log.info({ signal }, 'stopping')

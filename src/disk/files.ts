@@ -1,7 +1,8 @@
 /** Reading and writing files so that nothing is lost: for whatever keeps files. */
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync } from 'node:fs'
 import { open, statfs } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 
 export const readChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: 1024 * 1024 })
 
@@ -10,6 +11,23 @@ export async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<
   for (let offset = 0; offset < chunk.length;) {
     const { bytesWritten } = await handle.write(chunk, offset)
     offset += bytesWritten
+  }
+}
+
+/**
+ * Makes a directory, and those above it that are missing. One by one: Node's `recursive` never returns where the kernel answers ENOENT although the parent
+ * is there, as it does in /proc. Throws what the system says.
+ */
+export function makeDirectory (directory: string, mode: number): void {
+  const missing: string[] = []
+  for (let at = resolve(directory); !existsSync(at); at = dirname(at)) missing.unshift(at)
+  for (const one of missing) {
+    try {
+      mkdirSync(one, { mode })
+    } catch (error) {
+      // Another process was faster.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import { freeBytes, readChunks, writeAll } from '../disk/files.js'
 import { formatBytes } from '../domain/transfer.js'
 import { createDigests, ModelError } from './model-files.js'
 import type { FileFacts } from './model-files.js'
+import { LocalModel } from './model-manifest.js'
 
 const LIST_NAME = 'stenobox-models.json'
 /** A list is a few hundred bytes a model. */
@@ -24,7 +25,9 @@ const ArchivedFile = Type.Object({
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   licence: Type.String(),
   source: Type.Optional(Type.String()),
-  attribution: Type.Optional(Type.String())
+  attribution: Type.Optional(Type.String()),
+  /** All that is known of a model that a person added: no manifest has it. */
+  local: Type.Optional(LocalModel)
 }, { additionalProperties: false })
 export type ArchivedFile = Static<typeof ArchivedFile>
 

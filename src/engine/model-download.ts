@@ -6,7 +6,7 @@ import { isNoRoom } from '../domain/errors.js'
 import { parseContentRange, parseLinkedRecord, withoutSecrets } from '../domain/model-source.js'
 import type { LinkedRecord } from '../domain/model-source.js'
 import { formatBytes } from '../domain/transfer.js'
-import { ModelError, WrongFileError } from './model-files.js'
+import { ModelError, NoRoomError, WrongFileError } from './model-files.js'
 import type { FileFacts } from './model-files.js'
 import { PassingError, wrapNetworkError } from './model-http.js'
 import type { Answer, ModelHttp } from './model-http.js'
@@ -18,6 +18,8 @@ const TRIES = 5
 /** So much in one try, and the failures before it are forgotten: a long download over a bad line ends. */
 const GOOD_TRY_BYTES = 1024 * 1024
 const FIRST_PAUSE_MS = 1000
+/** A hub that says nothing for so long is passed over where another source is left. */
+const PROBE_MS = 4000
 
 export type Download = {
   url: URL
@@ -55,12 +57,16 @@ function isContinuation (answer: Answer, part: Part): boolean {
   return totalBytes === undefined || range.total === undefined || range.total === totalBytes
 }
 
-/** Throws for every status but 200. */
+/** Networks that want a login answer every question with a page, and status 200. */
+const isPage = ({ headers }: Answer): boolean => /^\s*(text\/html|application\/xhtml)/i.test(headers['content-type'] ?? '')
+
+/** Throws for every status but 200, and for pages. */
 async function requireWhole (answer: Answer, url: URL): Promise<void> {
   const { status } = answer
-  if (status === 200) return
+  if (status === 200 && !isPage(answer)) return
   await answer.dump()
   const where = withoutSecrets(url)
+  if (status === 200) throw new ModelError(`${where} leads to a web page and not to the file: does this network or the hub want a login?`)
   if (status === 404 || status === 410) throw new ModelError(`${where} is not there (status ${status})`)
   if (status === 401 || status === 403) throw new ModelError(`${where} may not be fetched without permission (status ${status})`)
   if (status === 407) throw new ModelError('the proxy wants a name and a password: http://name:password@proxy:port in STENOBOX_HTTP_PROXY')
@@ -87,7 +93,7 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
 
   async function requireRoom ({ target }: Download, missingBytes: number): Promise<void> {
     const free = await freeBytes(dirname(target))
-    if (free < missingBytes) throw new ModelError(`the disk of ${dirname(target)} has ${formatBytes(free)} free, and ${formatBytes(missingBytes)} are needed; make room and try again`)
+    if (free < missingBytes) throw new NoRoomError(`the disk of ${dirname(target)} has ${formatBytes(free)} free, and ${formatBytes(missingBytes)} are needed; make room and try again`)
   }
 
   /** The answer whose body is to be appended to the part, which is emptied when the answer is the whole file. */
@@ -136,6 +142,21 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
   }
 
   return {
+    /** Asks whether a file is there, of `bytes` bytes where they are known, and waits for seconds only. Throws `ModelError` when it is not. */
+    async probe (url: URL, bytes: number | undefined): Promise<void> {
+      try {
+        const answer = await http.ask(url, { method: 'HEAD', patienceMs: PROBE_MS })
+        await answer.dump()
+        // Some servers do not know HEAD; then the download itself finds out.
+        if (answer.status === 405 || answer.status === 501) return
+        await requireWhole(answer, url)
+        const length = answer.headers['content-length']
+        if (bytes !== undefined && length !== undefined && Number(length) !== bytes) throw new ModelError(`${withoutSecrets(url)} has ${length} bytes and not ${bytes}: it is another file than the manifest means`)
+      } catch (error) {
+        throw error instanceof PassingError ? new ModelError(error.message, { cause: error }) : error
+      }
+    },
+
     /** The hub's own record of a file, or undefined when the server has none. Throws `ModelError`. */
     async readLinkedRecord (url: URL, onRetry?: Download['onRetry']): Promise<LinkedRecord | undefined> {
       return await persist(async () => {
@@ -162,7 +183,7 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
         return facts
       } catch (error) {
         if (error instanceof WrongFileError || part.bytes() === 0) await removePart(download.target)
-        if (isNoRoom(error)) throw new ModelError(`the disk of ${dirname(download.target)} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error })
+        if (isNoRoom(error)) throw new NoRoomError(`the disk of ${dirname(download.target)} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error })
         throw error
       } finally {
         await part.close()

@@ -1,9 +1,9 @@
 /** Files of the models directory: written whole or not at all, hashed on the way. */
 import { createHash } from 'node:crypto'
 import { constants, statSync } from 'node:fs'
-import { access, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readChunks, syncDirectory, writeAll } from '../disk/files.js'
+import { makeDirectory, readChunks, syncDirectory, writeAll } from '../disk/files.js'
 
 /** Thrown with one sentence for a person: what happened, and what to do. */
 export class ModelError extends Error {
@@ -12,6 +12,12 @@ export class ModelError extends Error {
 
 /** Thrown when a file is not what it should be. */
 export class WrongFileError extends ModelError {}
+
+/** Thrown while another process writes to the models directory. */
+export class BusyError extends ModelError {}
+
+/** Thrown when the disk is too full: another source would not help. */
+export class NoRoomError extends ModelError {}
 
 /** What was found to be in a file. */
 export type FileFacts = { bytes: number, sha256: string, sha1: string }
@@ -67,6 +73,23 @@ export async function writeDurably (path: string, chunks: AsyncIterable<Uint8Arr
   }
 }
 
+/** Writes what comes to `path`, synced, and says what it was. Throws what the disk or the source throws, and leaves what there is. */
+export async function writeCounted (path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<FileFacts> {
+  const handle = await open(path, 'w', 0o644)
+  const digests = createDigests()
+  try {
+    for await (const chunk of chunks) {
+      digests.update(chunk)
+      await writeAll(handle, chunk)
+      onBytes(chunk.length)
+    }
+    await handle.sync()
+    return digests.finish()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Takes the name away; whoever has the file open keeps it. False when there was none. */
 export async function removeFile (path: string): Promise<boolean> {
   const wasThere = isFile(path)
@@ -74,12 +97,17 @@ export async function removeFile (path: string): Promise<boolean> {
   return wasThere
 }
 
+export const makeFolder = async (path: string): Promise<void> => { await mkdir(path, { recursive: true }) }
+/** Leaves a folder that holds something. */
+export const removeEmptyFolder = async (path: string): Promise<void> => { await rmdir(path).catch(() => {}) }
+export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
+
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
 export async function prepareDirectory (directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true })
+    makeDirectory(directory, 0o755)
     await access(directory, constants.W_OK)
   } catch (cause) {
     throw new ModelError(`the models directory ${directory} cannot be written; choose another with STENOBOX_MODELS_DIR, or change who may write there`, { cause })

@@ -18,7 +18,8 @@ export class PassingError extends Error {
 }
 
 export type Answer = { status: number, headers: Record<string, string | undefined>, body: Readable, dump: () => Promise<void> }
-type Ask = { method: 'GET' | 'HEAD', headers?: Record<string, string>, isEnough?: (headers: Answer['headers']) => boolean }
+/** `patienceMs`: so long may every single answer take to begin; absent: as long as a slow line needs. */
+type Ask = { method: 'GET' | 'HEAD', headers?: Record<string, string>, isEnough?: (headers: Answer['headers']) => boolean, patienceMs?: number }
 
 const flatten = (headers: Record<string, string | string[] | undefined>): Answer['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
@@ -69,19 +70,26 @@ function createDispatcher ({ http = '', https = '', except }: Proxy): EnvHttpPro
 export function createModelHttp ({ proxy = { except: '' }, stallMs = STALL_MS }: { proxy?: Proxy, stallMs?: number } = {}) {
   let dispatcher: EnvHttpProxyAgent | undefined
 
-  async function askOnce (url: URL, first: URL, { method, headers }: Ask): Promise<Answer> {
+  async function askOnce (url: URL, first: URL, { method, headers, patienceMs }: Ask): Promise<Answer> {
     dispatcher ??= createDispatcher(proxy)
+    // Looking up a name and connecting have no limit of their own that could be set for one request.
+    const stop = new AbortController()
+    const timer = patienceMs === undefined ? undefined : setTimeout(() => { stop.abort() }, patienceMs)
     try {
       const answer = await request(new URL(url.origin + url.pathname + url.search), {
         dispatcher,
         method,
         headers: { 'user-agent': 'stenobox', 'accept-encoding': 'identity', ...headers, ...(url.origin === first.origin ? toBasicAuth(first) : {}) },
         headersTimeout: stallMs,
-        bodyTimeout: stallMs
+        bodyTimeout: stallMs,
+        signal: stop.signal
       })
       return { status: answer.statusCode, headers: flatten(answer.headers), body: answer.body, dump: async () => { await answer.body.dump() } }
     } catch (error) {
+      if (stop.signal.aborted) throw new PassingError(`${url.host} does not answer within ${(patienceMs ?? 0) / 1000} s`, { cause: error })
       throw wrapNetworkError(error, url.host)
+    } finally {
+      clearTimeout(timer)
     }
   }
 

@@ -25,15 +25,33 @@ const Lock = Type.Object({
 }, { additionalProperties: false })
 
 /** What is asked of a file before it is trusted. */
-type Expectation = { name: string, file: string, bytes?: number, sha256?: string, sha1?: string }
+type Form = { bytes: number, sha256: string }
+type Expectation = { name: string, file: string, bytes?: number, sha256?: string, sha1?: string, forms?: readonly Form[] }
 
-/** A pin counts only where the manifest has no SHA-256 of its own: the manifest may be newer. */
-export const isBinding = (entry: Expectation, pin: Pin | undefined): pin is Pin => pin !== undefined && entry.sha256 === undefined
+/** Every SHA-256 that the manifest accepts. */
+export const acceptedBy = ({ sha256, forms = [] }: Expectation): string[] =>
+  [...(sha256 === undefined ? [] : [sha256]), ...forms.map((form) => form.sha256)]
+
+/**
+ * A pin counts only where the manifest has no SHA-256 of the published file (the manifest may be newer), and pins no form that the
+ * manifest knows.
+ */
+export const isBinding = (entry: Expectation, pin: Pin | undefined): pin is Pin =>
+  pin !== undefined && entry.sha256 === undefined && !acceptedBy(entry).includes(pin.sha256)
+
+/** True when a file of so many bytes may be one of the model. */
+export const fitsSize = ({ bytes, forms = [] }: Expectation, size: number): boolean =>
+  bytes === undefined || size === bytes || forms.some((form) => form.bytes === size)
+
+/** True when somebody said what the file should be: then it has to be read before it is used. */
+export const isKnown = (entry: Expectation, pin: Pin | undefined): boolean =>
+  entry.sha1 !== undefined || acceptedBy(entry).length > 0 || isBinding(entry, pin)
 
 /** Why these bytes are not the file of that entry; undefined when they are, or when nobody ever said what it should be. */
 export function findFault (entry: Expectation, pin: Pin | undefined, facts: FileFacts): string | undefined {
+  if (acceptedBy(entry).includes(facts.sha256)) return undefined
   if (entry.bytes !== undefined && facts.bytes !== entry.bytes) return `${entry.file} has ${facts.bytes} bytes and not ${entry.bytes}: it is damaged or another file`
-  const isWrong = entry.sha256 ? entry.sha256 !== facts.sha256 : entry.sha1 !== undefined && entry.sha1 !== facts.sha1
+  const isWrong = entry.sha256 === undefined && entry.sha1 !== undefined ? entry.sha1 !== facts.sha1 : acceptedBy(entry).length > 0
   if (isWrong) return `${entry.file} does not match its published checksum: it is damaged or another file`
   if (!isBinding(entry, pin) || pin.sha256 === facts.sha256) return undefined
   return `${entry.file} is not the file that was pinned on ${pin.pinnedAt.slice(0, 10)} in ${LOCK_FILE}: it is damaged or another file; \`stenobox models remove ${entry.name}\` forgets the pin`

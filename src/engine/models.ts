@@ -1,71 +1,21 @@
 /** The model manifest: which models exist, which are installed, which one a quality means. */
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Type from 'typebox'
-import type { Static } from 'typebox'
-import { Value } from 'typebox/value'
 import type { SttQuality } from '../domain/job.js'
 import type { DecodingOptions } from '../workers/protocol.js'
-import { digestFile } from './model-files.js'
-import { createModelLock, findFault } from './model-lock.js'
+import { createModelDigests } from './model-digests.js'
+import { digestFile, ModelError } from './model-files.js'
+import { createModelLock, findFault, fitsSize, isKnown } from './model-lock.js'
+import type { Pin } from './model-lock.js'
+import { createLocalModels, readManifest } from './model-manifest.js'
+import type { LocalModel, ModelEntry } from './model-manifest.js'
 
 /** What comes with the program: the manifest and the starter models. */
 export const BUNDLED_MODELS_DIR = fileURLToPath(new URL('../../models', import.meta.url))
 
-const Decoding = Type.Object({
-  beamSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
-  bestOf: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
-  temperatureStep: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  contextTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 224 }))
-}, { additionalProperties: false })
-
-const ModelEntry = Type.Object({
-  name: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$' }),
-  kind: Type.Enum(['whisper', 'parakeet']),
-  /** Path under a models directory. */
-  file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
-  bytes: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** Where the exact size is not known; shown, never checked. */
-  approximateBytes: Type.Optional(Type.Integer({ minimum: 1 })),
-  sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
-  sha1: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
-  url: Type.Optional(Type.String()),
-  licence: Type.String(),
-  /** Who made it, in the words that go along with a copy. */
-  attribution: Type.Optional(Type.String()),
-  /** ISO 639-1 codes, when it knows only these. */
-  languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { minItems: 1 })),
-  /** Shown wherever a person meets the model. */
-  note: Type.Optional(Type.String()),
-  bundled: Type.Optional(Type.Boolean()),
-  decoding: Type.Optional(Decoding),
-  /** Heads of the decoder's attention that follow the sound: a name of whisper.cpp's table, or pairs of layer and head. Words are timed by them. */
-  alignmentHeads: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))]))
-}, { additionalProperties: false })
-export type ModelEntry = Static<typeof ModelEntry>
-
-const Quality = Type.Object({
-  /** Names, best first: the first one installed is used. */
-  models: Type.Array(Type.String()),
-  decoding: Decoding
-}, { additionalProperties: false })
-
-const ModelSet = Type.Object({
-  models: Type.Array(Type.String(), { minItems: 1 }),
-  /** For whom, in a few words. */
-  for: Type.String()
-}, { additionalProperties: false })
-
-const Manifest = Type.Object({
-  version: Type.Literal(1),
-  /** Models that go well together. */
-  sets: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), ModelSet)),
-  quality: Type.Object({ fast: Quality, balanced: Quality, accurate: Quality }, { additionalProperties: false }),
-  models: Type.Array(ModelEntry)
-}, { additionalProperties: false })
-export type Manifest = Static<typeof Manifest>
+/** The model that is always there. */
+export const STARTER_FILE = join(BUNDLED_MODELS_DIR, 'starter', 'ggml-starter-q5_0.bin')
 
 /** whisper.cpp's own defaults for what neither the quality nor the model says. */
 const DEFAULT_DECODING: DecodingOptions = {
@@ -84,51 +34,98 @@ export type InstalledModel = { entry: ModelEntry, path: string }
 /** `isStarter`: the model that came with the program, which a person must be told about. */
 export type ChosenModel = { name: string, path: string, kind: ModelEntry['kind'], languages: ModelEntry['languages'], isStarter: boolean, decoding: DecodingOptions, alignmentHeads: ModelEntry['alignmentHeads'] }
 
-function readJson (path: string): unknown {
+function fileSize (path: string): number | undefined {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  return facts?.isFile() ? facts.size : undefined
+}
+
+/** Names of a folder; none when it is not there. */
+function namesIn (folder: string): string[] {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    throw new Error(`models manifest: ${path} is not JSON`, { cause })
+    return readdirSync(folder)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return []
+    throw error
   }
 }
 
-/** Reads a manifest. Throws an Error that names what is wrong with it. */
-export function readManifest (path: string): Manifest {
-  const parsed = readJson(path)
-  const [fault] = Value.Errors(Manifest, parsed)
-  if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
-  const manifest = parsed as Manifest
-  const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
-  if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all`)
-  return manifest
-}
-
-function fileSize (path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size
-}
+/** What a file is taken for by its digest: nobody has said what it should be, it is that, it is something else, or it was not read yet. */
+export type Finding = { state: 'unknown' | 'right' | 'unread' } | { state: 'wrong', fault: string }
 
 /**
- * The models under `modelsDir`, then those that come with the program. A manifest in `modelsDir` replaces the bundled one.
+ * The models under `modelsDir`, and those that come with the program. A manifest in `modelsDir` replaces the bundled one; what a
+ * person added stands beside it. Nothing is chosen whose digest is wrong. Throws an Error when a manifest is.
  */
 export function createModels (modelsDir: string) {
-  const directories = [...new Set([resolve(modelsDir), BUNDLED_MODELS_DIR])]
-  const manifestDir = directories.find((directory) => fileSize(join(directory, 'manifest.json')) !== undefined) ?? BUNDLED_MODELS_DIR
+  const ownDir = resolve(modelsDir)
+  const manifestDir = fileSize(join(ownDir, 'manifest.json')) === undefined ? BUNDLED_MODELS_DIR : ownDir
   const manifest = readManifest(join(manifestDir, 'manifest.json'))
+  const digests = createModelDigests(ownDir)
+  const local = createLocalModels(ownDir)
+  let added: readonly LocalModel[] = local.list()
 
-  const pathsOf = (entry: ModelEntry): string[] => directories.map((directory) => join(directory, entry.file))
+  /** The models of the person, newest first. A list that is damaged while the program runs leaves the last good one. */
+  function listAdded (): readonly LocalModel[] {
+    try {
+      added = local.list()
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+    }
+    return added
+  }
+
+  /** Every model that is known: those a person added, then those of the manifest. */
+  function entries (): ModelEntry[] {
+    const own = listAdded().map(({ entry }) => entry)
+    return [...own, ...manifest.models.filter(({ name }) => !own.some((entry) => entry.name === name))]
+  }
+
+  /** The program's own folder serves only what comes with the program: what a person installs is in the models directory. */
+  const pathsOf = (entry: ModelEntry): string[] =>
+    [...new Set([ownDir, ...(entry.bundled ? [BUNDLED_MODELS_DIR] : [])])].map((directory) => join(directory, entry.file))
 
   function locate (entry: ModelEntry): string | undefined {
     return pathsOf(entry).find((path) => {
       const size = fileSize(path)
-      return size !== undefined && (entry.bytes === undefined || size === entry.bytes)
+      return size !== undefined && fitsSize(entry, size)
     })
   }
 
   function listInstalled (): InstalledModel[] {
-    return manifest.models.flatMap((entry) => {
+    return entries().flatMap((entry) => {
       const path = locate(entry)
       return path ? [{ entry, path }] : []
     })
+  }
+
+  const findPin = (entry: ModelEntry): Pin | undefined => entry.bundled ? undefined : createModelLock(ownDir).find(entry)
+
+  /** What is known of an installed file without waiting. */
+  function inspect ({ entry, path }: InstalledModel): Finding {
+    try {
+      const pin = findPin(entry)
+      if (!isKnown(entry, pin)) return { state: 'unknown' }
+      const facts = digests.find(path)
+      if (!facts) return { state: 'unread' }
+      const fault = findFault(entry, pin, facts)
+      return fault === undefined ? { state: 'right' } : { state: 'wrong', fault }
+    } catch (error) {
+      // A lock file that is damaged, or a file that cannot be read.
+      if (error instanceof Error) return { state: 'wrong', fault: error.message }
+      throw error
+    }
+  }
+
+  /** Files that are read in the background, so that they can be used later. */
+  const waiting = new Set<string>()
+  function isTrusted (model: InstalledModel): boolean {
+    const { state } = inspect(model)
+    if (state === 'unread' && !waiting.has(model.path)) {
+      waiting.add(model.path)
+      // A file that cannot be read stays unread, and is not used; `doctor` says why.
+      digests.check(model.path).catch(() => {}).finally(() => { waiting.delete(model.path) })
+    }
+    return state === 'right' || state === 'unknown'
   }
 
   /** Files that could not be loaded as they are now; one that changes gets another chance. */
@@ -138,13 +135,24 @@ export function createModels (modelsDir: string) {
     return `${path} ${size} ${mtimeMs}`
   }
 
+  /** Names of the models a person added for a quality. Without a language, those that know only some are no first choice. */
+  function listPreferred (quality: SttQuality, language: string | undefined): string[] {
+    const knows = ({ languages }: ModelEntry): boolean => !languages || (language !== undefined && languages.includes(language))
+    return listAdded().filter(({ entry, use }) => use.includes(quality) && knows(entry)).map(({ entry }) => entry.name)
+  }
+
+  const isAdded = ({ name }: ModelEntry): boolean => listAdded().some(({ entry }) => entry.name === name)
+
   /** Of the models that are installed and `suit`: the first one of the quality, else any other real one, else the starter. */
-  function chooseSuited (quality: SttQuality, suits: (entry: ModelEntry) => boolean): ChosenModel | undefined {
-    const installed = listInstalled().filter(({ entry, path }) => suits(entry) && !unusable.has(identify(path)))
+  function chooseSuited (quality: SttQuality, suits: (entry: ModelEntry) => boolean, language?: string): ChosenModel | undefined {
+    const installed = listInstalled().filter((model) => suits(model.entry) && !unusable.has(identify(model.path)) && isTrusted(model))
     const wanted = manifest.quality[quality]
-    const preferred = wanted.models.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
-    // A Parakeet model that no quality names is there for another day: putting its file in place changes no result.
-    const others = installed.filter(({ entry }) => entry.kind === 'whisper')
+    const names = [...listPreferred(quality, language), ...wanted.models]
+    const preferred = names.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
+    // A Parakeet model that no quality names is there for another day: putting its file in place changes no result. One that a person
+    // added for other qualities comes after all that the manifest knows.
+    const whispers = installed.filter(({ entry }) => entry.kind === 'whisper')
+    const others = [...whispers.filter(({ entry }) => !isAdded(entry)), ...whispers.filter(({ entry }) => isAdded(entry))]
     const found = preferred ?? others.find(({ entry }) => !entry.bundled) ?? others[0]
     return found && {
       name: found.entry.name,
@@ -157,26 +165,60 @@ export function createModels (modelsDir: string) {
     }
   }
 
+  /**
+   * The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter;
+   * undefined when none can be used.
+   */
+  const choose = (quality: SttQuality, language?: string): ChosenModel | undefined =>
+    chooseSuited(
+      quality, ({ bundled, languages }) => bundled === true || language === undefined || !languages || languages.includes(language), language
+    )
+
   return {
     manifest,
+    entries,
+    digests,
+    /** What a person added. */
+    local,
     /** Where models are fetched to. */
-    modelsDir: resolve(modelsDir),
+    modelsDir: ownDir,
     listInstalled,
     locate,
+    inspect,
+    choose,
     /** Entries whose file is there in another size than published: they count as not installed, and a person should know why. */
-    listWrongSize: (): ModelEntry[] => manifest.models.filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
+    listWrongSize: (): ModelEntry[] =>
+      entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
+    /** Files and folders of the models directory that look like models and that no manifest knows: they are not used. Absolute paths. */
+    listUnlisted (): string[] {
+      const files = new Set(entries().map(({ file }) => file.split('/')[0]))
+      return namesIn(ownDir)
+        .filter((name) => !name.startsWith('.') && !files.has(name))
+        .map((name) => join(ownDir, name))
+        .filter((path) => fileSize(/\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
+        .sort()
+    },
     /** Passes the file over from now on, until it changes. */
     markUnusable: (path: string): void => { unusable.add(identify(path)) },
-    /** The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter; undefined when none can be used. */
-    choose: (quality: SttQuality, language?: string): ChosenModel | undefined =>
-      chooseSuited(quality, ({ bundled, languages }) => bundled === true || language === undefined || !languages || languages.includes(language)),
+    /** True when which model a quality means depends on a language that has to be found out first. */
+    needsLanguage: (quality: SttQuality): boolean =>
+      choose(quality)?.kind === 'parakeet' ||
+      listAdded().some(({ entry, use }) => use.includes(quality) && entry.languages !== undefined && locate(entry) !== undefined),
     /** The model that finds out a language for a quality's models that cannot: the first of the same order that knows all of them, else the starter. */
     chooseLanguageDetector: (quality: SttQuality): ChosenModel | undefined =>
       chooseSuited(quality, ({ kind, bundled, languages }) => kind === 'whisper' && (bundled === true || !languages)),
-    /** What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. */
+    /** Reads every installed file that somebody said something of, where it is not known; afterwards `inspect` and `choose` know them. */
+    async prepare (): Promise<void> {
+      for (const model of listInstalled()) if (inspect(model).state === 'unread') await digests.check(model.path).catch(() => {})
+    },
+    /**
+     * What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. Reads it
+     * whatever was known.
+     */
     async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
-      const directory = directories.find((one) => join(one, entry.file) === path)
-      return findFault(entry, directory === undefined ? undefined : createModelLock(directory).find(entry), await digestFile(path))
+      const facts = await digestFile(path)
+      await digests.record(path, facts)
+      return findFault(entry, findPin(entry), facts)
     }
   }
 }

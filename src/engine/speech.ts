@@ -83,8 +83,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
      */
     async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<Transcribed> {
       const { quality, language, prior, prompt, terms } = job
-      // Parakeet is only asked what it is known to understand; Whisper finds the language out as it goes.
-      const isTold = language !== undefined || prior.length > 0 || choose(quality)?.kind !== 'parakeet'
+      // Whisper finds the language out as it goes; Parakeet, and a model added for some languages, are only asked what they understand.
+      const isTold = language !== undefined || prior.length > 0 || !models.needsLanguage(quality)
       const detected = isTold ? undefined : voteLanguage([await detect(source, quality, abort)])
       const known = language ?? detected ?? prior[0]?.language
       const chosen = choose(quality, known)

@@ -1,5 +1,6 @@
 /** Is everything there that the appliance needs? One list for `doctor` and for readiness. */
-import type { Models } from '../engine/models.js'
+import type { ModelEntry } from '../engine/model-manifest.js'
+import type { InstalledModel, Models } from '../engine/models.js'
 import type { SpeechEngine } from '../engine/speech.js'
 import type { YtDlp } from '../engine/yt-dlp.js'
 import type { Files } from '../store/files.js'
@@ -70,29 +71,58 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
     }
   }
 
+  async function checkModel (model: InstalledModel): Promise<Check> {
+    const name = `model ${model.entry.name}`
+    try {
+      const fault = await models.verify(model)
+      const detail = fault === undefined ? model.entry.note ?? model.path : `${fault}. It is not used`
+      return { name, ok: fault === undefined, matters: true, detail }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { name, ok: false, matters: true, detail: `${model.path} cannot be read, and is not used: ${reason}` }
+    }
+  }
+
+  const explainWrongSize = ({ file }: ModelEntry): string =>
+    `${file} is not of its published size: it is damaged, incomplete or another file, and is not used`
+  const explainUnlisted = (path: string): string =>
+    `${path} is in no manifest, and is not used. Add it: npx stenobox models add ${path} --name NAME`
+
   async function checkModels (): Promise<Check[]> {
     const installed = models.listInstalled()
-    const wrongSize = models.listWrongSize().map((entry): Check => (
-      { name: `model ${entry.name}`, ok: false, matters: true, detail: `${entry.file} is not of its published size: it is damaged, incomplete or another file, and is not used` }
-    ))
-    if (installed.length === 0) return [...wrongSize, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
-    const checks = await Promise.all(installed.map(async (model) => {
-      const fault = await models.verify(model)
-      return { name: `model ${model.entry.name}`, ok: fault === undefined, matters: true, detail: fault ?? model.entry.note ?? model.path }
-    }))
+    const others = [
+      ...models.listWrongSize().map((entry) => ({ name: `model ${entry.name}`, ok: false, matters: true, detail: explainWrongSize(entry) })),
+      ...models.listUnlisted().map((path) => ({ name: 'unlisted model', ok: false, matters: false, detail: explainUnlisted(path) }))
+    ]
+    if (installed.length === 0) return [...others, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
+    const checks: Check[] = []
+    for (const model of installed) checks.push(await checkModel(model))
     const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
-    return [...wrongSize, ...checks, { name: 'qualities', ok: true, matters: false, detail: [used.join(', '), ...starterWarning()].join('. ') }]
+    const warnings = starterWarning()
+    const detail = [used.join(', '), ...warnings].join('. ')
+    return [...others, ...checks, { name: 'qualities', ok: warnings.length === 0, matters: false, detail }]
   }
 
   /** What a person must know who has no model but the starter. */
   function starterWarning (): string[] {
     return models.choose('balanced')?.isStarter
-      ? ['Only the starter model is installed: it knows synthetic voices, and next to nothing of human speech. Install real ones: npx stenobox models pull set:small']
+      ? ['Only the starter model can be used: it knows synthetic voices, and makes nonsense of human speech. ' +
+          'Install a real one: npx stenobox models pull base']
       : []
+  }
+
+  /** What of the models directory is not used, and why. */
+  function modelWarnings (): string[] {
+    const wrong = models.listInstalled().flatMap((model) => {
+      const finding = models.inspect(model)
+      return finding.state === 'wrong' ? [`${finding.fault}. It is not used`] : []
+    })
+    return [...wrong, ...models.listWrongSize().map(explainWrongSize), ...models.listUnlisted().map(explainUnlisted)]
   }
 
   return {
     starterWarning,
+    modelWarnings,
     /** What a person must know who asked for a GPU and does not get one. Rejects with `PoolError`. */
     async gpuWarning (): Promise<string[]> {
       if (!wantsGpu) return []

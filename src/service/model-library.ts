@@ -3,26 +3,35 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { isNoRoom } from '../domain/errors.js'
 import { STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
-import { applyMirror, withoutSecrets } from '../domain/model-source.js'
-import type { LinkedRecord } from '../domain/model-source.js'
+import { withoutSecrets } from '../domain/model-source.js'
 import { suggestNames } from '../domain/names.js'
 import { packModels, unpackModels } from '../engine/model-archive.js'
 import type { ArchivedFile, StagedFile } from '../engine/model-archive.js'
-import type { Downloader } from '../engine/model-download.js'
-import { digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, writeDurably } from '../engine/model-files.js'
+import {
+  BusyError, digestFile, isFile, ModelError, moveInto, prepareDirectory, removeFile, removeFolder, writeDurably
+} from '../engine/model-files.js'
 import type { FileFacts } from '../engine/model-files.js'
-import { findFault, isBinding } from '../engine/model-lock.js'
+import { acceptedBy, findFault, fitsSize, isBinding } from '../engine/model-lock.js'
 import type { ModelLock, Pin } from '../engine/model-lock.js'
+import { hubOf } from '../engine/model-manifest.js'
+import type { LocalModel, ModelEntry } from '../engine/model-manifest.js'
 import { removePart } from '../engine/model-part.js'
 import { BUNDLED_MODELS_DIR } from '../engine/models.js'
-import type { ModelEntry, Models } from '../engine/models.js'
+import type { Models } from '../engine/models.js'
+import type { Addition } from './model-add.js'
+import { makePin, workDirOf } from './model-pull.js'
 
 export type ModelView = Pick<ModelEntry, 'name' | 'kind' | 'bytes' | 'approximateBytes' | 'licence' | 'attribution' | 'languages' | 'note'> & {
+  /** `damaged`: there is a file, and it is not the model; it is not used. */
+  state: 'installed' | 'damaged' | 'absent'
   installed: boolean
   bundled: boolean
+  /** By a person; no manifest knows it. */
+  added: boolean
   /** Qualities that may use it, and those that do now. */
   qualities: SttQuality[]
   usedFor: SttQuality[]
@@ -38,22 +47,42 @@ export type Watcher = {
   end (sentence: string): void
 }
 
+/** Small enough for every machine, and knows 99 languages. */
+const FIRST_MODEL = 'base'
+const BUSY_PAUSE_MS = 1000
+
+/** Set-up may find the end of an earlier one at work, whose own process was killed. */
+async function pullPatiently (pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await pull([name], watcher)
+    } catch (error) {
+      if (!(error instanceof BusyError)) throw error
+      if (isFirst) watcher.note('another process is writing to the models directory; waiting for it')
+      await wait(BUSY_PAUSE_MS)
+    }
+  }
+}
+
 type Deps = {
   models: Models
   lock: ModelLock
-  downloader: Downloader
+  /** Installs one model; see model-pull.ts. */
+  pullOne: (entry: ModelEntry, watcher: Watcher) => Promise<void>
+  /** Adds one model; see model-add.ts. */
+  addOne: (given: string, addition: Addition, watcher: Watcher) => Promise<void>
   /** The right to write into the models directory; undefined while another process has it. */
   tryLock: () => { release (): void } | undefined
-  mirror: string | undefined
   offline: boolean
   now: () => number
 }
 
-export function createModelLibrary ({ models, lock, downloader, tryLock, mirror, offline, now }: Deps) {
+export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, offline, now }: Deps) {
   const { manifest, modelsDir } = models
   const sets = manifest.sets ?? {}
   const targetOf = (entry: ModelEntry): string => join(modelsDir, entry.file)
-  const findEntry = (name: string): ModelEntry | undefined => manifest.models.find((entry) => entry.name === name)
+  const findEntry = (name: string): ModelEntry | undefined => models.entries().find((entry) => entry.name === name)
+  const findLocal = (name: string): LocalModel | undefined => models.local.list().find(({ entry }) => entry.name === name)
 
   /** The models that names mean: a model's own, `set:NAME`, or a set's own where no model has it. Throws `ModelError`. */
   function resolveNames (names: readonly string[]): ModelEntry[] {
@@ -64,7 +93,7 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
       const members = Object.hasOwn(sets, set) ? sets[set]?.models.map(findEntry) : undefined
       if (members?.every((member) => member !== undefined)) return members
       if (members) throw new ModelError(`the set ${set} names a model that the manifest does not have`)
-      const near = suggestNames(name, [...manifest.models.map((one) => one.name), ...Object.keys(sets).map((one) => `set:${one}`)])
+      const near = suggestNames(name, [...models.entries().map((one) => one.name), ...Object.keys(sets).map((one) => `set:${one}`)])
       throw new ModelError(`there is no model or set ${JSON.stringify(name)}` + (near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; see: stenobox models list'))
     })
     return [...new Set(found)]
@@ -73,53 +102,12 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
   async function withLock<T> (work: () => Promise<T>): Promise<T> {
     await prepareDirectory(modelsDir)
     const held = tryLock()
-    if (!held) throw new ModelError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it has ended`)
+    if (!held) throw new BusyError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it has ended`)
     try {
       return await work()
     } finally {
       held.release()
     }
-  }
-
-  const makePin = (entry: ModelEntry, facts: FileFacts, source: string): Record<string, Pin> =>
-    ({ [entry.name]: { file: entry.file, bytes: facts.bytes, sha256: facts.sha256, source, pinnedAt: new Date(now()).toISOString() } })
-
-  // ---------------------------------------------------------------- pull
-
-  /** What the hub says of a file of which the manifest says nothing. Throws `ModelError` when nobody says anything. */
-  async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
-    if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
-    const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
-    if (!record && !pin) throw new ModelError(`neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the manifest`)
-    if (record && pin && record.sha256 !== pin.sha256) {
-      throw new ModelError(`${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`)
-    }
-    return record
-  }
-
-  async function pullOne (entry: ModelEntry, watcher: Watcher): Promise<void> {
-    const installed = models.locate(entry)
-    if (entry.bundled && installed) return watcher.end(`${entry.name} comes with the program`)
-    if (entry.url === undefined) throw new ModelError(`the manifest has no address for ${entry.name}`)
-    const url = applyMirror(entry.url, mirror)
-    const record = await findRecord(entry, url, watcher)
-    const pin = lock.find(entry)
-    const expected = record ? { ...entry, sha256: record.sha256, ...(record.bytes === undefined ? {} : { bytes: entry.bytes ?? record.bytes }) } : entry
-    if (installed) {
-      const facts = await digestFile(installed)
-      const fault = findFault(expected, pin, facts)
-      if (fault === undefined) {
-        if (!pin && installed === targetOf(entry)) await lock.put(makePin(entry, facts, 'found in the directory'))
-        return watcher.end(`${entry.name} is installed and right`)
-      }
-      watcher.note(`${fault}; it is fetched again`)
-    }
-    watcher.begin(entry.name)
-    const facts = await downloader.download({
-      url, target: targetOf(entry), bytes: expected.bytes, findFault: (found) => findFault(expected, pin, found), onProgress: watcher.progress, onRetry: watcher.note
-    })
-    if (pin?.sha256 !== facts.sha256) await lock.put(makePin(entry, facts, withoutSecrets(url)))
-    watcher.end(`${entry.name} is installed: ${facts.bytes} bytes, SHA-256 ${facts.sha256}`)
   }
 
   // ---------------------------------------------------------------- archives
@@ -131,32 +119,52 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
     const pin = lock.find(entry)
     const fault = findFault(entry, pin, facts)
     if (fault !== undefined) throw new ModelError(fault)
-    const source = entry.url === undefined ? pin?.source : withoutSecrets(new URL(entry.url))
+    const hub = hubOf(entry)
+    const source = hub === undefined ? pin?.source : withoutSecrets(new URL(hub))
     const { name, file, licence, attribution } = entry
-    return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...(source ? { source } : {}), ...(attribution ? { attribution } : {}) } }
+    const local = findLocal(name)
+    const optional = { ...(source ? { source } : {}), ...(attribution ? { attribution } : {}), ...(local ? { local } : {}) }
+    return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...optional } }
+  }
+
+  /** Why a model that a person added elsewhere is not taken as it is described. */
+  function whyLocalRefused ({ name, path, bytes, sha256, local }: ArchivedFile): string | undefined {
+    if (!local) return `the archive holds the model ${JSON.stringify(name)}, which is not in the manifest here`
+    const { entry } = local
+    const agrees = entry.name === name && entry.file === path && entry.bytes === bytes && entry.sha256 === sha256
+    if (!agrees || entry.bundled) return `the archive contradicts itself about ${name}`
+    const other = models.entries().find((one) => one.file === path)
+    return other && `the archive wants to put ${name} in the place of ${other.name}`
   }
 
   function whyRefused (file: ArchivedFile): string | undefined {
     const entry = findEntry(file.name)
-    if (!entry) return `the archive holds the model ${JSON.stringify(file.name)}, which is not in the manifest here`
+    if (!entry) return whyLocalRefused(file)
     if (file.path !== entry.file) return `the archive wants to put ${entry.name} in another place than ${entry.file}`
-    if (entry.bytes !== undefined && entry.bytes !== file.bytes) return `the archive's ${entry.name} has ${file.bytes} bytes; the manifest here says ${entry.bytes}`
-    if (entry.sha256 !== undefined && entry.sha256 !== file.sha256) return `the archive's ${entry.name} has another checksum than the manifest here says`
+    if (!fitsSize(entry, file.bytes)) return `the archive's ${entry.name} has ${file.bytes} bytes; the manifest here says ${entry.bytes}`
+    const isRefused = entry.sha256 !== undefined && !acceptedBy(entry).includes(file.sha256)
+    if (isRefused) return `the archive's ${entry.name} has another checksum than the manifest here says`
     const pin = lock.find(entry)
-    if (!isBinding(entry, pin) || pin.sha256 === file.sha256) return undefined
+    if (!isBinding(entry, pin) || pin.sha256 === file.sha256 || acceptedBy(entry).includes(file.sha256)) return undefined
     return `the archive's ${entry.name} is another file than the one pinned here on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, \`stenobox models remove ${entry.name}\` first`
   }
 
   async function installStaged (staged: readonly StagedFile[]): Promise<void> {
     const pins: Array<Record<string, Pin>> = []
+    const added: LocalModel[] = []
     for (const { file, facts, path } of staged) {
-      const entry = findEntry(file.name)
+      const known = findEntry(file.name)
+      const entry = known ?? file.local?.entry
       if (!entry) continue
       await moveInto(path, targetOf(entry))
       await removePart(targetOf(entry))
-      if (lock.find(entry)?.sha256 !== facts.sha256) pins.push(makePin(entry, facts, file.source ?? 'an imported archive'))
+      await models.digests.record(targetOf(entry), facts)
+      const isPinned = findLocal(file.name) !== undefined || lock.find(entry)?.sha256 === facts.sha256
+      if (!known && file.local) added.push(file.local)
+      else if (!isPinned) pins.push(makePin(entry, facts, file.source ?? 'an imported archive', now()))
     }
-    await lock.put(Object.assign({}, ...pins) as Record<string, Pin>)
+    if (added.length > 0) await models.local.put(added)
+    if (pins.length > 0) await lock.put(Object.assign({}, ...pins) as Record<string, Pin>)
   }
 
   // ---------------------------------------------------------------- verify, remove
@@ -166,33 +174,67 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
     if (path === undefined) return { name: entry.name, ok: false, detail: 'is not installed' }
     const fault = await models.verify({ entry, path })
     if (fault !== undefined) return { name: entry.name, ok: false, detail: fault }
-    const published = entry.sha256 ? 'SHA-256 as in the manifest' : entry.sha1 ? 'SHA-1 as in the manifest' : undefined
+    const published = describeMatch(entry, (await models.digests.check(path)).sha256)
     const pin = lock.find(entry)
-    const pinned = pin && !entry.sha256 ? `SHA-256 as pinned on ${pin.pinnedAt.slice(0, 10)}` : undefined
+    const pinned = pin && isBinding(entry, pin) ? `SHA-256 as pinned on ${pin.pinnedAt.slice(0, 10)}` : undefined
     return { name: entry.name, ok: true, detail: [published, pinned].filter(Boolean).join(', ') || 'not checked: nobody published a checksum, and none is pinned' }
+  }
+
+  /** By what a file that is right is known. */
+  function describeMatch (entry: ModelEntry, sha256: string): string | undefined {
+    if (findLocal(entry.name)) return 'SHA-256 as when it was added'
+    if (acceptedBy(entry).includes(sha256)) return 'SHA-256 as in the manifest'
+    return entry.sha1 === undefined ? undefined : 'SHA-1 as in the manifest'
   }
 
   const comesWithProgram = (entry: ModelEntry): boolean => entry.bundled === true && (join(modelsDir) === join(BUNDLED_MODELS_DIR) || !isFile(targetOf(entry)))
 
   async function removeOne (entry: ModelEntry): Promise<string> {
     const wasThere = await removeFile(targetOf(entry))
+    await removeFolder(workDirOf(modelsDir, entry))
     await removePart(targetOf(entry))
     await lock.remove(entry.name)
+    await models.local.remove(entry.name)
     const left = models.locate(entry)
     return `${entry.name} ${wasThere ? 'is removed' : 'was not installed'}` + (left ? `; another copy is in ${left}` : '')
   }
 
+  function stateOf (entry: ModelEntry | undefined): ModelView['state'] {
+    const path = entry && models.locate(entry)
+    if (!entry || path === undefined) return entry && isFile(targetOf(entry)) ? 'damaged' : 'absent'
+    const { state } = models.inspect({ entry, path })
+    return state === 'wrong' || state === 'unread' ? 'damaged' : 'installed'
+  }
+
+  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor'> {
+    const { name, kind, bytes, approximateBytes, licence, attribution, languages, note, bundled } = entry
+    const local = findLocal(name)
+    return {
+      name, kind, licence,
+      ...(bytes === undefined ? {} : { bytes }),
+      ...(approximateBytes === undefined ? {} : { approximateBytes }),
+      ...(attribution === undefined ? {} : { attribution }),
+      ...(languages === undefined ? {} : { languages }),
+      ...(note === undefined ? {} : { note }),
+      state: stateOf(entry),
+      installed: stateOf(entry) === 'installed',
+      bundled: bundled === true,
+      added: local !== undefined,
+      qualities: local ? local.use : STT_QUALITIES.filter((quality) => manifest.quality[quality].models.includes(name))
+    }
+  }
+
   return {
-    list (): { models: ModelView[], sets: SetView[] } {
-      const isInstalled = (name: string): boolean => manifest.models.some((entry) => entry.name === name && models.locate(entry) !== undefined)
+    /** Every model and set; reads large files that were never read. */
+    async list (): Promise<{ models: ModelView[], sets: SetView[], unlisted: string[] }> {
+      await models.prepare()
+      const isInstalled = (name: string): boolean => stateOf(findEntry(name)) === 'installed'
       const used = new Map(STT_QUALITIES.map((quality) => [quality, models.choose(quality)?.name]))
       return {
-        models: manifest.models.map(({ file, sha256, sha1, url, decoding, bundled, ...shown }) => ({
-          ...shown,
-          installed: isInstalled(shown.name),
-          bundled: bundled === true,
-          qualities: STT_QUALITIES.filter((quality) => manifest.quality[quality].models.includes(shown.name)),
-          usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === shown.name)
+        unlisted: models.listUnlisted(),
+        models: models.entries().map((entry) => ({
+          ...toView(entry),
+          usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === entry.name)
         })),
         sets: Object.entries(sets).map(([name, set]) => {
           const members = resolveNames([`set:${name}`])
@@ -202,11 +244,26 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
       }
     },
 
+    /** Installs the model of a first start, where no real one can be used yet; says whether one can now. Throws `ModelError`. */
+    async setUp (wanted: 'auto' | 'base' | 'tiny.en' | 'starter' | 'none', watcher: Watcher): Promise<'real' | 'starter'> {
+      await models.prepare()
+      const isReady = (): boolean => wanted === 'base' || wanted === 'tiny.en'
+        ? models.listInstalled().some((model) => model.entry.name === wanted && models.inspect(model).state !== 'wrong')
+        : models.choose('balanced')?.isStarter === false
+      if (!isReady() && wanted !== 'starter' && wanted !== 'none') await pullPatiently(this.pull, wanted === 'auto' ? FIRST_MODEL : wanted, watcher)
+      return models.choose('balanced')?.isStarter === false ? 'real' : 'starter'
+    },
+
     /** Fetches what is not installed, or not right. Throws `ModelError`. */
     async pull (names: readonly string[], watcher: Watcher): Promise<void> {
       const entries = resolveNames(names)
       if (offline) throw new ModelError('nothing is fetched while STENOBOX_OFFLINE is true; bring models along with `stenobox models export` and `import`')
       await withLock(async () => { for (const entry of entries) await pullOne(entry, watcher) })
+    },
+
+    /** Adds a model that no manifest knows; see model-add.ts. Throws `ModelError`. */
+    async add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
+      await withLock(async () => { await addOne(given, addition, watcher) })
     },
 
     /** Writes an archive to a path or a stream, and returns its SHA-256. Throws `ModelError`. */
@@ -240,7 +297,7 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
       const checks = {
         refuse: whyRefused,
         findFault: (file: ArchivedFile, facts: FileFacts): string | undefined => {
-          const entry = findEntry(file.name)
+          const entry = findEntry(file.name) ?? file.local?.entry
           return entry && findFault(entry, lock.find(entry), facts)
         },
         onProgress: watcher.progress
@@ -261,7 +318,8 @@ export function createModelLibrary ({ models, lock, downloader, tryLock, mirror,
 
     /** Checks the named models, or every installed one. */
     async * verify (names: readonly string[]): AsyncGenerator<Verdict> {
-      const entries = names.length > 0 ? resolveNames(names) : manifest.models.filter((entry) => models.locate(entry) !== undefined || isFile(targetOf(entry)))
+      const isThere = (entry: ModelEntry): boolean => models.locate(entry) !== undefined || isFile(targetOf(entry))
+      const entries = names.length > 0 ? resolveNames(names) : models.entries().filter(isThere)
       for (const entry of entries) yield await verifyOne(entry)
     },
 

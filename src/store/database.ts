@@ -1,7 +1,8 @@
 /** The one SQLite database: opening it, its pragmas, transactions. */
 import BetterSqlite3 from 'better-sqlite3'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory } from '../disk/files.js'
+import { isNoRoom } from '../domain/errors.js'
 import { migrate } from './migrate.js'
 
 export type Database = BetterSqlite3.Database
@@ -13,10 +14,30 @@ function applyPatience (db: Database): void {
   db.pragma('synchronous = FULL')
 }
 
-/** Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. */
+/** An error of the directory as a sentence for who chose it; others as they are. */
+function explainDirectory (error: unknown, dataDir: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const isOfDirectory = /^(E[A-Z]+|SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)\w*)$/.test(code)
+  if (!isOfDirectory) return error
+  const advice = isNoRoom(error) ? 'make room' : 'choose another with STENOBOX_DATA_DIR, or change who may write there'
+  return new Error(`the data directory ${dataDir} cannot be made or written (${code}); ${advice}`, { cause: error })
+}
+
+/**
+ * Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. Throws an Error that names the directory
+ * when it cannot be made or written.
+ */
 export function openDatabase (dataDir: string): Database {
-  if (dataDir !== ':memory:') mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const db = new BetterSqlite3(dataDir === ':memory:' ? ':memory:' : join(dataDir, 'app.db'))
+  try {
+    if (dataDir !== ':memory:') makeDirectory(dataDir, 0o700)
+    return openFile(dataDir === ':memory:' ? ':memory:' : join(dataDir, 'app.db'))
+  } catch (error) {
+    throw explainDirectory(error, dataDir)
+  }
+}
+
+function openFile (path: string): Database {
+  const db = new BetterSqlite3(path)
   try {
     // Patience first: switching to WAL itself may meet a lock of another process.
     applyPatience(db)

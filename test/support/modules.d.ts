@@ -9,3 +9,10 @@ declare module 'commonmark' {
   export const Parser: new () => { parse (text: string): object }
   export const HtmlRenderer: new () => { render (document: object): string }
 }
+
+/** Set-up is JavaScript without types, as it runs before anything is installed. */
+declare module '*/scripts/setup-model.mjs' {
+  type Tools = { runVisibly: (args: string[]) => Promise<number>, isQuiet: boolean, isAsked: boolean }
+  export function installModel (root: string, wanted: string, tools: Tools): Promise<void>
+  export function readWantedModel (error: ErrorConstructor): string
+}

@@ -2,16 +2,17 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { CLI } from './paths.ts'
+import { CLI, NO_MODELS } from './paths.ts'
 import { findFreePort } from '../../scripts/bench/ports.ts'
 
 export type Settings = Record<string, string>
 
-/** The environment of a test's program: none of this machine's settings but PATH. */
+/** The environment of a test's program: none of this machine's settings but PATH, and none of its models. */
 function environment (dataDir: string, settings: Settings): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     STENOBOX_DATA_DIR: dataDir,
+    STENOBOX_MODELS_DIR: NO_MODELS,
     STENOBOX_PORT: '0',
     STENOBOX_WORKERS: '2',
     STENOBOX_MIN_FREE_BYTES: '0',

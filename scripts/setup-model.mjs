@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** A start does not try again so soon after a failure: without a network it would wait every time. */
+const PAUSE_MS = 60 * 60_000
+const CHOICES = ['auto', 'base', 'tiny.en', 'starter', 'none']
+
+const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size
+const isRecent = (file, text) => existsSync(file) && readFileSync(file, 'utf8') === text && Date.now() - statSync(file).mtimeMs < PAUSE_MS
+
+/**
+ * True when a file is there that a manifest knows, or a person added one: then the program itself looks closer, and set-up need not start
+ * it.
+ */
+function hasModel (root, folder, wanted) {
+  if (wanted !== 'base' && wanted !== 'tiny.en' && existsSync(join(folder, 'models.local.json'))) return true
+  const own = join(folder, 'manifest.json')
+  const { models } = JSON.parse(readFileSync(existsSync(own) ? own : join(root, 'models', 'manifest.json'), 'utf8'))
+  return models.some(({ name, file, bytes, bundled }) => {
+    const size = sizeOf(join(folder, file))
+    return !bundled && (wanted === 'auto' || wanted === name) && size !== undefined && (bytes === undefined || bytes === size)
+  })
+}
+
+/** What STENOBOX_MODEL asks for. Throws `SetupError`. */
+export function readWantedModel (SetupError) {
+  const wanted = process.env.STENOBOX_MODEL || 'auto'
+  if (!CHOICES.includes(wanted)) {
+    throw new SetupError(
+      `STENOBOX_MODEL is ${JSON.stringify(wanted)}; it must be one of ${CHOICES.join(', ')}.`
+    )
+  }
+  return wanted
+}
+
+/**
+ * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, a person is told, and
+ * the starter model works. `isAsked`: try even when it failed within the last hour. `runVisibly` is that of set-up.
+ */
+export async function installModel (root, wanted, { runVisibly, isQuiet, isAsked }) {
+  const folder = resolve(process.env.STENOBOX_MODELS_DIR || './models')
+  if (wanted === 'none' || wanted === 'starter' || hasModel(root, folder, wanted)) return
+  const failed = join(root, 'build', 'first-model.failed')
+  const attempt = `${wanted} ${folder}`
+  if (!isAsked && isRecent(failed, attempt)) return
+  const code = await runVisibly([join(root, 'scripts', 'stenobox.mjs'), 'models', 'setup', ...(isQuiet ? ['--quiet'] : [])])
+  if (code === 0) return rmSync(failed, { force: true })
+  mkdirSync(join(root, 'build'), { recursive: true })
+  writeFileSync(failed, attempt)
+}

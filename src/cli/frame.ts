@@ -1,0 +1,29 @@
+/** Lines that nobody can miss. */
+
+const WIDTH = 100
+
+function wrap (sentence: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of sentence.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** Sentences in a box, an empty line before and after it. A word longer than the box sticks out. */
+export function frame (sentences: readonly string[]): string {
+  const lines = sentences.flatMap((sentence) => wrap(sentence, WIDTH - 4))
+  const rule = '*'.repeat(WIDTH)
+  return ['', rule, ...lines.map((line) => `* ${line.padEnd(WIDTH - 4)} *`), rule, ''].join('\n')
+}
+
+/** What a person must know whose set-up ends with the starter model. */
+export const starterNotice = (reason: string): string[] => [
+  'ONLY THE STARTER MODEL IS INSTALLED: people will be transcribed as nonsense.',
+  'It was trained on synthetic voices, and is there for tests and for a first look.',
+  reason,
+  'To install a real one: npx stenobox models pull base',
+  'Without a network: README, section Models.'
+]

