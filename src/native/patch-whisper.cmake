@@ -53,14 +53,89 @@ replace_once("static struct ggml_cgraph * whisper_build_graph_conv(" "static boo
 static struct ggml_cgraph * whisper_build_graph_conv(")
 replace_once("whisper_encode_internal(*ctx, *state, seek, params.n_threads," "stenobox_encode_window(*ctx, *state, seek, params.n_threads,")
 
-# The encoder's attention: ours on a processor, fused on a GPU, whatever the decoder does.
-replace_once("static struct ggml_cgraph * whisper_build_graph_encoder(" "static struct ggml_tensor * stenobox_encoder_attention(
-    struct ggml_context * ctx, const whisper_hparams & hparams, struct ggml_tensor * queries, struct ggml_tensor * keys, struct ggml_tensor * values);
-static struct ggml_cgraph * whisper_build_graph_encoder(")
+# On a processor ours computes, from weights of its own; see whisper-processor.inc. A context and a state hold what it needs.
+replace_once("struct whisper_context {
+    int64_t t_load_us  = 0;" "struct whisper_context {
+    std::shared_ptr<const stenobox::Speech> stenobox_speech;
+    int64_t t_load_us  = 0;")
+replace_once("struct whisper_state {
+    int64_t t_sample_us = 0;" "struct whisper_state {
+    std::unique_ptr<stenobox::SpeechRoom> stenobox_room;
+    int64_t t_sample_us = 0;")
+replace_once("struct whisper_state * whisper_init_state(whisper_context * ctx) {
+    whisper_state * state = new whisper_state;
+" "static void stenobox_prepare_state(whisper_context & ctx, whisper_state & state);
+struct whisper_state * whisper_init_state(whisper_context * ctx) {
+    whisper_state * state = new whisper_state;
+    if (!ctx->params.use_gpu) {
+        stenobox_prepare_state(*ctx, *state);
+        return state;
+    }
+")
+replace_once("static bool whisper_encode_internal(
+        whisper_context & wctx,
+          whisper_state & wstate,
+              const int   mel_offset,
+              const int   n_threads,
+    ggml_abort_callback   abort_callback,
+                   void * abort_callback_data) {
+" "static bool stenobox_encode(whisper_context & ctx, whisper_state & state, int seek, int threads, ggml_abort_callback stop, void * data);
+static bool whisper_encode_internal(
+        whisper_context & wctx,
+          whisper_state & wstate,
+              const int   mel_offset,
+              const int   n_threads,
+    ggml_abort_callback   abort_callback,
+                   void * abort_callback_data) {
+    if (!wctx.params.use_gpu) return stenobox_encode(wctx, wstate, mel_offset, n_threads, abort_callback, abort_callback_data);
+")
+replace_once("static bool whisper_decode_internal(
+        whisper_context & wctx,
+          whisper_state & wstate,
+    const whisper_batch & batch,
+              const int   n_threads,
+                   bool   save_alignment_heads_QKs,
+    ggml_abort_callback   abort_callback,
+                   void * abort_callback_data) {
+" "static bool stenobox_decode(whisper_context & ctx, whisper_state & state, const whisper_batch & batch, bool aligns, ggml_abort_callback stop, void * data);
+static bool whisper_decode_internal(
+        whisper_context & wctx,
+          whisper_state & wstate,
+    const whisper_batch & batch,
+              const int   n_threads,
+                   bool   save_alignment_heads_QKs,
+    ggml_abort_callback   abort_callback,
+                   void * abort_callback_data) {
+    if (!wctx.params.use_gpu) return stenobox_decode(wctx, wstate, batch, save_alignment_heads_QKs, abort_callback, abort_callback_data);
+")
+# There a cache is only the list of its cells.
+replace_once("    const int64_t n_mem      = n_text_layer*n_ctx;
+" "    if (backend == nullptr) {
+        cache.head = 0;
+        cache.size = n_ctx;
+        cache.cells.clear();
+        cache.cells.resize(n_ctx);
+        return true;
+    }
+    const int64_t n_mem      = n_text_layer*n_ctx;
+")
+replace_once("    cache.head = 0;
+
+    ggml_backend_buffer_clear(cache.buffer, 0);" "    cache.head = 0;
+
+    if (cache.buffer != nullptr) ggml_backend_buffer_clear(cache.buffer, 0);")
+# Its weights are read as the file has them.
+replace_once("    auto * cpu_reg = ggml_backend_dev_backend_reg(cpu_dev);
+    auto get_extra_bufts_fn = (ggml_backend_dev_get_extra_bufts_t)
+        ggml_backend_reg_get_proc_address(cpu_reg, \"ggml_backend_dev_get_extra_bufts\");
+    if (get_extra_bufts_fn) {" "    auto * cpu_reg = ggml_backend_dev_backend_reg(cpu_dev);
+    auto get_extra_bufts_fn = (ggml_backend_dev_get_extra_bufts_t)
+        ggml_backend_reg_get_proc_address(cpu_reg, \"ggml_backend_dev_get_extra_bufts\");
+    if (get_extra_bufts_fn && params.use_gpu) {")
+
+# The encoder's attention on a GPU: fused, whatever the decoder does.
 replace_once("            if (wctx.params.flash_attn) {
-                ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k" "            if (!wctx.params.use_gpu) {
-                cur = stenobox_encoder_attention(ctx0, hparams, Qcur, Kcur, Vcur);
-            } else if (true) {
+                ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k" "            if (true) {
                 ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k")
 
 # Candidates are distinct tokens now, so equal sequences come of equal beams in the first step too.
@@ -72,19 +147,19 @@ set(spectrogram_arguments "(int ith, const float * hann, const std::vector<float
 replace_once("static void log_mel_spectrogram_worker_thread${spectrogram_arguments} {" "static void log_mel_spectrogram_worker_thread${spectrogram_arguments};
 static void replaced_log_mel_spectrogram_worker_thread${spectrogram_arguments} {")
 
-set(median_filter_arguments "(struct ggml_tensor * dst , const struct ggml_tensor * a, int ith, int /*nth*/, void * userdata)")
-replace_once("static void median_filter${median_filter_arguments} {" "static void median_filter${median_filter_arguments};
-static void replaced_median_filter${median_filter_arguments} {")
-
-# A stopped computation leaves it by an exception.
-replace_once("    struct ggml_context * gctx = ggml_init(gparams);
-
-    // Build token sequence" "    const ggml_context_ptr gctx_owner { ggml_init(gparams) };
-    struct ggml_context * gctx = gctx_owner.get();
-
-    // Build token sequence")
-replace_once("    ggml_free(gctx);
-}" "}")
+set(dtw_arguments "(
+            struct whisper_context * ctx,
+              struct whisper_state * state,
+        struct whisper_full_params   params,
+                               int   i_segment,
+                            size_t   n_segments,
+                               int   seek,
+                               int   n_frames,
+                               int   medfilt_width,
+                               int   n_threads)")
+replace_once("static void whisper_exp_compute_token_level_timestamps_dtw${dtw_arguments}
+{" "static void replaced_exp_compute_token_level_timestamps_dtw${dtw_arguments}
+{")
 
 # Only the pass that aligns looks at the alignment heads.
 replace_once("if (wctx.params.dtw_token_timestamps) {
@@ -99,39 +174,5 @@ replace_once("    logits_out.resize(n_tokens*n_vocab);
         logits_out.resize(n_tokens*n_vocab);
     }
     for (int i = 0; i < n_tokens && !save_alignment_heads_QKs; i++) {")
-
-# Values of cross-attention in rows of 1504 instead of 1500: the fast product of matrices takes multiples of 32 only. What fills up is multiplied by 0.
-replace_once("v = ggml_view_2d(ctx0, wstate.kv_cross.v, n_ctx, n_state,
-                    (   n_ctx)*ggml_element_size(wstate.kv_cross.v),
-                    (il*n_ctx)*ggml_element_size(wstate.kv_cross.v)*n_state);" "v = ggml_view_2d(ctx0, wstate.kv_cross.v, n_ctx, n_state,
-                    (   GGML_PAD(n_ctx, 32))*ggml_element_size(wstate.kv_cross.v),
-                    (il*GGML_PAD(n_ctx, 32))*ggml_element_size(wstate.kv_cross.v)*n_state);")
-replace_once("                            n_audio_ctx, n_state_head, n_head,
-                            n_audio_ctx*ggml_element_size(wstate.kv_cross.v),
-                            n_audio_ctx*ggml_element_size(wstate.kv_cross.v)*n_state_head,
-                            n_audio_ctx*ggml_element_size(wstate.kv_cross.v)*n_state*il);" "                            GGML_PAD(n_audio_ctx, 32), n_state_head, n_head,
-                            GGML_PAD(n_audio_ctx, 32)*ggml_element_size(wstate.kv_cross.v),
-                            GGML_PAD(n_audio_ctx, 32)*ggml_element_size(wstate.kv_cross.v)*n_state_head,
-                            GGML_PAD(n_audio_ctx, 32)*ggml_element_size(wstate.kv_cross.v)*n_state*il);")
-replace_once("ggml_mul_mat(ctx0, Vcross, KQ_soft_max);" "ggml_mul_mat(ctx0, Vcross, stenobox_fill_rows(ctx0, wctx, KQ_soft_max, GGML_PAD(n_audio_ctx, 32)));")
-replace_once("static struct ggml_cgraph * whisper_build_graph_decoder(" "static struct ggml_tensor * stenobox_fill_rows(struct ggml_context * ctx, const whisper_context & wctx, struct ggml_tensor * tensor, int columns);
-static struct ggml_cgraph * whisper_build_graph_decoder(")
-
-# The alignment's graph, too, is computed by the one thread that asked for it, and not by as many as ggml thinks fit.
-replace_once("    ggml_backend_graph_compute(backend.get(), gf);
-
-    ggml_tensor * alignment" "    stenobox_set_threads(backend.get(), n_threads);
-    ggml_backend_graph_compute(backend.get(), gf);
-
-    ggml_tensor * alignment")
-replace_once("// dtw + backtrace to return found path" "static void stenobox_set_threads(ggml_backend_t backend, int threads);
-// dtw + backtrace to return found path")
-
-# The same for self-attention, whose rows are as long as there are tokens; what is beyond them is masked.
-replace_once("    if (!wctx.params.flash_attn || !wctx.params.use_gpu) {
-        return 1u;
-    }" "    if (!wctx.params.flash_attn || !wctx.params.use_gpu) {
-        return 32u;
-    }")
 
 file(WRITE "${TARGET}" "${text}")

@@ -2,18 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 
-// A portable build has these once per instruction set and chooses when it is loaded. Levels of x86-64 have names since GCC 12; a native build is
-// compiled for its own processor and needs none of it.
-#if defined(STENOBOX_NATIVE) || !defined(__x86_64__) || !defined(__GLIBC__) || !defined(__GNUC__) || defined(__clang__)
-#define STENOBOX_PER_PROCESSOR
-#elif __GNUC__ >= 12
-#define STENOBOX_PER_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define STENOBOX_PER_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
+#include "exponential.h"
+#include "per-processor.h"
 
 namespace stenobox {
 
@@ -21,27 +12,6 @@ namespace {
 
 /// Values per block: long enough for the widest registers, several times over.
 constexpr size_t kBlock = 64;
-
-/// exp without branches and calls, so that the compiler can do many at once: 2^n times a polynomial of the rest, as in Cephes' expf.
-__attribute__((always_inline)) inline float exponential(float value) {
-  constexpr float least = -87.3f;
-  constexpr float most = 88.3f;
-  const float x = value < least ? least : (value > most ? most : value);
-  constexpr float roundingShift = 12582912.0f;  // 1.5 · 2^23: adding and taking it away rounds to a whole number
-  const float n = (x * 1.44269504088896341f + roundingShift) - roundingShift;
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;  // ln 2 in two parts
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  const int32_t bits = (static_cast<int32_t>(n) + 127) << 23;
-  float scale;
-  std::memcpy(&scale, &bits, sizeof scale);
-  return value < least ? 0.0f : p * scale;
-}
 
 /// `height` rows against one block of columns, whose sums stay in registers.
 template <size_t height>

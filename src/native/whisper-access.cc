@@ -22,8 +22,9 @@
 #include <set>
 #include <thread>
 
-#include "attention.h"
 #include "backends.h"
+#include "compute/alignment.h"
+#include "compute/speech.h"
 #include "failure.h"
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
@@ -99,6 +100,12 @@ std::vector<float> loudness(const float * pcm, size_t samples) {
 
 }  // namespace
 
+}  // namespace stenobox
+
+#include "whisper-processor.inc"
+
+namespace stenobox {
+
 std::vector<whisper_ahead> presetHeads(const std::string & name) {
   static const std::map<std::string, whisper_alignment_heads_preset> presets = {
     {"tiny.en", WHISPER_AHEADS_TINY_EN}, {"tiny", WHISPER_AHEADS_TINY},
@@ -121,6 +128,12 @@ whisper_context * openContext(ModelFile & file, const whisper_context_params & p
   loadWeights([&] { return whisper_model_load(&loader, *context); });
   // A file without tensors passes in whisper.cpp, for its own tests.
   if (context->model.n_loaded == 0) throw Failure(Code::ModelInvalid, "Not a usable speech model: no tensors");
+  if (!context->params.use_gpu) {
+    loadWeights([&] {
+      context->stenobox_speech = takeWeights(*context);
+      return true;
+    });
+  }
   return context.release();
 }
 
@@ -148,7 +161,9 @@ int runFull(whisper_context & context, whisper_state & state, const whisper_full
 }
 
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data) {
-  setComputeStop(state.backends, stop, data);
+  if (!state.stenobox_room) return setComputeStop(state.backends, stop, data);
+  state.stenobox_room->stop = stop;
+  state.stenobox_room->stopData = data;
 }
 
 std::vector<int> windowSteps(const whisper_state & state, int decoders) {

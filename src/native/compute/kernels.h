@@ -1,0 +1,94 @@
+// The arithmetic of a transformer between its large products, and the products of few rows, vectorised for the processor it runs on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stenobox {
+
+/// Numbers per register-sized piece. Every width here is a multiple of it.
+constexpr size_t kLanes = 16;
+
+/// Most rows that a product of few rows takes at once.
+constexpr size_t kFewRows = 8;
+
+/// The upper half of a float, rounded to the nearest: bfloat16.
+using Brain = uint16_t;
+
+/// target = (row - mean) / sqrt(variance + 1e-5) · weight + bias, for `count` rows of `width`.
+void normalise(const float * rows, size_t count, size_t width, const float * weight, const float * bias, float * target);
+void normalise(const float * rows, size_t count, size_t width, const float * weight, const float * bias, Brain * target);
+
+/// Softmax of `count` rows of `width`, which becomes `target`; rows may be it.
+void softmax(float * rows, size_t count, size_t width, float * target);
+void softmax(float * rows, size_t count, size_t width, Brain * target);
+
+/// x · Φ(x) in place: the exact GELU that Whisper was trained with, to 2e-7.
+void gelu(float * values, size_t count);
+
+/// target[i] += source[i].
+void add(const float * source, size_t count, float * target);
+
+/// Rounds to the nearest.
+void round(const float * source, size_t count, Brain * target);
+
+/// Weights of one byte each with a factor per row, packed by toBytes: outputs x inputs. `inputs` is a multiple of 64.
+struct Bytes {
+  const int8_t * weights;
+  const float * factors;
+  /// Null for none.
+  const float * bias;
+  size_t outputs;
+  size_t inputs;
+};
+
+/// result[r][o] = rows[r] · weights[o] + bias[o], for at most kFewRows rows; reads every weight once.
+void multiplyFew(const float * rows, size_t count, const Bytes & bytes, float * result);
+
+/// Rounds a row of `count` numbers to bytes; returns the factor that makes them numbers again. Not a number if one of them is none.
+float toBytes(const float * row, size_t count, int8_t * target);
+
+/// The numbers of a row that toBytes packed.
+void fromBytes(const int8_t * bytes, size_t count, float factor, float * target);
+
+/// Numbers in fixed point come in pieces of so many.
+constexpr size_t kFixedLanes = 2 * kLanes;
+
+/// Keys and values of one attention head over `positions`, in fixed point, packed by toFixed. Keys lie width by width, values position by position.
+/// Positions and width are multiples of kFixedLanes.
+struct FixedHead {
+  const int16_t * keys;
+  const int16_t * values;
+  float keyFactor;
+  float valueFactor;
+  size_t positions;
+  size_t width;
+};
+
+/// scores[r][p] = queries[r] · keys[p] for at most kFewRows queries, which lie `stride` numbers apart.
+void scoreFew(const float * queries, size_t count, size_t stride, const FixedHead & head, float * scores);
+
+/// result[r] = the sum of weights[r][p] · values[p], in rows `stride` numbers apart.
+void mixFew(const float * weights, size_t count, const FixedHead & head, float * result, size_t stride);
+
+/// The largest magnitude among a block of `width` columns of `count` rows that lie `stride` numbers apart; not a number if one of them is none.
+float magnitude(const float * rows, size_t count, size_t stride, size_t width);
+
+/// Rounds a block of columns to fixed point: position by position, or, turned, width by width with rows of `positions`.
+void toFixed(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target);
+void toFixedTurned(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target, size_t positions);
+
+/// Keys and values of what was said before, in rows of `heads` x `width` floats, and which rows count.
+struct Cells {
+  const float * keys;
+  const float * values;
+  const uint32_t * places;
+  size_t count;
+  size_t heads;
+  size_t width;
+};
+
+/// Attention of one query of `heads` x `width`: result = softmax(query · keys) · values, head by head. `weights` has room for a number per cell.
+void attendCells(const float * query, const Cells & cells, float * weights, float * result);
+
+}  // namespace stenobox
