@@ -22,8 +22,8 @@ enum Root { kSpaced, kBare, kAnywhere, kRoots };
 constexpr float kBeginBonus = 3.0f;
 constexpr float kGoOnBonus = 4.0f;
 /// How far below the likeliest token they may be for it, in nats.
-constexpr float kBeginMargin = 6.0f;
-constexpr float kGoOnMargin = 7.0f;
+constexpr float kBeginMargin = 4.0f;
+constexpr float kGoOnMargin = 5.0f;
 
 bool isAsciiLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
