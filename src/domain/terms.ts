@@ -8,7 +8,8 @@ export const MAX_TERMS = 200
 export const MAX_TERM_LENGTH = 64
 
 /** What a list of terms is, for documents. */
-export const TERMS_RULE = `At most ${MAX_TERMS} names and terms of 1 to ${MAX_TERM_LENGTH} characters, spelled as the transcript should spell them.`
+export const TERMS_RULE =
+  `At most ${MAX_TERMS} names and terms of 1 to ${MAX_TERM_LENGTH} characters, spelled as the transcript should spell them.`
 
 const PRINTABLE = new RegExp(NAME_PATTERN, 'u')
 
@@ -27,7 +28,9 @@ function cleanTerm (given: string): string {
 /** A list as it is kept: composed characters, single spaces, no term twice, in the order given. Throws `invalid_request`. */
 export function cleanTerms (given: readonly string[]): string[] {
   const terms = [...new Set(given.map(cleanTerm))]
-  if (terms.length > MAX_TERMS) throw new AppError('invalid_request', `There may be at most ${MAX_TERMS} terms in a list. This one has ${terms.length}.`)
+  if (terms.length > MAX_TERMS) {
+    throw new AppError('invalid_request', `There may be at most ${MAX_TERMS} terms in a list. This one has ${terms.length}.`)
+  }
   return terms
 }
 

@@ -46,7 +46,10 @@ export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial
       threads: 1,
       abort: new Int32Array(new SharedArrayBuffer(4)),
       language: languages?.[0],
+      prior: [],
+      languages,
       prompt: '',
+      terms: [],
       decoding: DECODING
     })
     const probabilities = segments.flatMap(({ tokens }) => tokens.map(({ probability }) => probability))

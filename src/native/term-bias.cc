@@ -22,15 +22,15 @@ enum Root { kSpaced, kBare, kAnywhere, kRoots };
 constexpr float kBeginBonus = 3.0f;
 constexpr float kGoOnBonus = 4.0f;
 /// How far below the likeliest token they may be for it, in nats.
-constexpr float kBeginMargin = 6.0f;
-constexpr float kGoOnMargin = 7.0f;
+constexpr float kBeginMargin = 4.0f;
+constexpr float kGoOnMargin = 5.0f;
 
 bool isAsciiLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// True for scripts that put no spaces between words. From U+0E00 (Thai) to U+109F (Myanmar, with Lao and Tibetan between), Khmer, and from U+3040 on
-/// (kana and ideographs) but for Hangul.
+/// True for scripts that put no spaces between words: U+0E00 (Thai) to U+109F (Myanmar, with Lao and Tibetan between), Khmer, and from U+3040
+/// on (kana and ideographs) but for Hangul.
 bool knowsNoSpaces(const std::string & text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   unsigned point = byte(0);
@@ -38,12 +38,12 @@ bool knowsNoSpaces(const std::string & text) {
   else if (point >= 0xE0) point = (point & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
   else return false;
   if (point >= 0xAC00 && point <= 0xD7AF) return false;
-  return (point >= 0x0E00 && point <= 0x109F) || (point >= 0x1780 && point <= 0x17FF) || (point >= 0x3040 && point <= 0xA4CF) || (point >= 0xF900 && point <= 0xFAFF) ||
-    (point >= 0x20000 && point <= 0x3FFFF);
+  const auto isIn = [&](unsigned from, unsigned to) { return point >= from && point <= to; };
+  return isIn(0x0E00, 0x109F) || isIn(0x1780, 0x17FF) || isIn(0x3040, 0xA4CF) || isIn(0xF900, 0xFAFF) || isIn(0x20000, 0x3FFFF);
 }
 
-/// The tokens that training would have made of a text: the two neighbours whose union has the lowest number are joined first, as in OpenAI's tiktoken.
-/// Empty when the vocabulary cannot spell it.
+/// The tokens that training would have made of a text: the two neighbours whose union has the lowest number are joined first, as in
+/// OpenAI's tiktoken. Empty when the vocabulary cannot spell it.
 std::vector<whisper_token> tokenise(whisper_context & context, const std::string & text) {
   const whisper_token end = whisper_token_eot(&context);
   struct Piece {
@@ -76,7 +76,8 @@ std::vector<whisper_token> tokenise(whisper_context & context, const std::string
 
 }  // namespace
 
-TermBias::TermBias(whisper_context & context, const std::vector<std::string> & terms) : context_(&context), nodes_(kRoots) {
+TermBias::TermBias(whisper_context & context, const std::vector<std::string> & terms)
+  : context_(&context), nodes_(kRoots) {
   for (std::string term : terms) {
     if (term.empty()) continue;
     add(" " + term, kSpaced);

@@ -9,14 +9,15 @@
 
 namespace stenobox {
 
-/// Shallow fusion with a tree of the terms' tokens. A token that goes on with a term costs less, if the model finds it nearly as likely as its best
-/// one; what was so spared is given back as soon as the term breaks off. So a term wins over what sounds nearly like it, and is not made of nothing.
+/// Shallow fusion with a tree of the terms' tokens. A token that goes on with a term costs less, if the model finds it nearly as likely as
+/// its best one; what was so spared is given back as soon as the term breaks off. So a term wins over what sounds nearly like it, and is
+/// not made of nothing.
 class TermBias {
  public:
   /// `terms` in UTF-8, as they are to be spelled. The context must outlive this object.
   TermBias(whisper_context & context, const std::vector<std::string> & terms);
 
-  /// Changes the log-probabilities of the token after the `count` ones of `tokens`: one for each text token, then the end token and all others.
+  /// Changes the log-probabilities of the token after the `count` ones of `tokens`: one for each token of the vocabulary.
   /// The tokens carry what the model thought of them (`p`) and what they counted for (`plog`). None becomes larger than 0.
   void apply(const whisper_token_data * tokens, int count, std::vector<float> & logProbabilities) const;
 
