@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Builds the native addon (src/native) into build/native when it is stale. Needs Node 20, cmake, make and a C++ compiler,
+ * Builds the native addon (src/native) into build/native when it is stale. Needs Node 20, cmake, make, a C++ compiler and oneDNN,
  * nothing from node_modules but the sources it compiles.
  *
  *   node scripts/build-native.mjs [--mode native|portable] [--gpu off|cuda|vulkan] [--force]
@@ -87,6 +87,8 @@ function findProgram (name, folders = []) {
 
 const CUDA_FOLDERS = ['/usr/local/cuda/bin', '/opt/cuda/bin']
 
+const HEADER_FOLDERS = ['/usr/include', '/usr/local/include', ...(process.env.CPATH ?? '').split(delimiter).filter(Boolean)]
+
 const vulkanHeaders = () => readText(join(process.env.VULKAN_SDK ?? '/usr', 'include', 'vulkan', 'vulkan_core.h')) ?? ''
 
 /** Every tool the build runs, and the Debian package that has it. */
@@ -95,7 +97,8 @@ function requiredTools ({ gpu }) {
   const tools = [
     { name: 'cmake', found: findProgram('cmake'), package: 'cmake' },
     { name: 'make', found: findProgram('make'), package: 'make' },
-    compiler
+    compiler,
+    { name: 'oneDNN', found: HEADER_FOLDERS.some((folder) => existsSync(join(folder, 'dnnl.hpp'))), package: 'libdnnl-dev' }
   ]
   if (gpu === 'cuda') tools.push({ name: 'nvcc', found: findProgram('nvcc', CUDA_FOLDERS), package: 'nvidia-cuda-toolkit' })
   if (gpu === 'vulkan') {

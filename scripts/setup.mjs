@@ -26,6 +26,9 @@ const DIST = join(ROOT, 'dist')
 const NODE_WANTED = [22, 19]
 
 const SYSTEM_PROGRAMS = { ffmpeg: 'ffmpeg', ffprobe: 'ffmpeg', cmake: 'cmake', make: 'make', 'g++': 'g++' }
+/** Libraries that the speech library is built with: their headers, and the packages that have them. */
+const SYSTEM_LIBRARIES = { 'dnnl.hpp': 'libdnnl-dev' }
+const HEADER_FOLDERS = ['/usr/include', '/usr/local/include', ...(process.env.CPATH ?? '').split(delimiter).filter(Boolean)]
 /** Folders of src whose files are read at run time and that tsc leaves behind. */
 const COPIED = [{ from: 'src/store/migrations', to: 'dist/store/migrations', ending: '.sql' }]
 
@@ -153,15 +156,21 @@ function listFiles (folder, wanted) {
 
 // ---------------------------------------------------------------- steps
 
+/** Programs and headers that are not there. */
+function missingFromSystem () {
+  const libraries = Object.keys(SYSTEM_LIBRARIES).filter((header) => !HEADER_FOLDERS.some((folder) => existsSync(join(folder, header))))
+  return [...Object.keys(SYSTEM_PROGRAMS).filter((program) => !findProgram(program)), ...libraries]
+}
+
 async function installSystemPackages () {
-  const missing = Object.keys(SYSTEM_PROGRAMS).filter((program) => !findProgram(program))
+  const missing = missingFromSystem()
   if (missing.length === 0) return
-  const packages = [...new Set(missing.map((program) => SYSTEM_PROGRAMS[program]))]
+  const packages = [...new Set(missing.map((name) => ({ ...SYSTEM_PROGRAMS, ...SYSTEM_LIBRARIES })[name]))]
   const line = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
   const apt = findProgram('apt-get')
-  if (!apt) throw new SetupError(`these programs are missing: ${missing.join(', ')}.\nInstall them with this system's package manager, then run the same command again.`)
+  if (!apt) throw new SetupError(`these programs and libraries are missing: ${missing.join(', ')}.\nInstall them with this system's package manager, then run the same command again.`)
   if (process.getuid() !== 0) {
-    throw new SetupError(`these programs are missing: ${missing.join(', ')}.\nInstall them, then run the same command again:\n\n  sudo apt-get update && sudo ${line}`)
+    throw new SetupError(`these programs and libraries are missing: ${missing.join(', ')}.\nInstall them, then run the same command again:\n\n  sudo apt-get update && sudo ${line}`)
   }
   say(`installing ${packages.join(', ')} with apt-get, about a minute`)
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
@@ -174,8 +183,8 @@ async function installSystemPackages () {
   } catch (error) {
     throw update ? new SetupError(`${update.message}\n${error.message}`) : error
   }
-  const still = Object.keys(SYSTEM_PROGRAMS).filter((program) => !findProgram(program))
-  if (still.length > 0) throw new SetupError(`apt-get installed ${packages.join(', ')}, but there is still no ${still.join(', ')} on PATH.`)
+  const still = missingFromSystem()
+  if (still.length > 0) throw new SetupError(`apt-get installed ${packages.join(', ')}, but there is still no ${still.join(', ')}.`)
 }
 
 /** True when what npm says it installed is what the lock file asks for, so that a person's own `npm ci` is not done again. */

@@ -103,17 +103,21 @@ STENOBOX_PER_PROCESSOR
 float exponentiate(float * values, size_t count) {
   const float most = maximum(values, count);
   float lanes[kBlock] = {};
-  size_t i = 0;
-  for (; i + kBlock <= count; i += kBlock) {
+  const size_t whole = count / kBlock * kBlock;
+  for (size_t i = 0; i < whole; i += kBlock) {
     for (size_t j = 0; j < kBlock; ++j) {
       values[i + j] = exponential(values[i + j] - most);
       lanes[j] += values[i + j];
     }
   }
-  for (size_t j = 0; i < count; ++i, ++j) {
-    values[i] = exponential(values[i] - most);
-    lanes[j] += values[i];
+  // One by one the rest would take as long as several blocks.
+  float rest[kBlock];
+  std::fill(std::copy_n(values + whole, count - whole, rest), rest + kBlock, -INFINITY);
+  for (size_t j = 0; j < kBlock; ++j) {
+    rest[j] = exponential(rest[j] - most);
+    lanes[j] += rest[j];
   }
+  std::copy_n(rest, count - whole, values + whole);
   float sum = 0;
   for (float lane : lanes) sum += lane;
   return sum;

@@ -12,7 +12,7 @@ constexpr size_t kRowsAtOnce = 1024;
 
 constexpr float kMostFixed = 32767.0f;
 
-size_t padded(size_t positions) { return (positions + kFixedLanes - 1) / kFixedLanes * kFixedLanes; }
+size_t padded(size_t positions) { return (positions + kFixedStep - 1) / kFixedStep * kFixedStep; }
 
 }  // namespace
 
@@ -32,7 +32,42 @@ void ByteLayer::append(const Tensors & tensors, const std::string & name, float 
   }
 }
 
-void ByteLayer::run(const float * rows, size_t count, float * result) const {
+void ByteLayer::finish(Rows rows) {
+  if (!multipliesBytes()) return;
+  std::vector<int8_t> plain(weights_.size());
+  std::vector<float> numbers(inputs_);
+  sums_.resize(factors_.size());
+  for (size_t o = 0; o < factors_.size(); ++o) {
+    fromBytes(weights_.data() + o * inputs_, inputs_, 1.0f, numbers.data());
+    for (size_t i = 0; i < inputs_; ++i) {
+      plain[o * inputs_ + i] = static_cast<int8_t>(numbers[i]);
+      sums_[o] += numbers[i];
+    }
+  }
+  product_ = std::make_unique<ByteProduct>(plain.data(), factors_.size(), inputs_);
+  if (rows == Rows::Forgotten) weights_ = {};
+}
+
+void ByteLayer::runSplit(const float * rows, size_t count, float * result, ByteRoom & room) const {
+  const size_t outputs = factors_.size();
+  const size_t computed = ByteProduct::rowsFor(2 * count);
+  room.rows.assign(computed * inputs_, 0);
+  room.factors.resize(count);
+  room.result.resize(std::max(room.result.size(), computed * outputs));
+  for (size_t r = 0; r < count; ++r) {
+    room.factors[r] = splitFactor(magnitude(rows + r * inputs_, 1, inputs_, inputs_));
+    int8_t * high = room.rows.data() + 2 * r * inputs_;
+    split(rows + r * inputs_, inputs_, room.factors[r], high, high + inputs_);
+  }
+  product_->run(room.rows.data(), computed, room.result.data(), room.scratch);
+  for (size_t r = 0; r < count; ++r) {
+    const float * high = room.result.data() + 2 * r * outputs;
+    combine({high, high + outputs, sums_.data(), factors_.data(), bias_.empty() ? nullptr : bias_.data(), outputs}, room.factors[r], result + r * outputs);
+  }
+}
+
+void ByteLayer::run(const float * rows, size_t count, float * result, ByteRoom & room) const {
+  if (product_) return runSplit(rows, count, result, room);
   const Bytes bytes = {weights_.data(), factors_.data(), bias_.empty() ? nullptr : bias_.data(), factors_.size(), inputs_};
   for (size_t r = 0; r < count; r += kFewRows) multiplyFew(rows + r * inputs_, std::min(kFewRows, count - r), bytes, result + r * factors_.size());
 }
@@ -68,6 +103,7 @@ struct Decoder::Block {
     ByteLayer result(inputs);
     result.append(tensors, name + ".weight", factor);
     result.setBias(tensors.read(name + ".bias", factor));
+    result.finish(ByteLayer::Rows::Forgotten);
     return result;
   }
 
@@ -80,6 +116,7 @@ struct Decoder::Block {
     own.append(tensors, name + ".attn.key.weight");
     own.append(tensors, name + ".attn.value.weight");
     own.setBias(joined(joined(tensors.read(name + ".attn.query.bias", scale), none), tensors.read(name + ".attn.value.bias")));
+    own.finish(ByteLayer::Rows::Forgotten);
     const std::vector<float> heard = joined(tensors.read(name + ".cross_attn.key.weight"), tensors.read(name + ".cross_attn.value.weight"));
     return {readNorm(tensors, name + ".attn_ln"), std::move(own), layer(tensors, name + ".attn.out", width),
       readNorm(tensors, name + ".cross_attn_ln"), layer(tensors, name + ".cross_attn.query", width, scale), layer(tensors, name + ".cross_attn.out", width),
@@ -91,6 +128,7 @@ struct Decoder::Block {
 Decoder::Decoder(const Tensors & tensors, const SpeechShape & shape, Number number)
   : shape_(shape), places_(tensors.read("decoder.positional_embedding")), words_(shape.width), last_(readNorm(tensors, "decoder.ln")) {
   words_.append(tensors, "decoder.token_embedding.weight");
+  words_.finish(ByteLayer::Rows::Read);
   for (size_t i = 0; i < shape.decoderLayers; ++i) {
     blocks_.push_back(Block::read(tensors, shape, number, "decoder.blocks." + std::to_string(i)));
   }
@@ -128,7 +166,7 @@ bool Decoder::listen(const void * encoded, size_t positions, DecoderRoom & room,
 
 void Decoder::attendSaid(const Block & block, size_t layer, const std::vector<BatchToken> & batch, DecoderRoom & room) const {
   const size_t width = shape_.width;
-  block.queriesKeysValues.run(room.input.data(), batch.size(), room.wide.data());
+  block.queriesKeysValues.run(room.input.data(), batch.size(), room.wide.data(), room.bytes);
   float * keys = room.keys.get() + layer * room.cells * width;
   float * values = room.values.get() + layer * room.cells * width;
   for (size_t r = 0; r < batch.size(); ++r) {
@@ -148,7 +186,7 @@ void Decoder::attendHeard(
   const Block & block, size_t layer, size_t count, DecoderRoom & room, const std::vector<HeadPlace> & watched, float * attention
 ) const {
   const size_t width = shape_.width;
-  block.crossQueries.run(room.input.data(), count, room.wide.data());
+  block.crossQueries.run(room.input.data(), count, room.wide.data(), room.bytes);
   for (size_t h = 0; h < shape_.heads; ++h) {
     const FixedHead & head = room.heads[layer * shape_.heads + h];
     room.scores.resize(std::max(room.scores.size(), kFewRows * head.positions));
@@ -183,7 +221,7 @@ bool Decoder::run(
   const auto enter = [&](const Norm & norm) { normalise(room.stream.data(), count, width, norm.weight.data(), norm.bias.data(), room.input.data()); };
   const auto leave = [&](const ByteLayer & layer, const float * from) {
     float * result = from == room.wide.data() ? room.input.data() : room.wide.data();
-    layer.run(from, count, result);
+    layer.run(from, count, result, room.bytes);
     add(result, count * width, room.stream.data());
   };
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
@@ -196,7 +234,7 @@ bool Decoder::run(
     attendHeard(block, layer, count, room, watched, attention);
     leave(block.crossOut, room.input.data());
     enter(block.mlpNorm);
-    block.up.run(room.input.data(), count, room.wide.data());
+    block.up.run(room.input.data(), count, room.wide.data(), room.bytes);
     gelu(room.wide.data(), count * 4 * width);
     leave(block.down, room.wide.data());
   }
@@ -209,7 +247,7 @@ void Decoder::predict(const std::vector<size_t> & tokens, DecoderRoom & room, fl
   for (size_t i = 0; i < tokens.size(); ++i) {
     normalise(room.stream.data() + tokens[i] * width, 1, width, last_.weight.data(), last_.bias.data(), room.input.data() + i * width);
   }
-  words_.run(room.input.data(), tokens.size(), logits);
+  words_.run(room.input.data(), tokens.size(), logits, room.bytes);
 }
 
 }  // namespace stenobox

@@ -11,32 +11,51 @@
 
 namespace stenobox {
 
-/// A matrix of bytes with a factor per row, for products of few rows.
+/// Room for products with a ByteLayer.
+struct ByteRoom {
+  Scratch scratch;
+  std::vector<int8_t> rows;
+  std::vector<float> factors;
+  std::vector<float> result;
+};
+
+/// A matrix of bytes with a factor per row. Rows it is multiplied with stay floats, or, where the processor multiplies bytes fastest, become
+/// integers of sixteen bits.
 class ByteLayer {
  public:
-  /// Reads `outputs` rows of `inputs`; rows may be appended until the layer is first used.
   explicit ByteLayer(size_t inputs) : inputs_(inputs) {}
+
+  /// Appends the rows of a tensor, times a factor.
   void append(const Tensors & tensors, const std::string & name, float factor = 1.0f);
   void setBias(std::vector<float> bias) { bias_ = std::move(bias); }
 
+  /// Whether row() will be called.
+  enum class Rows { Forgotten, Read };
+
+  /// To be called once, when it is complete.
+  void finish(Rows rows);
+
   /// result = rows x weights + bias, for any number of rows.
-  void run(const float * rows, size_t count, float * result) const;
+  void run(const float * rows, size_t count, float * result, ByteRoom & room) const;
 
   /// Row `index` as numbers.
   void row(size_t index, float * target) const;
 
-  size_t outputs() const { return factors_.size(); }
-
  private:
+  void runSplit(const float * rows, size_t count, float * result, ByteRoom & room) const;
+
   size_t inputs_;
   std::vector<int8_t> weights_;
   std::vector<float> factors_;
   std::vector<float> bias_;
+  std::vector<float> sums_;
+  std::unique_ptr<ByteProduct> product_;
 };
 
 /// What one thread keeps while it decodes a window: what was heard, what was said, and room to compute in.
 struct DecoderRoom {
   Scratch scratch;
+  ByteRoom bytes;
   /// Of the window, for each layer and head.
   size_t positions = 0;
   std::vector<std::vector<int16_t>> heard;

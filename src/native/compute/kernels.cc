@@ -6,27 +6,39 @@
 
 #include "../exponential.h"
 #include "../per-processor.h"
+#include "../vector-math.h"
 
 namespace stenobox {
 
 namespace {
 
-// Vectors of any processor: the compiler cuts them into the registers there are.
+/// Numbers per vector. As wide as registers are: wider ones GCC takes apart lane by lane.
+#if defined(STENOBOX_NATIVE) && defined(__AVX512F__)
+constexpr size_t kLanes = 16;
+#elif defined(__x86_64__) && (!defined(STENOBOX_NATIVE) || defined(__AVX__))
+constexpr size_t kLanes = 8;
+#else
+constexpr size_t kLanes = 4;
+#endif
+
 typedef float Floats __attribute__((vector_size(kLanes * sizeof(float)), aligned(4), may_alias));
 typedef int32_t Ints __attribute__((vector_size(kLanes * sizeof(int32_t)), aligned(2), may_alias));
-typedef float Halves __attribute__((vector_size(kLanes / 2 * sizeof(float))));
-typedef float Quarters __attribute__((vector_size(kLanes / 4 * sizeof(float))));
 
 /// Bytes of a packed word.
 constexpr size_t kBytesPerWord = 4;
 constexpr size_t kPacked = kLanes * kBytesPerWord;
+constexpr size_t kFixedLanes = 2 * kLanes;
+static_assert(kFixedStep % kFixedLanes == 0, "whole pieces");
 
 #define STENOBOX_INLINE __attribute__((always_inline)) inline
 
 STENOBOX_INLINE float sum(const Floats & lanes) {
-  const Halves halves = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
-  const Quarters quarters = __builtin_shufflevector(halves, halves, 0, 1, 2, 3) + __builtin_shufflevector(halves, halves, 4, 5, 6, 7);
-  return (quarters[0] + quarters[2]) + (quarters[1] + quarters[3]);
+  float parts[kLanes];
+  std::memcpy(parts, &lanes, sizeof parts);
+  for (size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
+  }
+  return parts[0];
 }
 
 STENOBOX_INLINE void store(float value, float * target) { *target = value; }
@@ -57,28 +69,7 @@ STENOBOX_INLINE void normaliseRows(const float * rows, size_t count, size_t widt
 template <typename Number>
 STENOBOX_INLINE void softmaxRows(float * rows, size_t count, size_t width, Number * target) {
   for (size_t r = 0; r < count; ++r, rows += width, target += width) {
-    float highest[kLanes];
-    float sums[kLanes] = {};
-    const size_t whole = width / kLanes * kLanes;
-    for (size_t j = 0; j < kLanes; ++j) highest[j] = -INFINITY;
-    for (size_t i = 0; i < whole; i += kLanes) {
-      for (size_t j = 0; j < kLanes; ++j) highest[j] = highest[j] < rows[i + j] ? rows[i + j] : highest[j];
-    }
-    for (size_t i = whole; i < width; ++i) highest[0] = std::max(highest[0], rows[i]);
-    const float most = *std::max_element(highest, highest + kLanes);
-    for (size_t i = 0; i < whole; i += kLanes) {
-      for (size_t j = 0; j < kLanes; ++j) {
-        rows[i + j] = exponential(rows[i + j] - most);
-        sums[j] += rows[i + j];
-      }
-    }
-    for (size_t i = whole; i < width; ++i) {
-      rows[i] = exponential(rows[i] - most);
-      sums[0] += rows[i];
-    }
-    float total = 0;
-    for (float part : sums) total += part;
-    const float scale = 1.0f / total;
+    const float scale = 1.0f / exponentiate(rows, width);
     for (size_t i = 0; i < width; ++i) store(rows[i] * scale, target + i);
   }
 }
@@ -276,6 +267,25 @@ float toBytes(const float * row, size_t count, int8_t * target) {
 
 void fromBytes(const int8_t * bytes, size_t count, float factor, float * target) {
   for (size_t i = 0; i < count; ++i) target[i] = factor * static_cast<float>(bytes[packedPlace(i)]);
+}
+
+STENOBOX_PER_PROCESSOR
+void split(const float * row, size_t count, float factor, int8_t * high, int8_t * low) {
+  // Of what is no number the factor tells.
+  const float inverse = factor > 0 && std::isfinite(factor) ? 1.0f / factor : 0.0f;
+  for (size_t i = 0; i < count; ++i) {
+    const int16_t value = inverse > 0 ? fixed(row[i], inverse) : int16_t {0};
+    high[i] = static_cast<int8_t>(value >> 8);
+    low[i] = static_cast<int8_t>((value & 0xFF) - 128);
+  }
+}
+
+STENOBOX_PER_PROCESSOR
+void combine(const SplitProduct & product, float factor, float * result) {
+  for (size_t o = 0; o < product.outputs; ++o) {
+    result[o] = factor * product.factors[o] * (256.0f * product.high[o] + (product.low[o] + 128.0f * product.sums[o]));
+  }
+  if (product.bias != nullptr) add(product.bias, product.outputs, result);
 }
 
 STENOBOX_PER_PROCESSOR

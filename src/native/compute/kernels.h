@@ -6,8 +6,7 @@
 
 namespace stenobox {
 
-/// Numbers per register-sized piece. Every width here is a multiple of it.
-constexpr size_t kLanes = 16;
+// Every width here is a multiple of 64, as Whisper's heads are.
 
 /// Most rows that a product of few rows takes at once.
 constexpr size_t kFewRows = 8;
@@ -32,7 +31,7 @@ void add(const float * source, size_t count, float * target);
 /// Rounds to the nearest.
 void round(const float * source, size_t count, Brain * target);
 
-/// Weights of one byte each with a factor per row, packed by toBytes: outputs x inputs. `inputs` is a multiple of 64.
+/// Weights of one byte each with a factor per row, packed by toBytes: outputs x inputs.
 struct Bytes {
   const int8_t * weights;
   const float * factors;
@@ -51,11 +50,31 @@ float toBytes(const float * row, size_t count, int8_t * target);
 /// The numbers of a row that toBytes packed.
 void fromBytes(const int8_t * bytes, size_t count, float factor, float * target);
 
-/// Numbers in fixed point come in pieces of so many.
-constexpr size_t kFixedLanes = 2 * kLanes;
+/// Numbers in fixed point come in multiples of so many.
+constexpr size_t kFixedStep = 32;
+
+/// The factor that makes 16-bit integers numbers again when the largest magnitude among them is `most`.
+constexpr float splitFactor(float most) { return most / (127.0f * 256.0f); }
+
+/// Numbers as 16-bit integers in two bytes each: 256 · high + low + 128.
+void split(const float * row, size_t count, float factor, int8_t * high, int8_t * low);
+
+/// What the products of split rows with rows of bytes amount to. `sums`: of each row of bytes.
+struct SplitProduct {
+  const float * high;
+  const float * low;
+  const float * sums;
+  const float * factors;
+  /// Null for none.
+  const float * bias;
+  size_t outputs;
+};
+
+/// result[o] = factor · factors[o] · (256 · high + low + 128 · sums) + bias.
+void combine(const SplitProduct & product, float factor, float * result);
 
 /// Keys and values of one attention head over `positions`, in fixed point, packed by toFixed. Keys lie width by width, values position by position.
-/// Positions and width are multiples of kFixedLanes.
+/// Positions and width are multiples of kFixedStep.
 struct FixedHead {
   const int16_t * keys;
   const int16_t * values;
