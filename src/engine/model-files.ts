@@ -102,7 +102,13 @@ export const makeFolder = async (path: string): Promise<void> => { await mkdir(p
 export const removeEmptyFolder = async (path: string): Promise<void> => { await rmdir(path).catch(() => {}) }
 export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
 
-export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+/** Bytes of a file; undefined when there is none. */
+export function sizeOf (path: string): number | undefined {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  return facts?.isFile() ? facts.size : undefined
+}
+
+export const isFile = (path: string): boolean => sizeOf(path) !== undefined
 
 /** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
 export async function prepareDirectory (directory: string): Promise<void> {

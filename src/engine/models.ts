@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { SttQuality } from '../domain/job.js'
 import type { DecodingOptions } from '../workers/protocol.js'
 import { createModelDigests } from './model-digests.js'
-import { digestFile, ModelError } from './model-files.js'
+import { digestFile, ModelError, sizeOf } from './model-files.js'
 import { createModelLock, findFault, fitsSize, isKnown } from './model-lock.js'
 import type { Pin } from './model-lock.js'
 import { createLocalModels, readManifest } from './model-manifest.js'
@@ -34,11 +34,6 @@ export type InstalledModel = { entry: ModelEntry, path: string }
 /** `isStarter`: the model that came with the program, which a person must be told about. */
 export type ChosenModel = { name: string, path: string, kind: ModelEntry['kind'], languages: ModelEntry['languages'], isStarter: boolean, decoding: DecodingOptions, alignmentHeads: ModelEntry['alignmentHeads'] }
 
-function fileSize (path: string): number | undefined {
-  const facts = statSync(path, { throwIfNoEntry: false })
-  return facts?.isFile() ? facts.size : undefined
-}
-
 /** Names of a folder; none when it is not there. */
 function namesIn (folder: string): string[] {
   try {
@@ -58,7 +53,7 @@ export type Finding = { state: 'unknown' | 'right' | 'unread' } | { state: 'wron
  */
 export function createModels (modelsDir: string) {
   const ownDir = resolve(modelsDir)
-  const manifestDir = fileSize(join(ownDir, 'manifest.json')) === undefined ? BUNDLED_MODELS_DIR : ownDir
+  const manifestDir = sizeOf(join(ownDir, 'manifest.json')) === undefined ? BUNDLED_MODELS_DIR : ownDir
   const manifest = readManifest(join(manifestDir, 'manifest.json'))
   const digests = createModelDigests(ownDir)
   const local = createLocalModels(ownDir)
@@ -86,7 +81,7 @@ export function createModels (modelsDir: string) {
 
   function locate (entry: ModelEntry): string | undefined {
     return pathsOf(entry).find((path) => {
-      const size = fileSize(path)
+      const size = sizeOf(path)
       return size !== undefined && fitsSize(entry, size)
     })
   }
@@ -188,14 +183,14 @@ export function createModels (modelsDir: string) {
     choose,
     /** Entries whose file is there in another size than published: they count as not installed, and a person should know why. */
     listWrongSize: (): ModelEntry[] =>
-      entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => fileSize(path) !== undefined)),
+      entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined)),
     /** Files and folders of the models directory that look like models and that no manifest knows: they are not used. Absolute paths. */
     listUnlisted (): string[] {
       const files = new Set(entries().map(({ file }) => file.split('/')[0]))
       return namesIn(ownDir)
         .filter((name) => !name.startsWith('.') && !files.has(name))
         .map((name) => join(ownDir, name))
-        .filter((path) => fileSize(/\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
+        .filter((path) => sizeOf(/\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
         .sort()
     },
     /** Passes the file over from now on, until it changes. */

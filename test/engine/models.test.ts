@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { readManifest } from '../../dist/engine/model-manifest.js'
@@ -211,4 +211,35 @@ t.test('a single flipped bit in the starter model is found', async (t) => {
   if (!installed) throw new Error('the copy is installed')
   t.equal(installed.path, `${dir}/starter/ggml-starter-q5_0.bin`)
   t.match(await models.verify(installed), /damaged/)
+})
+
+t.test('a file of the right size whose digest is wrong is not used', async (t) => {
+  const sha256 = createHash('sha256').update('12345').digest('hex')
+  const dir = modelsDir(t, makeManifest({ models: [entry('small', { bytes: 5, sha256 }), entry('large')] }), { 'small.bin': '12346', 'large.bin': 'x' })
+  const models = createModels(dir)
+  t.match(models.choose('fast'), { name: 'large' })
+  t.match(models.listInstalled().map(models.inspect), [{ state: 'wrong', fault: /^small\.bin does not match/ }, { state: 'unknown' }])
+  writeFileSync(`${dir}/small.bin`, '12345')
+  t.match(models.choose('fast'), { name: 'small' })
+})
+
+t.test('a large file is used when it was read once, and is not read again before it changes', async (t) => {
+  const bytes = 33 * 1024 * 1024
+  const sha256 = createHash('sha256').update(Buffer.alloc(bytes)).digest('hex')
+  const dir = modelsDir(t, makeManifest({ models: [entry('small', { bytes, sha256 })] }))
+  writeFileSync(`${dir}/small.bin`, '')
+  truncateSync(`${dir}/small.bin`, bytes)
+  const models = createModels(dir)
+  const stateOf = (one: typeof models): string[] => one.listInstalled().map((model) => one.inspect(model).state)
+  t.strictSame(stateOf(models), ['unread'])
+  t.equal(models.choose('fast'), undefined, 'not before')
+  await models.prepare()
+  t.match(models.choose('fast'), { name: 'small' })
+  t.match(createModels(dir).choose('fast'), { name: 'small' }, 'another process knows it')
+  const handle = openSync(`${dir}/small.bin`, 'r+')
+  writeSync(handle, 'x')
+  closeSync(handle)
+  t.strictSame(stateOf(models), ['unread'], 'a byte of it changed')
+  await models.prepare()
+  t.strictSame(stateOf(models), ['wrong'])
 })

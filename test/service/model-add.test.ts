@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
+import { packModels } from '../../dist/engine/model-archive.js'
 import { makeVariables, packVariables, writeCt2Folder } from '../support/ct2.ts'
 import { createLibrary, modelEntry, modelManifest } from '../support/model-library.ts'
 import { messageOf, sha256Of } from '../support/model-server.ts'
@@ -113,6 +114,23 @@ t.test('it goes into an archive and out of it, with all that is known of it', as
   t.strictSame(await to.library.importFrom(bytes(), undefined, to.watcher), ['court-de'])
   t.match(to.models.choose('fast', 'de'), { name: 'court-de', languages: ['de'] })
   t.match(to.models.choose('balanced', 'de'), { name: 'court-de' }, 'the only real one')
+})
+
+t.test('an archive cannot put a model in the place of a list, or of another model', async (t) => {
+  const { dir, library, models, watcher, tuned } = setUp(t)
+  const entry = { name: 'evil', kind: 'whisper' as const, bytes: TUNED.length, sha256: sha256Of(TUNED), licence: 'none' }
+  for (const [path, message] of [
+    ['manifest.json', /contradicts itself about evil/],
+    ['models.local.json', /contradicts itself about evil/],
+    ['deep/er.bin', /contradicts itself about evil/],
+    ['a.bin', /wants to put evil in the place of a$/]
+  ] as const) {
+    const local = { entry: { ...entry, file: path }, use: [] }
+    const file = { name: 'evil', path, bytes: entry.bytes, sha256: entry.sha256, licence: 'none', local }
+    t.match(await messageOf(library.importFrom(packModels([{ file, path: tuned }]), undefined, watcher)), message, path)
+  }
+  t.equal(readFileSync(`${dir}/a.bin`, 'utf8'), 'x')
+  t.strictSame(models.local.list(), [])
 })
 
 t.test('a file whose digest is wrong is used by nobody, and all say so', async (t) => {
