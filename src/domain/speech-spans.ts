@@ -39,7 +39,8 @@ const MAX_DIP_FRAMES = framesOf(100) - 1
 
 /**
  * The fresh detector is easily fooled by music, which has little range: speech that only it hears must stand in surroundings whose loud
- * frames are this far above their quiet ones. Of 100 pieces of music without a voice, 39 fool it, and 11 with this rule; the other detector, 21.
+ * frames are this far above their quiet ones. Of 100 pieces of music without a voice, 39 fool it, and 11 with this rule; the other
+ * detector, 21.
  */
 const MIN_RANGE_DB = 20
 const RANGE_FRAMES = framesOf(15_000)
@@ -163,7 +164,8 @@ function quietLimit (levels: readonly number[]): number {
 }
 
 /**
- * Judges frames by what is around them: a few minutes of a recording at once. Near the ends of a piece that is not the whole recording, what
+ * Judges frames by what is around them: a few minutes of a recording at once. Near the ends of a piece that is not the whole recording,
+ * what
  * lies beyond is unknown: leave the last 30 s undecided.
  */
 export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
@@ -187,7 +189,8 @@ export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
   return frames.map(({ levelDb }, index) => {
     const kind = (fromKept[index] ?? 0) > PAD_FRAMES ? kinds[index] : undefined
     const probability = probabilities[index] ?? 0
-    const cost = kind === undefined ? Infinity : FRAME_SECONDS * (COST_PER_SECOND[kind] + (kind === 'doubt' ? COST_PER_SECOND.speech * probability : 0))
+    const doubt = kind === 'doubt' ? COST_PER_SECOND.speech * probability : 0
+    const cost = kind === undefined ? Infinity : FRAME_SECONDS * (COST_PER_SECOND[kind] + doubt)
     return { probability, levelDb, isLikely: likely[index] ?? false, reason: kind === 'doubt' ? 'noise' : kind, cost }
   })
 }
