@@ -11,7 +11,8 @@ export const Warning = Type.Object({
 export type Warning = Static<typeof Warning>
 
 /**
- * Of the windows of a job that were transcribed. `speechMs`: likely speech by the detector, `wordlessMs`: of it, what is in windows without a
+ * Of the windows of a job that were transcribed. `speechMs`: likely speech by the detector, `wordlessMs`: of it, what is in windows
+ * without a
  * word; `usedStarter`: whether the starter model made any of the text.
  */
 export type TranscriptFacts = { usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number }

@@ -13,6 +13,7 @@ const framesOf = (seconds: number): number => Math.round(seconds * RATE_HZ / FRA
 const speech = (seconds: number, levelDb = -20): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.95, freshProbability: 0.95, levelDb }))
 const silence = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.02, freshProbability: 0.02, levelDb: -70 }))
 const noise = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.05, freshProbability: 0.02, levelDb: -15 }))
+const doubt = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.3, freshProbability: 0.3, levelDb: -25 }))
 
 type Packed = { windows: AudioWindow[], skipped: readonly SkippedSpan[] }
 
@@ -40,6 +41,7 @@ function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]):
   let end = 0
   for (const [index, window] of windows.entries()) {
     if (heardSamples(window) > MAX_SAMPLES) faults.push(`window ${index} is longer than 30 s`)
+    if (!window.speechMs) faults.push(`window ${index} is without speech`)
     for (const { startSample, endSample } of heardSpans(window)) {
       if (startSample < end || endSample <= startSample) faults.push(`window ${index} goes back to ${startSample}`)
       end = endSample
@@ -72,10 +74,12 @@ t.test('the same frames give the same windows, however they arrive', async (t) =
   t.strictSame(packAll(LONG, undefined, () => 1 + Math.floor(random() * 300)), whole, 'pieces of any length')
 })
 
-t.test('whatever comes: no window over 30 s, no overlap, all speech in a window', async (t) => {
+t.test('whatever comes: no window over 30 s or without speech, no overlap, all speech in a window', async (t) => {
   for (let seed = 1; seed <= 60; seed++) {
     const frames = inventRecording(seed)
     t.strictSame(findFaults(frames, pack(frames)), [], `recording ${seed}`)
+    const loud = [...frames, ...noise(seed), ...inventRecording(seed + 100), ...doubt(seed)]
+    t.strictSame(findFaults(loud, pack(loud)), [], `recording ${seed}, with noise and doubt`)
   }
 })
 
