@@ -65,7 +65,7 @@ Encoder::Encoder(const Tensors & tensors, const SpeechShape & shape, Number numb
     return std::make_unique<Layer>(weights.data(), kTaps * inputs, tensors.read(name + ".bias"), number, finish);
   };
   first_ = convolution("encoder.conv1", shape.mels, Finish::Gelu);
-  second_ = convolution("encoder.conv2", shape.width, Finish::GeluAdd);
+  second_ = convolution("encoder.conv2", shape.width, Finish::StoreFloats);
   for (size_t i = 0; i < shape.encoderLayers; ++i) {
     blocks_.push_back(Block::read(tensors, shape, number, "encoder.blocks." + std::to_string(i)));
   }
@@ -105,8 +105,10 @@ void Encoder::convolve(const Spectrogram & spectrogram, size_t positions, Encode
   std::memset(hidden, 0, shape_.width * bytes);
   first_->run(room.wide.data(), frames, hidden + shape_.width * bytes, room.scratch);
   gather(hidden, positions, shape_.width * bytes, kFramesPerPosition, room.wide.data());
-  std::copy_n(places_.data(), positions * shape_.width, room.stream.data());
+  // Not as part of the product: oneDNN has no fast GELU followed by a sum without AVX-512.
   second_->run(room.wide.data(), positions, room.stream.data(), room.scratch);
+  gelu(room.stream.data(), positions * shape_.width);
+  add(places_.data(), positions * shape_.width, room.stream.data());
 }
 
 void Encoder::attend(const Block & block, size_t positions, EncoderRoom & room) const {

@@ -47,8 +47,8 @@ dnnl::primitive_attr ownScratch() {
 dnnl::primitive_attr finishing(Finish finish) {
   dnnl::primitive_attr attributes = ownScratch();
   dnnl::post_ops after;
-  if (finish == Finish::Gelu || finish == Finish::GeluAdd) after.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_erf, 0.0f, 0.0f);
-  if (finish == Finish::Add || finish == Finish::GeluAdd) after.append_sum(1.0f);
+  if (finish == Finish::Gelu) after.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_erf, 0.0f, 0.0f);
+  if (finish == Finish::Add) after.append_sum(1.0f);
   attributes.set_post_ops(after);
   return attributes;
 }

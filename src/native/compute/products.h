@@ -34,9 +34,8 @@ class Scratch {
   size_t size_ = 0;
 };
 
-/// What becomes of a product: it is stored as numbers of its kind or as floats, goes through GELU first, or is added to the floats that are there,
-/// or both of these.
-enum class Finish { Store, StoreFloats, Gelu, Add, GeluAdd };
+/// What becomes of a product: it is stored as numbers of its kind or as floats, goes through GELU first, or is added to the floats that are there.
+enum class Finish { Store, StoreFloats, Gelu, Add };
 
 /// A layer: rows x weights + bias, whose weights are kept as the processor wants them. Read-only, for any number of threads.
 class Layer {
