@@ -36,8 +36,12 @@ const DOUBTFUL_LOG_PROBABILITY = -0.5
 const MAX_DOUBTS = 3
 /** Such a phrase is in another language when that is at least this likely. */
 const OTHER_LANGUAGE_PROBABILITY = 0.8
-/** A word this far from any sound that could be speech was invented. */
+/** Text with less speech than this in it, or so close to it, was invented. */
 const REACH_MS = 500
+const LEAST_SPEECH_MS = 100
+/** Text that the decoder doubts, by Whisper's own threshold for silence, needs speech in this share of it. */
+const NO_SPEECH_PROBABILITY = 0.6
+const LEAST_SPEECH_SHARE = 0.25
 
 /** How likely someone speaks in each frame of a window. */
 export type Hear = (pcm: Float32Array) => Float32Array
@@ -156,14 +160,16 @@ function meanLogProbability (tokens: readonly NativeToken[]): number {
   return tokens.reduce((sum, { logProbability }) => sum + logProbability, 0) / Math.max(1, tokens.length)
 }
 
+const sureness = (segments: readonly NativeSegment[]): number => meanLogProbability(segments.flatMap(({ tokens }) => tokens))
+
 /** Whether a phrase that the decoder was not sure of, or went over, is in another language: told as the first one, it reads like a translation. */
 function isMixed (work: Work, { chunks, lengthMs }: Heard, segments: readonly NativeSegment[], language: string): boolean {
   const tokens = segments.flatMap((segment) => segment.tokens)
   const doubts = chunks.filter(({ speechMs }) => speechMs >= LEAST_DOUBTED_MS).map((chunk) => {
     const said = tokens.filter((token) => onsetOf(token) >= chunk.startMs - MARGIN_MS && onsetOf(token) < chunk.endMs)
-    return { chunk, sureness: said.length === 0 ? -Infinity : meanLogProbability(said) }
+    return { chunk, mean: said.length === 0 ? -Infinity : meanLogProbability(said) }
   })
-  const worst = doubts.filter(({ sureness }) => sureness < DOUBTFUL_LOG_PROBABILITY).sort((a, b) => a.sureness - b.sureness).slice(0, MAX_DOUBTS)
+  const worst = doubts.filter(({ mean }) => mean < DOUBTFUL_LOG_PROBABILITY).sort((a, b) => a.mean - b.mean).slice(0, MAX_DOUBTS)
   return worst.some(({ chunk }) => {
     const [best] = detectLanguage(work, cut(work.pcm, widen(chunk, lengthMs)))
     return best !== undefined && best.language !== language && best.probability >= OTHER_LANGUAGE_PROBABILITY
@@ -182,6 +188,10 @@ function decodeInLanguages (work: Work, heard: Heard): { runs: Run[], segments: 
   if (isOne || (likeliest?.probability ?? 0) >= SURE_PROBABILITY) {
     const segments = decodeRuns(work, [whole])
     if (isOne || !isMixed(work, heard, segments, whole.language)) return { runs: [whole], segments }
+    const runs = tellPhrasesApart(work, heard)
+    const apart = decodeRuns(work, runs)
+    // Phrases are short, and models are wrong about short sound: their text has to be the likelier one.
+    return sureness(apart) > sureness(segments) ? { runs, segments: apart } : { runs: [whole], segments }
   }
   const runs = tellPhrasesApart(work, heard)
   return { runs, segments: decodeRuns(work, runs) }
@@ -195,7 +205,7 @@ function fillHoles (work: Work, { probabilities, lengthMs }: Heard, segments: re
     const around = runs.findLast(({ startMs }) => startMs <= hole.startMs)?.language ?? mostSpoken(runs)
     const recovered = decodeStretch({ ...work, options: { ...work.options, prompt: '', contextTokens: 0 } }, wide, tellHole(work, hole, wide, around))
     const said = measure(recovered)
-    const isSure = meanLogProbability(recovered.flatMap(({ tokens }) => tokens)) >= LEAST_MEAN_LOG_PROBABILITY
+    const isSure = sureness(recovered) >= LEAST_MEAN_LOG_PROBABILITY
     return isSure && !isLoop(said.text, said.deflatedBytes) ? recovered : []
   })
   return found.length === 0 ? [...segments] : splice(segments, found)
@@ -224,9 +234,18 @@ function splice (segments: readonly NativeSegment[], found: readonly NativeSegme
   return [...pieces, ...found].sort((a, b) => a.startMs - b.startMs)
 }
 
-/** Without what was said where nobody could have been speaking: decoders fill silence and noise with phrases they have read often. */
+/**
+ * Without what was said where nobody could have been speaking: decoders fill silence and noise with phrases they have read often, and are
+ * sure of them. Where there is a little that may be speech, the decoder's own doubt decides.
+ */
 function dropUnheard (segments: readonly NativeSegment[], probabilities: Float32Array): NativeSegment[] {
-  return segments.filter(({ startMs, endMs }) => speechWithin(probabilities, startMs - REACH_MS, endMs + REACH_MS) > 0)
+  return segments.filter((segment) => {
+    const { startMs, endMs, noSpeechProbability } = segment
+    const speechMs = speechWithin(probabilities, startMs - REACH_MS, endMs + REACH_MS)
+    if (speechMs < LEAST_SPEECH_MS) return false
+    const isDoubted = noSpeechProbability > NO_SPEECH_PROBABILITY && sureness([segment]) < DOUBTFUL_LOG_PROBABILITY
+    return !isDoubted || speechMs >= LEAST_SPEECH_SHARE * (endMs - startMs)
+  })
 }
 
 /** The language of most of the window. */

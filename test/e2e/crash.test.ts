@@ -59,7 +59,7 @@ async function restartAndFinish (t: Test, dataDir: string, key: string): Promise
 // Two minutes, as a file of several parts and five windows.
 const directory = t.testdir()
 const recording = directory + '/recording.wav'
-execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '1', '-i', AUDIO + 'dialogue.mp3', '-ac', '1', '-ar', '16000', recording])
+execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '2', '-i', AUDIO + 'dialogue.mp3', '-ac', '1', '-ar', '16000', recording])
 const bytes = readFileSync(recording)
 let wholeText = ''
 let wholeSegments: unknown[] = []
@@ -105,8 +105,9 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
 
 t.test('in the middle of decoding', async (t) => {
   const dataDir = t.testdir() + '/data'
-  // A minute and a half of two; the language is given, so windows are worked on while decoding goes on.
-  const held = holdSound(t.testdirName, 3_000_000)
+  // Two and a half minutes of more than three: the first windows are settled after two. The language is given, so that they are worked on
+  // while decoding goes on.
+  const held = holdSound(t.testdirName, 5_000_000)
   let server = await startServer(dataDir, held)
   const key = server.firstKey ?? ''
   watchClaims(dataDir)

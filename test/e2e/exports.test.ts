@@ -33,7 +33,7 @@ t.test('all fixtures: no caption breaks a rule, every reader finds the same, no 
     t.equal(bare(read.flatMap(({ lines }) => lines).join('')), bare(transcriptText), `${name}: subtitles`)
     captions += read.length
     const { value: words } = await mammoth.extractRawText({ buffer: await fetchExport('docx') })
-    const inDocx = words.split('\n').filter((line) => line !== '' && !/^(Transcript|(Duration|Language): .*|\d\d:\d\d:\d\d|Nothing was said\.)$/.test(line) && line !== name)
+    const inDocx = words.split('\n').filter((line) => line !== '' && !/^(Transcript|(Duration|Language|Note): .*|\d\d:\d\d:\d\d|Nothing was said\.)$/.test(line) && line !== name)
     t.equal(inDocx.join(' '), (await fetchExport('txt')).toString().trim(), `${name}: docx`)
     t.equal(bare((await fetchExport('md')).toString().replace(/^[#-] .*$/gm, '').replace(/\*\*\[[\d:]+\]\*\*/g, '').replaceAll('\\', '')), bare(transcriptText), `${name}: md`)
   }))

@@ -16,7 +16,7 @@ import type { RunningServer } from '../support/program.ts'
 /** Two minutes: five windows. */
 const directory = t.testdir()
 const recording = directory + '/recording.wav'
-execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '1', '-i', AUDIO + 'dialogue.mp3', '-ac', '1', '-ar', '16000', recording])
+execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '2', '-i', AUDIO + 'dialogue.mp3', '-ac', '1', '-ar', '16000', recording])
 
 const files = (dataDir: string): string[] => ['media', 'work', 'uploads'].flatMap((place) => readdirSync(`${dataDir}/${place}`).map((name) => `${place}/${name}`))
 
@@ -60,7 +60,7 @@ t.test('a job that failed while it was decoded is retried: what was transcribed 
   const whole = directory + '/whole'
   await runCommand(whole, ['transcribe', recording, '--language', 'en'])
   const dataDir = t.testdir()
-  const { die, PATH } = breakSound(dataDir, 3_000_000)
+  const { die, PATH } = breakSound(dataDir, 5_000_000)
   const { client, upload } = await start(t, dataDir, { PATH })
   watchClaims(dataDir)
   const id = await upload()
@@ -80,7 +80,7 @@ t.test('a job that failed while it was decoded is retried: what was transcribed 
 
 t.test('deleted while it is decoded and transcribed at once', async (t) => {
   const dataDir = t.testdir()
-  const it = await start(t, dataDir, holdSound(dataDir, 3_000_000))
+  const it = await start(t, dataDir, holdSound(dataDir, 5_000_000))
   await it.upload()
   await until(() => (readProgress(dataDir)?.running ?? 0) > 0)
   t.equal(readProgress(dataDir)?.stage, 'decode')
