@@ -82,7 +82,9 @@ function findRuns (probabilities: readonly number[]): Run[] {
   let last = -1
   let peak = 0
   function close (): void {
-    if (start >= 0 && last + 1 - start >= (peak >= SURE_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES)) runs.push({ start, end: last + 1 })
+    if (start >= 0 && last + 1 - start >= (peak >= SURE_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES)) {
+      runs.push({ start, end: last + 1 })
+    }
     start = -1
     peak = 0
   }
@@ -180,7 +182,8 @@ export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
   const kinds = frames.map((_, index) => {
     const [distance = 0, level = 0] = [away[index], levels[index]]
     if (distance === 0) return undefined
-    const isUnlikely = ({ frame, mean }: typeof MAX_UNLIKELY.noise): boolean => (probabilities[index] ?? 1) < frame && (means[index] ?? 1) < mean
+    const isUnlikely = ({ frame, mean }: typeof MAX_UNLIKELY.noise): boolean =>
+      (probabilities[index] ?? 1) < frame && (means[index] ?? 1) < mean
     if (level <= limitDb && isUnlikely(MAX_UNLIKELY.silence)) return 'silence'
     if (distance > NEAR_FRAMES && isUnlikely(MAX_UNLIKELY.noise)) return 'noise'
     return distance > DOUBT_FRAMES ? 'doubt' : undefined

@@ -111,7 +111,9 @@ export function createIngest ({ jobs, media, sources, owners, files, inTransacti
       const jobId = inTransaction(() => {
         requireQueueRoom()
         const mediaId = media.expect(ownerId, `source-${randomUUID()}`, now())
-        const id = jobs.insert({ ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, now: now() })
+        const id = jobs.insert({
+          ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, now: now()
+        })
         sources.insert({ jobId: id, url, shownUrl: toShownUrl(url), isNamed: name !== undefined })
         return id
       })

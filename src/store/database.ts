@@ -24,8 +24,8 @@ function explainDirectory (error: unknown, dataDir: string): unknown {
 }
 
 /**
- * Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. Throws an Error that names the directory
- * when it cannot be made or written.
+ * Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. Throws an Error that
+ * names the directory when it cannot be made or written.
  */
 export function openDatabase (dataDir: string): Database {
   try {
