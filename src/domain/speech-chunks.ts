@@ -1,17 +1,13 @@
 /** Stretches of speech between pauses, and which of them a transcript leaves out. From the probabilities of the voice activity detector. */
-import { FRAME_MS } from './speech-spans.js'
+import { FRAME_MS, framesOf, OFFSET_PROBABILITY } from './speech-spans.js'
 
 /** A stretch of speech, in ms from the start of its window. `speechMs`: how much of it the detector calls speech. */
 export type SpeechChunk = { startMs: number, endMs: number, speechMs: number }
 
 /** Above this a frame is speech; the detector's authors use the same value. */
 const SPEECH_PROBABILITY = 0.5
-/** Below this an open stretch begins to end. */
-const PAUSE_PROBABILITY = 0.35
 /** A dip of this length is a pause between phrases; shorter ones are plosives. */
 const PAUSE_MS = 190
-
-const framesIn = (ms: number): number => Math.round(ms / FRAME_MS)
 
 /** The stretches of speech in a window, in order. `probabilities`: one for each frame of 32 ms. */
 export function findSpeechChunks (probabilities: ArrayLike<number>): SpeechChunk[] {
@@ -19,13 +15,13 @@ export function findSpeechChunks (probabilities: ArrayLike<number>): SpeechChunk
   let open: { first: number, last: number, speechFrames: number } | undefined
   for (let frame = 0; frame < probabilities.length; frame++) {
     const probability = probabilities[frame] ?? 0
-    if (open && frame - open.last > framesIn(PAUSE_MS)) {
+    if (open && frame - open.last > framesOf(PAUSE_MS)) {
       chunks.push(toChunk(open))
       open = undefined
     }
     if (!open && probability >= SPEECH_PROBABILITY) open = { first: frame, last: frame, speechFrames: 0 }
     if (!open) continue
-    if (probability >= PAUSE_PROBABILITY) open.last = frame
+    if (probability >= OFFSET_PROBABILITY) open.last = frame
     if (probability >= SPEECH_PROBABILITY) open.speechFrames++
   }
   return open ? [...chunks, toChunk(open)] : chunks

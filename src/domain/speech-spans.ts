@@ -45,8 +45,8 @@ const MAX_DIP_FRAMES = framesOf(100) - 1
 const MIN_RANGE_DB = 20
 const RANGE_FRAMES = framesOf(15_000)
 /**
- * In surroundings of less range, which are music or loud noise, the other detector must be surer too: seconds of certainty, the probability
- * over a half summed up. Of 21 such pieces 7 stay below; the shortest sentence of a person has 1.2, a "yes" 0.15.
+ * In surroundings of less range, which are music or loud noise, the other detector must be surer too: seconds of certainty, which is the
+ * probability over a half, summed up. Of the 21 pieces that fool it, 7 stay below; the shortest sentence of a person that was tried has 1.2.
  */
 const MIN_CERTAIN_SECONDS = 0.1
 /** Frames of zeros are not a floor: a recording that was cut or gated has another one. */
@@ -166,9 +166,8 @@ function quietLimit (levels: readonly number[]): number {
 }
 
 /**
- * Judges frames by what is around them: a few minutes of a recording at once. Near the ends of a piece that is not the whole recording,
- * what
- * lies beyond is unknown: leave the last 30 s undecided.
+ * Judges frames by what is around them: a few minutes of a recording at once. What lies beyond the end of a piece is unknown, so unless
+ * the recording ends there, leave the last 30 s undecided.
  */
 export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
   const rawLevels = frames.map(({ levelDb }) => levelDb)

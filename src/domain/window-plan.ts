@@ -1,7 +1,6 @@
 /**
  * How a stretch of a recording is best divided into windows. Of all ways the cheapest is taken: every window costs an encoder run, a cut
- * costs the more the shorter the pause it is in, and sound that is left out costs by how likely it is speech. So sound is left out only
- * where
+ * costs more the shorter the pause it is in, and sound that is left out costs by how likely it is speech. So sound is left out only where
  * that saves a run. Pure.
  */
 import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ } from './audio.js'
@@ -15,10 +14,7 @@ export type Step = FrameSpan & { isWindow: boolean, gaps: FrameSpan[] }
 
 const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
 const SECOND_FRAMES = Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
-/**
- * A second before the end: room for the time stamp that closes the last segment, without which what follows it is decoded a second
- * time.
- */
+/** A second before the end: room for the time stamp that closes the last segment. Without it, what follows is decoded a second time. */
 const COMFORTABLE_FRAMES = MAX_FRAMES - SECOND_FRAMES
 
 /** In encoder runs. */
