@@ -6,7 +6,7 @@
  *
  *   node scripts/setup.mjs [--test] [--model] [--force-native] [--quiet]
  *
- * --test: what the tests need, and no model; --model: the model too, whatever failed before.
+ * --test: what the tests need, and no model; --model: the model too, even if it failed within the last hour.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -80,7 +80,7 @@ function shorten (text, count) {
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)].join('\n')
 }
 
-/** While something long runs: on a terminal the time it has taken, else a line now and then. Returns what ends it. */
+/** Shows that something long still runs: the time on a terminal, else a line every 15 s. Returns a function that stops it. */
 function showLife (what) {
   if (quiet) return () => {}
   const began = Date.now()

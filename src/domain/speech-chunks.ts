@@ -1,4 +1,4 @@
-/** Stretches of speech between pauses, and which of them a transcript leaves out. From the probabilities of the voice activity detector. */
+/** Phrases between pauses, and speech without words (holes), from the probabilities of the voice activity detector. */
 import { FRAME_MS, framesOf, OFFSET_PROBABILITY } from './speech-spans.js'
 
 /** A stretch of speech, in ms from the start of its window. `speechMs`: how much of it the detector calls speech. */
@@ -49,8 +49,8 @@ const WORD_MS = 600
 const HOLE_SPEECH_MS = 1000
 
 /**
- * Stretches in which somebody speaks and the transcript has no word. `onsetsMs`: when each token begins, in any order. Decoders pass over
- * whole sentences, most of all in another language or voice; nothing else shows it.
+ * Holes: stretches in which somebody speaks and the transcript has no word. `probabilities`: one for each frame of 32 ms. `onsetsMs`: when
+ * each token begins, in any order. Decoders pass over whole sentences without a sign, most of all in another language or voice.
  */
 export function findHoles (probabilities: ArrayLike<number>, onsetsMs: readonly number[]): Stretch[] {
   const chunks = findSpeechChunks(probabilities)
@@ -65,7 +65,7 @@ export function findHoles (probabilities: ArrayLike<number>, onsetsMs: readonly 
   })
 }
 
-/** Moves the ends of a hole to the pauses next to them, if there are any: half a word decodes to another word. */
+/** Moves the ends of a hole to the pauses next to them, if there are any: half a word is decoded as another word. */
 function snapToPauses ({ startMs, endMs }: Stretch, chunks: readonly SpeechChunk[]): Stretch {
   const reach = WORD_MS / 2
   const first = chunks.find((chunk) => chunk.endMs > startMs)

@@ -46,7 +46,8 @@ const MIN_RANGE_DB = 20
 const RANGE_FRAMES = framesOf(15_000)
 /**
  * In surroundings of less range, which are music or loud noise, the other detector must be surer too: seconds of certainty, which is the
- * probability over a half, summed up. Of the 21 pieces that fool it, 7 stay below; the shortest sentence of a person that was tried has 1.2.
+ * probability over a half, summed up. Of the 21 pieces that fool it, 7 stay below. The shortest sentence of a person that was tried has
+ * 1.2.
  */
 const MIN_CERTAIN_SECONDS = 0.1
 /** Frames of zeros are not a floor: a recording that was cut or gated has another one. */

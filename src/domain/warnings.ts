@@ -1,4 +1,4 @@
-/** What a reader of a transcript should know: derived from stored facts, here alone. */
+/** What a reader of a transcript should know: derived from stored facts, and only here. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 

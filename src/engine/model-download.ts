@@ -18,7 +18,7 @@ const TRIES = 5
 /** So much in one try, and the failures before it are forgotten: a long download over a bad line ends. */
 const GOOD_TRY_BYTES = 1024 * 1024
 const FIRST_PAUSE_MS = 1000
-/** A hub that says nothing for so long is passed over where another source is left. */
+/** A hub that does not answer for this long is skipped if there is another source. */
 const PROBE_MS = 4000
 
 export type Download = {

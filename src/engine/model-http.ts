@@ -18,7 +18,7 @@ export class PassingError extends Error {
 }
 
 export type Answer = { status: number, headers: Record<string, string | undefined>, body: Readable, dump: () => Promise<void> }
-/** `patienceMs`: so long may every single answer take to begin; absent: as long as a slow line needs. */
+/** `patienceMs`: how long each answer may take to begin; absent: as long as a slow line needs. */
 type Ask = {
   method: 'GET' | 'HEAD', headers?: Record<string, string>, isEnough?: (headers: Answer['headers']) => boolean, patienceMs?: number
 }

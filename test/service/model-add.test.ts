@@ -77,7 +77,7 @@ t.test('weights that the manifest knows are installed under its name', async (t)
   t.ok(readFileSync(`${dir}/known.bin`).equals(TUNED))
 })
 
-t.test('a file in the models directory is told of, and stays where it is when it is added', async (t) => {
+t.test('a file in the models directory is named, and stays where it is when it is added', async (t) => {
   const { dir, library, models, watcher, tuned } = setUp(t)
   copyFileSync(tuned, `${dir}/lost.bin`)
   t.strictSame((await library.list()).unlisted, [`${dir}/lost.bin`])
