@@ -68,7 +68,8 @@ function hashInputs (choices, options) {
   const add = (...parts) => { for (const part of parts) hash.update(part).update('\0') }
   add(process.platform, arch(), ...options)
   for (const name of COMPILED_PACKAGES) add(name, packageVersion(name))
-  for (const file of readdirSync(SOURCES, { recursive: true }).filter((name) => /\.(cc|h|inc|cmake)$|^CMakeLists\.txt$/.test(name)).sort()) add(file, readFileSync(join(SOURCES, file)))
+  const files = readdirSync(SOURCES, { recursive: true }).filter((name) => /\.(cc|h|inc|cmake)$|^CMakeLists\.txt$/.test(name))
+  for (const file of files.sort()) add(file, readFileSync(join(SOURCES, file)))
   if (choices.mode === 'native') add(processorFeatures())
   return hash.digest('hex')
 }

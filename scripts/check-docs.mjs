@@ -117,7 +117,8 @@ function checkVariables (tracked) {
 const ELSEWHERE = [
   { what: 'a path of the place it was written at', pattern: /(?<![\w.~'"`}-])[/]work(?![\w-])|(?<![\w.~}-])[/]work[/](main|shared|[.]\w)/ },
   { what: 'a folder outside the repository', pattern: /[.][.][/]shared\b/ },
-  { what: 'the host of a package registry', pattern: /registry[.]npm|npmjs[.]org|yarnpkg[.]com|\bpkg[.]dev|[.]jfrog[.]|artifact-?registr[y]|deb[.]debian[.]|pypi[.](?!org[/]simple\b|simple[.]v1)/ }
+  { what: 'the host of a package registry', pattern: /registry[.]npm|npmjs[.]org|yarnpkg[.]com|\bpkg[.]dev|[.]jfrog[.]/ },
+  { what: 'the host of a package registry', pattern: /artifact-?registr[y]|deb[.]debian[.]|pypi[.](?!org[/]simple\b|simple[.]v1)/ }
 ]
 
 function checkElsewhere (tracked) {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** A start does not try again so soon after a failure: without a network it would wait every time. */
+/** After a failure, no new try for this long: without a network every start would wait for it. */
 const PAUSE_MS = 60 * 60_000
 const CHOICES = ['auto', 'base', 'tiny.en', 'starter', 'none']
 
@@ -9,8 +9,8 @@ const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size
 const isRecent = (file, text) => existsSync(file) && readFileSync(file, 'utf8') === text && Date.now() - statSync(file).mtimeMs < PAUSE_MS
 
 /**
- * True when a file is there that a manifest knows, or a person added one: then the program itself looks closer, and set-up need not start
- * it.
+ * True when a model of the manifest, or one that a person added, seems to be there. The program itself checks it later, so set-up need
+ * not install one.
  */
 function hasModel (root, folder, wanted) {
   if (wanted !== 'base' && wanted !== 'tiny.en' && existsSync(join(folder, 'models.local.json'))) return true
@@ -34,8 +34,8 @@ export function readWantedModel (SetupError) {
 }
 
 /**
- * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, a person is told, and
- * the starter model works. `isAsked`: try even when it failed within the last hour. `runVisibly` is that of set-up.
+ * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, set-up says so
+ * and goes on, and the starter model is used. `isAsked`: try even after a failure within the last hour. `runVisibly`: see setup.mjs.
  */
 export async function installModel (root, wanted, { runVisibly, isQuiet, isAsked }) {
   const folder = resolve(process.env.STENOBOX_MODELS_DIR || './models')

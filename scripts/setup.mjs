@@ -6,7 +6,7 @@
  *
  *   node scripts/setup.mjs [--test] [--model] [--force-native] [--quiet]
  *
- * --test: what the tests need, and no model; --model: the model too, whatever failed before.
+ * --test: what the tests need, and no model; --model: the model too, even if it failed within the last hour.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -80,7 +80,7 @@ function shorten (text, count) {
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)].join('\n')
 }
 
-/** While something long runs: on a terminal the time it has taken, else a line now and then. Returns what ends it. */
+/** Shows that something long still runs: the time on a terminal, else a line every 15 s. Returns a function that stops it. */
 function showLife (what) {
   if (quiet) return () => {}
   const began = Date.now()
@@ -168,9 +168,10 @@ async function installSystemPackages () {
   const packages = [...new Set(missing.map((name) => ({ ...SYSTEM_PROGRAMS, ...SYSTEM_LIBRARIES })[name]))]
   const line = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
   const apt = findProgram('apt-get')
-  if (!apt) throw new SetupError(`these programs and libraries are missing: ${missing.join(', ')}.\nInstall them with this system's package manager, then run the same command again.`)
+  const fault = `these programs and libraries are missing: ${missing.join(', ')}.\nInstall them`
+  if (!apt) throw new SetupError(`${fault} with this system's package manager, then run the same command again.`)
   if (process.getuid() !== 0) {
-    throw new SetupError(`these programs and libraries are missing: ${missing.join(', ')}.\nInstall them, then run the same command again:\n\n  sudo apt-get update && sudo ${line}`)
+    throw new SetupError(`${fault}, then run the same command again:\n\n  sudo apt-get update && sudo ${line}`)
   }
   say(`installing ${packages.join(', ')} with apt-get, about a minute`)
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
@@ -334,7 +335,8 @@ try {
   await buildTypeScript(packagesHash)
   if (flags.has('--test')) await buildTestRunner(packagesHash)
   if (!flags.has('--test') || flags.has('--model')) {
-    await installModel(ROOT, wantedModel, { runVisibly, isQuiet: quiet, isAsked: flags.has('--model') || process.env.npm_lifecycle_event === 'build' })
+    const isAsked = flags.has('--model') || process.env.npm_lifecycle_event === 'build'
+    await installModel(ROOT, wantedModel, { runVisibly, isQuiet: quiet, isAsked })
   }
 } catch (error) {
   process.stderr.write(`\nsetup: ${error instanceof SetupError ? error.message : error.stack}\n`)

@@ -157,9 +157,9 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
 
 /** How recordings come in, are seen, and go. */
 function createLibrary ({ config, stores, inTransaction, files, now }: Base, plans: Plans) {
-  const { jobs, media, sources, transcripts, windows } = stores
+  const { jobs, media, sources, transcripts, windows, owners } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
-  const ingest = createIngest({ jobs, media, sources, owners: stores.owners, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const ingest = createIngest({ jobs, media, sources, owners, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now })
   return {
     ingest,

@@ -131,7 +131,7 @@ export type Config = Readonly<{
   modelsUrl: string | undefined
   /** What set-up installs; `none`: a person sees to it. */
   firstModel: 'auto' | 'base' | 'tiny.en' | 'starter' | 'none'
-  /** Of Python packages, as pip has it: the one of its settings, else PyPI. */
+  /** The index of Python packages that pip would ask: the one in its settings, else PyPI. */
   packageIndex: string
   /** For http and for https; `except`: hosts asked directly. */
   proxy: Readonly<{ http: string | undefined, https: string | undefined, except: string }>
@@ -188,8 +188,8 @@ function readProxy (env: NodeJS.ProcessEnv, own: string): Config['proxy'] {
 }
 
 /**
- * The package index that pip would ask: its variable, else the first of its files that names one, else PyPI. What is no address is
- * passed over, as it is not ours.
+ * The package index that pip would ask: its variable, else the first of its files that names one, else PyPI. A value that is no address
+ * is ignored: it is pip's setting, not ours.
  */
 function readPackageIndex (env: NodeJS.ProcessEnv): string {
   const home = env['HOME'] ?? '/nonexistent'

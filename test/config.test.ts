@@ -233,7 +233,10 @@ t.test('our own authorization server has one address, and no password crosses a 
 })
 
 t.test('the package index is the one pip would ask', async (t) => {
-  const dir = t.testdir({ 'pip.conf': '[global]\ncert = /x\nindex-url = https://own.example/simple\n', 'other.conf': '[global]\n', home: { '.pip': { 'pip.conf': '[global]\nindex-url=http://home.example/\n' } } })
+  const dir = t.testdir({
+    'pip.conf': '[global]\ncert = /x\nindex-url = https://own.example/simple\n', 'other.conf': '[global]\n',
+    home: { '.pip': { 'pip.conf': '[global]\nindex-url=http://home.example/\n' } }
+  })
   const indexOf = (env: Record<string, string>): string => readConfig({ XDG_CONFIG_HOME: `${dir}/none`, ...env }).packageIndex
   t.equal(indexOf({ PIP_INDEX_URL: 'https://env.example/x', PIP_CONFIG_FILE: `${dir}/pip.conf` }), 'https://env.example/x')
   t.equal(indexOf({ PIP_CONFIG_FILE: `${dir}/pip.conf`, HOME: `${dir}/home` }), 'https://own.example/simple')

@@ -23,7 +23,7 @@ export type FasterWhisperOptions = {
   model: string
   mode: FasterWhisperMode
   beamSize: number
-  /** Whether it times words, which costs it about a tenth more. */
+  /** Whether it times words, which takes it longer. */
   words: 'on' | 'off'
 }
 

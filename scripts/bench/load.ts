@@ -1,4 +1,4 @@
-/** What processes take, and what else the machine was doing: figures taken beside other work are no figures. */
+/** What processes take, and what else the machine was doing: figures taken while other programs run cannot be trusted. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 

@@ -77,14 +77,17 @@ async function prepareClips ({ scratch }: BenchContext): Promise<Work> {
   return { title: `${samples.length} files of ${Math.round(secondsOf(samples) / samples.length)} s`, samples, ways: WAYS }
 }
 
-async function measure (context: BenchContext, program: string, { name, title, findWeights }: BenchModel, works: readonly Work[]): Promise<ModelSeries[]> {
+async function measure (
+  context: BenchContext, program: string, { name, title, findWeights }: BenchModel, works: readonly Work[]
+): Promise<ModelSeries[]> {
   const { options, scratch, log } = context
   const weights = findWeights()
   return await withAppliance(context, { name, weights, beamSize: BEAM_SIZE }, async (client, pid) => {
     const sides = { client, program, weights, scratch, language: options.language }
     const series: ModelSeries[] = []
     for (const { title: work, samples, ways } of works) {
-      const timed = ways.map((way) => ({ name: way, pids: [pid], run: () => way === 'appliance' ? runOurs(sides, samples) : runTheirs(sides, samples, way) }))
+      const timed = ways.map((way) =>
+        ({ name: way, pids: [pid], run: () => way === 'appliance' ? runOurs(sides, samples) : runTheirs(sides, samples, way) }))
       const rounds = await timeRounds(work, timed, options.quick ? 1 : options.repeat, (line) => log(`${title}, ${line}`))
       series.push({ ...rounds, model: title, audioSeconds: secondsOf(samples) })
     }
@@ -93,7 +96,9 @@ async function measure (context: BenchContext, program: string, { name, title, f
 }
 
 async function runOurs ({ client, language }: Sides, samples: readonly Sample[]): Promise<Told> {
-  const ids = await Promise.all(samples.map((sample) => client.submit(sample.path, language === 'given' ? { language: sample.language } : {})))
+  const ids = await Promise.all(
+    samples.map((sample) => client.submit(sample.path, language === 'given' ? { language: sample.language } : {}))
+  )
   // One after another, so that asking costs little: they are all complete when the last one is.
   for (const id of ids) await client.waitFor(id)
   const texts = await Promise.all(ids.map((id) => client.readText(id)))

@@ -87,7 +87,8 @@ function toSummary (series: readonly ModelSeries[]): Table {
     columns: ['model', ...WAYS],
     rows: series.map((one) => [
       one.model,
-      ...WAYS.map((way) => (one.audioSeconds / medianOf(one, way, 'seconds')).toFixed(1) + (way === 'appliance' ? '' : ` (${ratioOf(one, way).toFixed(2)})`))
+      ...WAYS.map((way) =>
+        (one.audioSeconds / medianOf(one, way, 'seconds')).toFixed(1) + (way === 'appliance' ? '' : ` (${ratioOf(one, way).toFixed(2)})`))
     ])
   }
 }

@@ -52,7 +52,7 @@ export type Comparison = {
 }
 export type ListedDifference = { file: string, system: string, differences: string[] }
 
-/** By file, then by program; who made no error there is not listed. An invention belongs to the part it stands in. */
+/** By file, then by program; a program without errors there is not listed. An invention belongs to the part it stands in. */
 export function compareTexts ({ parts, heard }: Comparison): ListedDifference[] {
   const said = parts.flatMap((part) => part.said)
   const ends = parts.map((_, index) => parts.slice(0, index + 1).reduce((sum, part) => sum + part.said.length, 0))

@@ -1,4 +1,4 @@
-/** All recordings with a reference as one: long recordings break what short ones do not show. */
+/** All recordings with a reference as one: long recordings show faults that short ones do not. */
 import { join } from 'node:path'
 import { readSamples, writeRecording } from '../bench/recordings.ts'
 import type { Recording } from './folder.ts'

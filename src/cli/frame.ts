@@ -19,7 +19,7 @@ export function frame (sentences: readonly string[]): string {
   return ['', rule, ...lines.map((line) => `* ${line.padEnd(WIDTH - 4)} *`), rule, ''].join('\n')
 }
 
-/** What a person must know whose set-up ends with the starter model. */
+/** What to tell a person who has only the starter model after set-up. */
 export const starterNotice = (reason: string): string[] => [
   'ONLY THE STARTER MODEL IS INSTALLED: people will be transcribed as nonsense.',
   'It was trained on synthetic voices, and is there for tests and for a first look.',

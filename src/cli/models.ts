@@ -67,7 +67,7 @@ async function pull (names: string[]): Promise<void> {
 
 const SILENT = { begin () {}, progress () {}, note () {}, end () {}, clear () {} }
 
-/** Hidden: what set-up runs on the first start. Fails where only the starter is left although a real model was wanted. */
+/** Hidden: what set-up runs on the first start. Exit code 1 when a real model was wanted and only the starter is there. */
 async function setUp ({ quiet }: { quiet?: true }): Promise<void> {
   const config = readConfig()
   const view = quiet ? SILENT : createTransferView(process.stderr, console.error)
@@ -101,7 +101,7 @@ async function exportModels (names: string[], { output }: { output: string }): P
   }
 }
 
-/** Says what to do with something that is no archive. */
+/** Throws an Error that says what to do with a file that is no archive. */
 async function refuseNoArchive (file: string): Promise<void> {
   const facts = statSync(file, { throwIfNoEntry: false })
   if (!facts) throw new Error(`there is no file ${file}`)

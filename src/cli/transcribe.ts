@@ -22,7 +22,10 @@ import { createProgressBar } from './progress-bar.js'
 /** How often the state of the job is looked at. */
 const LOOK_MS = 200
 
-type Options = { format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, prompt?: string, terms?: string, owner: string, output?: string }
+type Options = {
+  format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, prompt?: string, terms?: string, owner: string,
+  output?: string
+}
 
 /** Waits for the end of a job, wherever it is worked on: here, or by a server on the same data directory. */
 async function follow ({ transcripts }: Appliance, id: number, ownerId: number, signal: AbortSignal): Promise<JobView> {
@@ -76,7 +79,10 @@ async function transcribe (source: string, options: Options): Promise<void> {
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
     const ownerId = appliance.access.ensureOwner(options.owner)
-    const jobOptions = { ...(language === undefined ? {} : { language }), sttQuality: options.quality, ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}), terms }
+    const jobOptions = {
+      ...(language === undefined ? {} : { language }), sttQuality: options.quality,
+      ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}), terms
+    }
     const id = await submit(appliance, source, { ownerId, options: jobOptions })
     if (process.stderr.isTTY) for (const warning of appliance.health.starterWarning()) console.error(`Note: ${warning}.`)
     appliance.start()

@@ -15,8 +15,8 @@ export async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<
 }
 
 /**
- * Makes a directory, and those above it that are missing. One by one: Node's `recursive` never returns where the kernel answers ENOENT although the parent
- * is there, as it does in /proc. Throws what the system says.
+ * Makes a directory, and those above it that are missing. One by one: Node's `recursive` never returns where the kernel answers ENOENT
+ * although the parent is there, as it does in /proc. Throws what the system says.
  */
 export function makeDirectory (directory: string, mode: number): void {
   const missing: string[] = []

@@ -22,7 +22,7 @@ export type JobOptions = {
   sttQuality: SttQuality
   /** Names and terms to expect: those given with the job, then those its owner had when the job was made. */
   terms?: string[]
-  /** Text the decoder takes for what came before, for its wording and its style. */
+  /** Text that the decoder treats as what came before the recording: it follows its wording and style. */
   prompt?: string
 }
 

@@ -1,17 +1,13 @@
-/** Stretches of speech between pauses, and which of them a transcript leaves out. From the probabilities of the voice activity detector. */
-import { FRAME_MS } from './speech-spans.js'
+/** Phrases between pauses, and speech without words (holes), from the probabilities of the voice activity detector. */
+import { FRAME_MS, framesOf, OFFSET_PROBABILITY } from './speech-spans.js'
 
 /** A stretch of speech, in ms from the start of its window. `speechMs`: how much of it the detector calls speech. */
 export type SpeechChunk = { startMs: number, endMs: number, speechMs: number }
 
 /** Above this a frame is speech; the detector's authors use the same value. */
 const SPEECH_PROBABILITY = 0.5
-/** Below this an open stretch begins to end. */
-const PAUSE_PROBABILITY = 0.35
 /** A dip of this length is a pause between phrases; shorter ones are plosives. */
 const PAUSE_MS = 190
-
-const framesIn = (ms: number): number => Math.round(ms / FRAME_MS)
 
 /** The stretches of speech in a window, in order. `probabilities`: one for each frame of 32 ms. */
 export function findSpeechChunks (probabilities: ArrayLike<number>): SpeechChunk[] {
@@ -19,13 +15,13 @@ export function findSpeechChunks (probabilities: ArrayLike<number>): SpeechChunk
   let open: { first: number, last: number, speechFrames: number } | undefined
   for (let frame = 0; frame < probabilities.length; frame++) {
     const probability = probabilities[frame] ?? 0
-    if (open && frame - open.last > framesIn(PAUSE_MS)) {
+    if (open && frame - open.last > framesOf(PAUSE_MS)) {
       chunks.push(toChunk(open))
       open = undefined
     }
     if (!open && probability >= SPEECH_PROBABILITY) open = { first: frame, last: frame, speechFrames: 0 }
     if (!open) continue
-    if (probability >= PAUSE_PROBABILITY) open.last = frame
+    if (probability >= OFFSET_PROBABILITY) open.last = frame
     if (probability >= SPEECH_PROBABILITY) open.speechFrames++
   }
   return open ? [...chunks, toChunk(open)] : chunks
@@ -53,8 +49,8 @@ const WORD_MS = 600
 const HOLE_SPEECH_MS = 1000
 
 /**
- * Stretches in which somebody speaks and the transcript has no word. `onsetsMs`: when each token begins, in any order. Decoders pass over
- * whole sentences, most of all in another language or voice; nothing else shows it.
+ * Holes: stretches in which somebody speaks and the transcript has no word. `probabilities`: one for each frame of 32 ms. `onsetsMs`: when
+ * each token begins, in any order. Decoders pass over whole sentences without a sign, most of all in another language or voice.
  */
 export function findHoles (probabilities: ArrayLike<number>, onsetsMs: readonly number[]): Stretch[] {
   const chunks = findSpeechChunks(probabilities)
@@ -69,7 +65,7 @@ export function findHoles (probabilities: ArrayLike<number>, onsetsMs: readonly 
   })
 }
 
-/** Moves the ends of a hole to the pauses next to them, if there are any: half a word decodes to another word. */
+/** Moves the ends of a hole to the pauses next to them, if there are any: half a word is decoded as another word. */
 function snapToPauses ({ startMs, endMs }: Stretch, chunks: readonly SpeechChunk[]): Stretch {
   const reach = WORD_MS / 2
   const first = chunks.find((chunk) => chunk.endMs > startMs)

@@ -45,8 +45,9 @@ const MAX_DIP_FRAMES = framesOf(100) - 1
 const MIN_RANGE_DB = 20
 const RANGE_FRAMES = framesOf(15_000)
 /**
- * In surroundings of less range, which are music or loud noise, the other detector must be surer too: seconds of certainty, the probability
- * over a half summed up. Of 21 such pieces 7 stay below; the shortest sentence of a person has 1.2, a "yes" 0.15.
+ * In surroundings of less range, which are music or loud noise, the other detector must be surer too: seconds of certainty, which is the
+ * probability over a half, summed up. Of the 21 pieces that fool it, 7 stay below. The shortest sentence of a person that was tried has
+ * 1.2.
  */
 const MIN_CERTAIN_SECONDS = 0.1
 /** Frames of zeros are not a floor: a recording that was cut or gated has another one. */
@@ -82,7 +83,9 @@ function findRuns (probabilities: readonly number[]): Run[] {
   let last = -1
   let peak = 0
   function close (): void {
-    if (start >= 0 && last + 1 - start >= (peak >= SURE_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES)) runs.push({ start, end: last + 1 })
+    if (start >= 0 && last + 1 - start >= (peak >= SURE_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES)) {
+      runs.push({ start, end: last + 1 })
+    }
     start = -1
     peak = 0
   }
@@ -164,9 +167,8 @@ function quietLimit (levels: readonly number[]): number {
 }
 
 /**
- * Judges frames by what is around them: a few minutes of a recording at once. Near the ends of a piece that is not the whole recording,
- * what
- * lies beyond is unknown: leave the last 30 s undecided.
+ * Judges frames by what is around them: a few minutes of a recording at once. What lies beyond the end of a piece is unknown, so unless
+ * the recording ends there, leave the last 30 s undecided.
  */
 export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
   const rawLevels = frames.map(({ levelDb }) => levelDb)
@@ -180,7 +182,8 @@ export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
   const kinds = frames.map((_, index) => {
     const [distance = 0, level = 0] = [away[index], levels[index]]
     if (distance === 0) return undefined
-    const isUnlikely = ({ frame, mean }: typeof MAX_UNLIKELY.noise): boolean => (probabilities[index] ?? 1) < frame && (means[index] ?? 1) < mean
+    const isUnlikely = ({ frame, mean }: typeof MAX_UNLIKELY.noise): boolean =>
+      (probabilities[index] ?? 1) < frame && (means[index] ?? 1) < mean
     if (level <= limitDb && isUnlikely(MAX_UNLIKELY.silence)) return 'silence'
     if (distance > NEAR_FRAMES && isUnlikely(MAX_UNLIKELY.noise)) return 'noise'
     return distance > DOUBT_FRAMES ? 'doubt' : undefined

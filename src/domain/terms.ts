@@ -2,12 +2,12 @@
 import { NAME_PATTERN } from './access.js'
 import { AppError } from './errors.js'
 
-/** Of one list. */
+/** Terms in one list. */
 export const MAX_TERMS = 200
 /** Characters of a term. */
 export const MAX_TERM_LENGTH = 64
 
-/** What a list of terms is, for documents. */
+/** The rule as a sentence, for the interface description. */
 export const TERMS_RULE =
   `At most ${MAX_TERMS} names and terms of 1 to ${MAX_TERM_LENGTH} characters, spelled as the transcript should spell them.`
 

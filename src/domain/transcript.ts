@@ -23,7 +23,9 @@ export const Segment = Type.Object({
 export const Skipped = Type.Object({
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
-  reason: Type.Enum(['silence', 'noise'], { description: 'as quiet as the floor of the recording; or louder, and nobody is heard to speak' }),
+  reason: Type.Enum(['silence', 'noise'], {
+    description: 'as quiet as the floor of the recording; or louder, and nobody is heard to speak'
+  }),
   speechProbability: Type.Number({ minimum: 0, maximum: 1, description: 'of its 32 ms that are likeliest to be speech' }),
   levelDb: Type.Number({ description: 'of its loudest 32 ms, dB of full scale' })
 }, { title: 'Skipped', additionalProperties: false })
@@ -60,7 +62,10 @@ export type TimedWord = { text: string, startMs: number, endMs: number, probabil
 /** A segment as stored, in milliseconds from the start of the recording. */
 export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
 
-/** A part of the recording that was not transcribed. `probability`: of its likeliest frame to be speech; `levelDb`: of its loudest, dB of full scale. */
+/**
+ * A part of the recording that was not transcribed. `probability`: of the frame that is likeliest to be speech; `levelDb`: of the loudest
+ * frame, in dB of full scale.
+ */
 export type SkippedSpan = { startMs: number, endMs: number, reason: 'silence' | 'noise', probability: number, levelDb: number }
 
 export type Transcript = {

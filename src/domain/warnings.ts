@@ -1,4 +1,4 @@
-/** What a reader of a transcript should know: derived from stored facts, here alone. */
+/** What a reader of a transcript should know: derived from stored facts, and only here. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 
@@ -11,20 +11,19 @@ export const Warning = Type.Object({
 export type Warning = Static<typeof Warning>
 
 /**
- * Of the windows of a job that were transcribed. `speechMs`: likely speech by the detector, `wordlessMs`: of it, what is in windows
- * without a
- * word; `usedStarter`: whether the starter model made any of the text.
+ * Of the windows of a job that were transcribed. `speechMs`: likely speech by the detector. `wordlessMs`: the part of it in windows without
+ * a word. `usedStarter`: whether the starter model made any of the text.
  */
 export type TranscriptFacts = { usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number }
 
-/** Speech without words for so long is a hole. Shorter is laughter, a cough, or a note that sounds like a voice. */
-const HOLE_MS = 10_000
+/** Windows without a word that hold this much speech are worth a warning. Shorter is laughter, a cough, or a note that sounds like a voice. */
+const WORDLESS_MS = 10_000
 /** People say two to three words in a second of speech; the slowest speakers, one. */
 const MIN_WORDS_PER_SECOND = 0.5
 
 function hasLittleText ({ speechMs, wordlessMs, wordCount }: TranscriptFacts): boolean {
   if (wordCount === 0) return speechMs > 0
-  return wordlessMs >= HOLE_MS || (speechMs >= HOLE_MS && wordCount < MIN_WORDS_PER_SECOND * speechMs / 1000)
+  return wordlessMs >= WORDLESS_MS || (speechMs >= WORDLESS_MS && wordCount < MIN_WORDS_PER_SECOND * speechMs / 1000)
 }
 
 const seconds = (ms: number): string => `${Math.max(1, Math.round(ms / 1000))} s`

@@ -1,7 +1,6 @@
 /**
  * How a stretch of a recording is best divided into windows. Of all ways the cheapest is taken: every window costs an encoder run, a cut
- * costs the more the shorter the pause it is in, and sound that is left out costs by how likely it is speech. So sound is left out only
- * where
+ * costs more the shorter the pause it is in, and sound that is left out costs by how likely it is speech. So sound is left out only where
  * that saves a run. Pure.
  */
 import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ } from './audio.js'
@@ -15,10 +14,7 @@ export type Step = FrameSpan & { isWindow: boolean, gaps: FrameSpan[] }
 
 const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
 const SECOND_FRAMES = Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
-/**
- * A second before the end: room for the time stamp that closes the last segment, without which what follows it is decoded a second
- * time.
- */
+/** A second before the end: room for the time stamp that closes the last segment. Without it, what follows is decoded a second time. */
 const COMFORTABLE_FRAMES = MAX_FRAMES - SECOND_FRAMES
 
 /** In encoder runs. */
@@ -82,7 +78,7 @@ function findNodes (frames: readonly JudgedFrame[], cuts: readonly number[], rem
   return [...nodes].sort((a, b) => a - b)
 }
 
-/** What of these to leave out, so that `excess` frames less are heard: the cheapest first. Undefined when it is not enough. */
+/** Which of these to leave out to hear `excess` frames less: the cheapest first. Undefined when all of them are not enough. */
 function chooseGaps (removables: readonly Removable[], excess: number): { gaps: FrameSpan[], cost: number } | undefined {
   const gaps: FrameSpan[] = []
   let [left, cost] = [excess, 0]
@@ -90,7 +86,7 @@ function chooseGaps (removables: readonly Removable[], excess: number): { gaps: 
   for (const one of removables.toSorted((a, b) => rate(a) - rate(b) || (b.end - b.start) - (a.end - a.start) || a.start - b.start)) {
     if (left <= 0) break
     const length = Math.min(left, one.end - one.start)
-    // Its middle, so that as much quiet as can be stays around what is said.
+    // Its middle, so that as much quiet as possible stays around what is said.
     const start = one.start + Math.floor((one.end - one.start - length) / 2)
     gaps.push({ start, end: start + length })
     cost += COST.gap + rate(one) * length
@@ -100,9 +96,11 @@ function chooseGaps (removables: readonly Removable[], excess: number): { gaps: 
 }
 
 /**
- * The way through these frames. `isEnd`: the recording ends with them; else the last window is only begun, and costs what is in it.
+ * The cheapest way through these frames. `ending`: of the recording, or of a piece of it; then the last window is only begun, and costs
+ * what is in it.
  */
-export function planWindows (frames: readonly JudgedFrame[], isEnd: boolean): Step[] {
+export function planWindows (frames: readonly JudgedFrame[], ending: 'recording' | 'piece'): Step[] {
+  const isEnd = ending === 'recording'
   const removables = spansOf(frames, ({ reason }) => reason !== undefined)
     .map((span) => ({ ...span, cost: frames.slice(span.start, span.end).reduce((sum, { cost }) => sum + cost, 0) }))
   const cuts = costsOfCuts(frames)

@@ -52,9 +52,9 @@ export function createWindowClock (window: AudioWindow): WindowClock {
   }
 }
 
-/** A window is decided on with this much of what follows in view. */
+/** So much of what follows is considered for each window. */
 const HORIZON_FRAMES = framesOf(90_000)
-/** What is decided on is judged with this much around it. */
+/** Frames are judged with this much after and before them. */
 const AHEAD_FRAMES = framesOf(30_000)
 const CONTEXT_FRAMES = framesOf(60_000)
 
@@ -103,7 +103,7 @@ export function createWindowPacker () {
     const isEnd = isFinished && left < HORIZON_FRAMES + AHEAD_FRAMES
     const judged = judgeFrames(heard.slice(0, next - base + HORIZON_FRAMES + AHEAD_FRAMES))
     const frames = judged.slice(next - base, isEnd ? undefined : next - base + HORIZON_FRAMES)
-    const steps = planWindows(frames, isEnd)
+    const steps = planWindows(frames, isEnd ? 'recording' : 'piece')
     const first = steps.findIndex(({ isWindow }) => isWindow)
     const offset = next
     const move = ({ start, end }: FrameSpan): FrameSpan => ({ start: start + offset, end: end + offset })

@@ -1,5 +1,5 @@
 /**
- * Which file is what: digests of model files, remembered by the file's identity, so that three gigabytes are read once and not at every
+ * Digests of model files, remembered by the file's identity, so that three gigabytes are read once and not at every
  * start. A file that is replaced, written to or touched has another identity, because the kernel sets the time of its change.
  */
 import { readFileSync, statSync } from 'node:fs'

@@ -18,7 +18,7 @@ const TRIES = 5
 /** So much in one try, and the failures before it are forgotten: a long download over a bad line ends. */
 const GOOD_TRY_BYTES = 1024 * 1024
 const FIRST_PAUSE_MS = 1000
-/** A hub that says nothing for so long is passed over where another source is left. */
+/** A hub that does not answer for this long is skipped if there is another source. */
 const PROBE_MS = 4000
 
 export type Download = {
@@ -93,7 +93,11 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
 
   async function requireRoom ({ target }: Download, missingBytes: number): Promise<void> {
     const free = await freeBytes(dirname(target))
-    if (free < missingBytes) throw new NoRoomError(`the disk of ${dirname(target)} has ${formatBytes(free)} free, and ${formatBytes(missingBytes)} are needed; make room and try again`)
+    if (free < missingBytes) {
+      throw new NoRoomError(
+        `the disk of ${dirname(target)} has ${formatBytes(free)} free, and ${formatBytes(missingBytes)} are needed; make room and try again`
+      )
+    }
   }
 
   /** The answer whose body is to be appended to the part, which is emptied when the answer is the whole file. */
@@ -142,7 +146,7 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
   }
 
   return {
-    /** Asks whether a file is there, of `bytes` bytes where they are known, and waits for seconds only. Throws `ModelError` when it is not. */
+    /** Checks that a file is there, and has `bytes` bytes where that is known. Waits for seconds only. Throws `ModelError` when not. */
     async probe (url: URL, bytes: number | undefined): Promise<void> {
       try {
         const answer = await http.ask(url, { method: 'HEAD', patienceMs: PROBE_MS })
@@ -151,7 +155,9 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
         if (answer.status === 405 || answer.status === 501) return
         await requireWhole(answer, url)
         const length = answer.headers['content-length']
-        if (bytes !== undefined && length !== undefined && Number(length) !== bytes) throw new ModelError(`${withoutSecrets(url)} has ${length} bytes and not ${bytes}: it is another file than the manifest means`)
+        if (bytes !== undefined && length !== undefined && Number(length) !== bytes) {
+          throw new ModelError(`${withoutSecrets(url)} has ${length} bytes and not ${bytes}: it is another file than the manifest means`)
+        }
       } catch (error) {
         throw error instanceof PassingError ? new ModelError(error.message, { cause: error }) : error
       }
@@ -183,7 +189,12 @@ export function createDownloader ({ http, freeBytes = readFreeBytes, sleep = asy
         return facts
       } catch (error) {
         if (error instanceof WrongFileError || part.bytes() === 0) await removePart(download.target)
-        if (isNoRoom(error)) throw new NoRoomError(`the disk of ${dirname(download.target)} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error })
+        if (isNoRoom(error)) {
+          throw new NoRoomError(
+            `the disk of ${dirname(download.target)} is full; what has arrived is kept: make room, and the same command goes on there`,
+            { cause: error }
+          )
+        }
         throw error
       } finally {
         await part.close()

@@ -18,8 +18,10 @@ export class PassingError extends Error {
 }
 
 export type Answer = { status: number, headers: Record<string, string | undefined>, body: Readable, dump: () => Promise<void> }
-/** `patienceMs`: so long may every single answer take to begin; absent: as long as a slow line needs. */
-type Ask = { method: 'GET' | 'HEAD', headers?: Record<string, string>, isEnough?: (headers: Answer['headers']) => boolean, patienceMs?: number }
+/** `patienceMs`: how long each answer may take to begin; absent: as long as a slow line needs. */
+type Ask = {
+  method: 'GET' | 'HEAD', headers?: Record<string, string>, isEnough?: (headers: Answer['headers']) => boolean, patienceMs?: number
+}
 
 const flatten = (headers: Record<string, string | string[] | undefined>): Answer['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))

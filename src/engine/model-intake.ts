@@ -102,7 +102,7 @@ async function readHeads (folder: string, { state, textLayers }: WhisperShape): 
     const heads = Value.Check(Config, parsed) ? parsed.alignment_heads : undefined
     return heads?.every(([layer, head]) => layer < textLayers && head < state / HEAD_SIZE) ? heads : undefined
   } catch {
-    // It says nothing that could be used; the shape may.
+    // The file is of no use here; the shape may be known.
     return undefined
   }
 }

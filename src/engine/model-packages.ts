@@ -6,7 +6,8 @@ import { formatBytes } from '../domain/transfer.js'
 import { openConversion } from './ct2-convert.js'
 import type { Downloader } from './model-download.js'
 import {
-  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFile, removeFolder, sizeOf, writeCounted, WrongFileError
+  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFile, removeFolder, sizeOf,
+  writeCounted, WrongFileError
 } from './model-files.js'
 import type { FileFacts } from './model-files.js'
 import type { ModelHttp } from './model-http.js'

@@ -1,4 +1,4 @@
-/** Is a file a model that works? It is loaded and transcribes a sound, on a thread as the server has them. */
+/** Whether a file is a model that works: it is loaded and transcribes a generated sound, on a thread as the server has them. */
 import { writeFile } from 'node:fs/promises'
 import type { DecodingOptions } from '../workers/protocol.js'
 import { ModelError } from './model-files.js'
@@ -8,7 +8,7 @@ import { createSpeechPool, PoolError } from './pool.js'
 const RATE_HZ = 16_000
 const SECONDS = 4
 
-/** Greedy and at one temperature: what it hears does not matter, only that it hears. */
+/** Greedy and at one temperature: what the text is does not matter, only that it can be made. */
 const DECODING: DecodingOptions = {
   beamSize: 1, bestOf: 1, temperature: 0, temperatureStep: 0, contextTokens: 0, suppressNonSpeech: true,
   entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6
@@ -34,7 +34,7 @@ export type Trial = {
   languages: string[] | undefined
 }
 
-/** Loads a model and transcribes a few seconds into nothing. `scratch`: a path for the sound. Throws `ModelError` with what went wrong. */
+/** Loads a model and transcribes a few seconds of sound. `scratch`: where to write the sound. Throws `ModelError` with what went wrong. */
 export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial, scratch: string): Promise<void> {
   await writeFile(scratch, makeSound())
   const pool = createSpeechPool(1)

@@ -164,10 +164,11 @@ export function createModels (modelsDir: string) {
    * The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter;
    * undefined when none can be used.
    */
-  const choose = (quality: SttQuality, language?: string): ChosenModel | undefined =>
-    chooseSuited(
-      quality, ({ bundled, languages }) => bundled === true || language === undefined || !languages || languages.includes(language), language
-    )
+  function choose (quality: SttQuality, language?: string): ChosenModel | undefined {
+    const knows = (languages: readonly string[] | undefined): boolean =>
+      language === undefined || !languages || languages.includes(language)
+    return chooseSuited(quality, ({ bundled, languages }) => bundled === true || knows(languages), language)
+  }
 
   return {
     manifest,
@@ -199,16 +200,16 @@ export function createModels (modelsDir: string) {
     needsLanguage: (quality: SttQuality): boolean =>
       choose(quality)?.kind === 'parakeet' ||
       listAdded().some(({ entry, use }) => use.includes(quality) && entry.languages !== undefined && locate(entry) !== undefined),
-    /** The model that finds out a language for a quality's models that cannot: the first of the same order that knows all of them, else the starter. */
+    /** Finds out a language where a quality's own model cannot: the first model in its order that knows all languages, else the starter. */
     chooseLanguageDetector: (quality: SttQuality): ChosenModel | undefined =>
       chooseSuited(quality, ({ kind, bundled, languages }) => kind === 'whisper' && (bundled === true || !languages)),
-    /** Reads every installed file that somebody said something of, where it is not known; afterwards `inspect` and `choose` know them. */
+    /** Reads installed files whose published or pinned checksum was not compared yet; afterwards `inspect` and `choose` know the result. */
     async prepare (): Promise<void> {
       for (const model of listInstalled()) if (inspect(model).state === 'unread') await digests.check(model.path).catch(() => {})
     },
     /**
-     * What is wrong with an installed file, or undefined when its checksum is right, or nobody published and nothing pinned one. Reads it
-     * whatever was known.
+     * What is wrong with an installed file; undefined when its checksum is right, or when no checksum was published or pinned. Always reads
+     * the file.
      */
     async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
       const facts = await digestFile(path)

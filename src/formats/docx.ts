@@ -20,7 +20,10 @@ const EAST_ASIAN = new Set(['ja', 'ko', 'yue', 'zh'])
 /** Loaded when it is needed: it costs a tenth of a second and 20 MB. */
 type Docx = typeof import('docx')
 
-function makeCover ({ Paragraph, TextRun, ExternalHyperlink, HeadingLevel, PageBreak }: Docx, { fileName, sourceUrl, language, durationMs, warnings }: Transcript): FileChild[] {
+function makeCover (
+  { Paragraph, TextRun, ExternalHyperlink, HeadingLevel, PageBreak }: Docx,
+  { fileName, sourceUrl, language, durationMs, warnings }: Transcript
+): FileChild[] {
   const line = (label: string, value: string | InstanceType<Docx['ExternalHyperlink']>): FileChild =>
     new Paragraph({ style: 'StenoboxCover', children: [new TextRun({ text: `${label}: `, bold: true }), typeof value === 'string' ? new TextRun(value) : value] })
   const url = sourceUrl === undefined ? undefined : toPrintable(sourceUrl)

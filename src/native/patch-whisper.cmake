@@ -97,7 +97,8 @@ replace_once("static bool whisper_decode_internal(
                    bool   save_alignment_heads_QKs,
     ggml_abort_callback   abort_callback,
                    void * abort_callback_data) {
-" "static bool stenobox_decode(whisper_context & ctx, whisper_state & state, const whisper_batch & batch, bool aligns, ggml_abort_callback stop, void * data);
+" "static bool stenobox_decode(whisper_context & ctx, whisper_state & state, const whisper_batch & batch, bool aligns,
+                            ggml_abort_callback stop, void * data);
 static bool whisper_decode_internal(
         whisper_context & wctx,
           whisper_state & wstate,

@@ -29,8 +29,8 @@ bool isAsciiLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// True for scripts that put no spaces between words: U+0E00 (Thai) to U+109F (Myanmar, with Lao and Tibetan between), Khmer, and from U+3040
-/// on (kana and ideographs) but for Hangul.
+/// True for scripts that put no spaces between words: U+0E00 (Thai) to U+109F (Myanmar, with Lao and Tibetan between), Khmer, and from
+/// U+3040 on (kana and ideographs) but for Hangul.
 bool knowsNoSpaces(const std::string & text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   unsigned point = byte(0);
@@ -60,7 +60,8 @@ std::vector<whisper_token> tokenise(whisper_context & context, const std::string
   };
   for (size_t i = 0; i < pieces.size(); ++i) join(i);
   for (;;) {
-    const auto lowest = std::min_element(pieces.begin(), pieces.end(), [](const Piece & a, const Piece & b) { return a.joined < b.joined; });
+    const auto isLower = [](const Piece & a, const Piece & b) { return a.joined < b.joined; };
+    const auto lowest = std::min_element(pieces.begin(), pieces.end(), isLower);
     if (lowest == pieces.end() || lowest->joined == kNone) break;
     const auto place = static_cast<size_t>(lowest - pieces.begin());
     pieces[place].bytes += pieces[place + 1].bytes;
@@ -111,7 +112,8 @@ void TermBias::add(const std::string & text, int root) {
 bool TermBias::mayBeginBare(const whisper_token_data * tokens, int count) const {
   if (count == 0) return true;
   const std::string & before = tokenBytes(*context_, tokens[count - 1].id);
-  return tokens[count - 1].id >= whisper_token_eot(context_) || before.empty() || (!isAsciiLetter(before.back()) && !(before.back() & 0x80));
+  if (tokens[count - 1].id >= whisper_token_eot(context_) || before.empty()) return true;
+  return !isAsciiLetter(before.back()) && !(before.back() & 0x80);
 }
 
 /// The longest first. Tokens that complete a term stay part of it while a longer one may come of them.

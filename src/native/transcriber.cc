@@ -162,7 +162,8 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
 std::vector<whisper_token_data> allTokens(whisper_state & state) {
   std::vector<whisper_token_data> tokens;
   for (int i = 0; i < whisper_full_n_segments_from_state(&state); ++i) {
-    for (int j = 0; j < whisper_full_n_tokens_from_state(&state, i); ++j) tokens.push_back(whisper_full_get_token_data_from_state(&state, i, j));
+    const int count = whisper_full_n_tokens_from_state(&state, i);
+    for (int j = 0; j < count; ++j) tokens.push_back(whisper_full_get_token_data_from_state(&state, i, j));
   }
   return tokens;
 }

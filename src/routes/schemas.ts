@@ -54,12 +54,16 @@ export const JobSettings = {
   options: Type.Optional(Type.Object({
     sttQuality: Type.Optional(SttQuality),
     terms: Type.Optional(Terms),
-    prompt: Type.Optional(Type.String({ maxLength: MAX_PROMPT_LENGTH, description: 'text that could stand before the recording, for its wording and its style' }))
+    prompt: Type.Optional(Type.String({
+      maxLength: MAX_PROMPT_LENGTH, description: 'text that could stand before the recording, for its wording and its style'
+    }))
   }, { additionalProperties: false }))
 }
 
 /** Throws `invalid_request` for a language or terms that are none. */
-export function toJobOptions ({ language, options }: { language?: string, options?: { sttQuality?: SttQuality, terms?: string[], prompt?: string } }): JobOptions {
+export function toJobOptions (
+  { language, options }: { language?: string, options?: { sttQuality?: SttQuality, terms?: string[], prompt?: string } }
+): JobOptions {
   const code = language === undefined ? undefined : parseLanguage(language)
   return {
     ...(code === undefined ? {} : { language: code }),

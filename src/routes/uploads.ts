@@ -28,7 +28,12 @@ const InitBody = Type.Object({
   sha256: Type.Optional(Sha256),
   ...JobSettings,
   ...JobWebhookFields
-}, { title: 'UploadInit', additionalProperties: false, examples: [{ fileName: 'meeting.mp3', fileSize: 2_400_000, language: 'en', options: { sttQuality: 'balanced', terms: ['Stenobox', 'Ada Lovelace'] } }] })
+}, {
+  title: 'UploadInit', additionalProperties: false,
+  examples: [{
+    fileName: 'meeting.mp3', fileSize: 2_400_000, language: 'en', options: { sttQuality: 'balanced', terms: ['Stenobox', 'Ada Lovelace'] }
+  }]
+})
 
 const InitReply = Type.Object({
   uploadId: Type.String(),

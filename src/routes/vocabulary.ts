@@ -8,7 +8,9 @@ import { ok, Success, Terms } from './schemas.js'
 
 const EXAMPLE = { terms: ['Dashwood', 'Ada Lovelace', 'metformin'] }
 
-const Vocabulary = Type.Object({ terms: Terms }, { title: 'Vocabulary', description: 'The names and terms of the owner.', examples: [EXAMPLE] })
+const Vocabulary = Type.Object({ terms: Terms }, {
+  title: 'Vocabulary', description: 'The names and terms of the owner.', examples: [EXAMPLE]
+})
 const VocabularyBody = Type.Object({ terms: Terms }, { title: 'VocabularyChange', additionalProperties: false, examples: [EXAMPLE] })
 
 export const vocabularyRoutes: FastifyPluginAsyncTypebox<{ owners: Pick<Owners, 'find' | 'change'> }> = async (app, { owners }) => {

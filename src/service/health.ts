@@ -91,7 +91,8 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
   async function checkModels (): Promise<Check[]> {
     const installed = models.listInstalled()
     const others = [
-      ...models.listWrongSize().map((entry) => ({ name: `model ${entry.name}`, ok: false, matters: true, detail: explainWrongSize(entry) })),
+      ...models.listWrongSize().map((entry) =>
+        ({ name: `model ${entry.name}`, ok: false, matters: true, detail: explainWrongSize(entry) })),
       ...models.listUnlisted().map((path) => ({ name: 'unlisted model', ok: false, matters: false, detail: explainUnlisted(path) }))
     ]
     if (installed.length === 0) return [...others, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]

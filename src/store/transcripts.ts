@@ -51,7 +51,10 @@ export function createTranscriptStore (db: Database) {
     VALUES (:jobId, :startMs, :endMs, :reason, :probability, :levelDb)
   `)
   const skipped = db.prepare<{ jobId: number }, SkippedSpan>(`
-    SELECT start_ms AS startMs, end_ms AS endMs, reason, probability, level_db AS levelDb FROM skipped WHERE job_id = :jobId ORDER BY start_ms
+    SELECT start_ms AS startMs, end_ms AS endMs, reason, probability, level_db AS levelDb
+    FROM skipped
+    WHERE job_id = :jobId
+    ORDER BY start_ms
   `)
 
   return {

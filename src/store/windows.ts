@@ -16,7 +16,9 @@ type WindowRow = BoundsRow & { job_id: number, purpose: WindowPurpose, idx: numb
 const packGaps = ({ gaps }: AudioWindow): string | null => gaps ? JSON.stringify(gaps.map(({ startSample, endSample }) => [startSample, endSample])) : null
 
 function toBounds (row: BoundsRow): AudioWindow {
-  const bounds = { startSample: row.start_sample, endSample: row.end_sample, ...(row.speech_ms === null ? {} : { speechMs: row.speech_ms }) }
+  const bounds = {
+    startSample: row.start_sample, endSample: row.end_sample, ...(row.speech_ms === null ? {} : { speechMs: row.speech_ms })
+  }
   if (row.gaps === null) return bounds
   const gaps = JSON.parse(row.gaps) as Array<[number, number]>
   return { ...bounds, gaps: gaps.map(([startSample, endSample]) => ({ startSample, endSample })) }
@@ -138,7 +140,9 @@ export function createWindowStore (db: Database) {
       const row = find.get(key)
       return row && toBounds(row)
     },
-    insert: (key: WindowKey, window: AudioWindow): void => { insert.run({ ...key, ...window, gaps: packGaps(window), speechMs: window.speechMs ?? null }) },
+    insert (key: WindowKey, window: AudioWindow): void {
+      insert.run({ ...key, ...window, gaps: packGaps(window), speechMs: window.speechMs ?? null })
+    },
     /** Notes what came of a window. Call it in the transaction that finishes it. */
     setOutcome ({ jobId, purpose, idx }: WindowKey, { wordCount, isStarter }: { wordCount: number, isStarter: boolean }): void {
       setOutcome.run({ jobId, purpose, idx, wordCount, byStarter: isStarter ? 1 : 0 })
@@ -146,7 +150,10 @@ export function createWindowStore (db: Database) {
     /** What warnings are derived from: of the windows that were transcribed. */
     readFacts (jobId: number): TranscriptFacts {
       const row = facts.get({ jobId })
-      return { usedStarter: row?.used_starter === 1, speechMs: row?.speech_ms ?? 0, wordlessMs: row?.wordless_ms ?? 0, wordCount: row?.word_count ?? 0 }
+      return {
+        usedStarter: row?.used_starter === 1, speechMs: row?.speech_ms ?? 0, wordlessMs: row?.wordless_ms ?? 0,
+        wordCount: row?.word_count ?? 0
+      }
     },
     /** Removes the windows from index `idx` on. */
     removeFrom: (key: WindowKey): void => { removeFrom.run(key) },

@@ -46,12 +46,14 @@ export type DetectOutput = { posteriors: LanguagePosterior[] }
 
 /**
  * `state`: what the detector carries from one piece of a recording to the next, `undefined` at its start. Pieces hold whole frames of 512
- * samples; the last one is filled up with silence. `leadFrames`: how many frames at the beginning belong to the piece before: they only warm
- * up the detector that starts afresh with every piece.
+ * samples; the last one is filled up with silence. `leadFrames`: how many frames at the beginning belong to the piece before. They only
+ * warm up the detector that starts afresh with every piece.
  */
 export type DetectSpeechInput = AudioSource & { state: Float32Array | undefined, leadFrames: number }
 /** Per frame of the piece, without its lead; `HeardFrame` says what each figure is. */
-export type DetectSpeechOutput = { probabilities: Float32Array, freshProbabilities: Float32Array, levelsDb: Float32Array, state: Float32Array }
+export type DetectSpeechOutput = {
+  probabilities: Float32Array, freshProbabilities: Float32Array, levelsDb: Float32Array, state: Float32Array
+}
 
 export type LibraryFacts = {
   version: string

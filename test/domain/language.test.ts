@@ -84,7 +84,10 @@ t.test('a sentence in another language is told from one odd phrase', async (t) =
 })
 
 t.test('short phrases of one language make up a sentence together', async (t) => {
-  const phrases = [says(2000, ['en', 0.99]), says(2200, ['es', 0.98]), says(1300, ['es', 0.7]), says(2100, ['es', 0.4], ['pt', 0.4]), says(2000, ['en', 0.95])]
+  const phrases = [
+    says(2000, ['en', 0.99]), says(2200, ['es', 0.98]), says(1300, ['es', 0.7]), says(2100, ['es', 0.4], ['pt', 0.4]),
+    says(2000, ['en', 0.95])
+  ]
   t.same(assignLanguages(phrases, ENGLISH), ['en', 'es', 'es', 'es', 'en'])
 })
 
@@ -94,7 +97,9 @@ t.test('without phrases there is nothing to assign, without a prior the phrases 
 })
 
 t.test('samples are averaged, likeliest first', async (t) => {
-  const averaged = averagePosteriors([[{ language: 'en', probability: 1 }], [{ language: 'de', probability: 0.8 }, { language: 'en', probability: 0.2 }]])
+  const averaged = averagePosteriors([
+    [{ language: 'en', probability: 1 }], [{ language: 'de', probability: 0.8 }, { language: 'en', probability: 0.2 }]
+  ])
   t.same(averaged, [{ language: 'en', probability: 0.6 }, { language: 'de', probability: 0.4 }])
   t.same(averagePosteriors([]), [])
 })

@@ -15,7 +15,10 @@ const floor = (seconds: number): HeardFrame[] => sound(seconds, 0.02, -65)
 /** Seconds of each kind. */
 function count (frames: readonly JudgedFrame[]): { likely: number, silence: number, noise: number } {
   const seconds = (test: (frame: JudgedFrame) => boolean): number => Math.round(frames.filter(test).length * FRAME_S * 10) / 10
-  return { likely: seconds(({ isLikely }) => isLikely), silence: seconds(({ reason }) => reason === 'silence'), noise: seconds(({ reason }) => reason === 'noise') }
+  return {
+    likely: seconds(({ isLikely }) => isLikely), silence: seconds(({ reason }) => reason === 'silence'),
+    noise: seconds(({ reason }) => reason === 'noise')
+  }
 }
 
 t.test('a pause of less than 2 s stays, of a longer one a second on both sides', async (t) => {
@@ -41,7 +44,8 @@ t.test('a word alone is likely speech: a quarter of a second, or less when the d
 })
 
 t.test('the floor is that of the recording, whatever its level', async (t) => {
-  const amplified = (gainDb: number) => count(judgeFrames([...speech(20), ...floor(10), ...speech(20)].map((frame) => ({ ...frame, levelDb: frame.levelDb + gainDb }))))
+  const amplified = (gainDb: number) =>
+    count(judgeFrames([...speech(20), ...floor(10), ...speech(20)].map((frame) => ({ ...frame, levelDb: frame.levelDb + gainDb }))))
   t.ok(amplified(0).silence > 7)
   for (const gainDb of [-20, 6]) t.strictSame(amplified(gainDb), amplified(0), `${gainDb} dB`)
 })
@@ -86,7 +90,8 @@ t.test('digital silence is left out, and is not the floor of what is around it',
 })
 
 t.test('leaving out silence costs less than noise, and noise less than what may be speech', async (t) => {
-  const far = (middle: HeardFrame[]): number => judgeFrames([...speech(5), ...floor(20), ...middle, ...floor(20), ...speech(5)])[framesOf(30)]?.cost ?? Infinity
+  const far = (middle: HeardFrame[]): number =>
+    judgeFrames([...speech(5), ...floor(20), ...middle, ...floor(20), ...speech(5)])[framesOf(30)]?.cost ?? Infinity
   const [silence, noise, doubt] = [far(floor(10)), far(sound(10, 0.03, -30)), far(sound(10, 0.3, -30))]
   t.ok(silence < noise && noise < doubt && doubt < Infinity, `${silence}, ${noise}, ${doubt}`)
 })

@@ -9,7 +9,9 @@ t.test('a list is kept in its order, composed, with single spaces, and no term t
 
 t.test('a term has 1 to 64 characters as people count them, and a list 200 terms', async (t) => {
   t.strictSame(cleanTerms(['x'.repeat(64), '𠮷'.repeat(64)]).length, 2)
-  for (const bad of ['', ' ', '\t\n', 'x'.repeat(65)]) t.throws(() => cleanTerms(['Anna', bad]), { code: 'invalid_request', message: /1 to 64 characters/ }, JSON.stringify(bad))
+  for (const bad of ['', ' ', '\t\n', 'x'.repeat(65)]) {
+    t.throws(() => cleanTerms(['Anna', bad]), { code: 'invalid_request', message: /1 to 64 characters/ }, JSON.stringify(bad))
+  }
   const many = Array.from({ length: 201 }, (_, index) => `term ${index}`)
   t.equal(cleanTerms(many.slice(1)).length, 200)
   t.equal(cleanTerms([...many.slice(1), 'term 1', ' term 2 ']).length, 200, 'twice the same counts once')

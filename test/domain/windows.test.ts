@@ -10,15 +10,21 @@ const MAX_SAMPLES = 30 * RATE_HZ
 type Frame = { probability: number, freshProbability: number, levelDb: number }
 
 const framesOf = (seconds: number): number => Math.round(seconds * RATE_HZ / FRAME)
-const speech = (seconds: number, levelDb = -20): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.95, freshProbability: 0.95, levelDb }))
-const silence = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.02, freshProbability: 0.02, levelDb: -70 }))
-const noise = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.05, freshProbability: 0.02, levelDb: -15 }))
-const doubt = (seconds: number): Frame[] => Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.3, freshProbability: 0.3, levelDb: -25 }))
+const speech = (seconds: number, levelDb = -20): Frame[] =>
+  Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.95, freshProbability: 0.95, levelDb }))
+const silence = (seconds: number): Frame[] =>
+  Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.02, freshProbability: 0.02, levelDb: -70 }))
+const noise = (seconds: number): Frame[] =>
+  Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.05, freshProbability: 0.02, levelDb: -15 }))
+const doubt = (seconds: number): Frame[] =>
+  Array.from({ length: framesOf(seconds) }, () => ({ probability: 0.3, freshProbability: 0.3, levelDb: -25 }))
 
 type Packed = { windows: AudioWindow[], skipped: readonly SkippedSpan[] }
 
 /** All windows of a recording whose frames arrive in pieces of these lengths, and what is in none. */
-function packAll (frames: readonly Frame[], totalSamples = frames.length * FRAME, pieceLength: () => number = () => frames.length || 1): Packed {
+function packAll (
+  frames: readonly Frame[], totalSamples = frames.length * FRAME, pieceLength: () => number = () => frames.length || 1
+): Packed {
   const packer = createWindowPacker()
   const windows: AudioWindow[] = []
   for (let offset = 0; offset < frames.length;) {
@@ -63,7 +69,8 @@ function inventRecording (seed: number): Frame[] {
 
 /** Over four minutes: beyond what is looked at at once. */
 const LONG = [
-  ...speech(17), ...silence(0.6), ...speech(19), ...silence(7.7), ...speech(21), ...silence(3), ...speech(2.3), ...noise(50), ...speech(70), ...silence(45), ...speech(8)
+  ...speech(17), ...silence(0.6), ...speech(19), ...silence(7.7), ...speech(21), ...silence(3), ...speech(2.3), ...noise(50),
+  ...speech(70), ...silence(45), ...speech(8)
 ]
 
 t.test('the same frames give the same windows, however they arrive', async (t) => {
@@ -103,7 +110,9 @@ t.test('no speech, no window', async (t) => {
   t.strictSame(pack([...silence(5), ...speech(0.1), ...silence(5)]), [])
   const { windows, skipped } = packAll(noise(120))
   t.strictSame(windows, [], 'two minutes of constant loud noise')
-  t.strictSame(skipped.map(({ startMs, endMs }) => ({ startMs, endMs })), [{ startMs: 0, endMs: framesOf(120) * 32 }], 'which are listed, as one')
+  t.strictSame(
+    skipped.map(({ startMs, endMs }) => ({ startMs, endMs })), [{ startMs: 0, endMs: framesOf(120) * 32 }], 'which are listed, as one'
+  )
 })
 
 t.test('a window is there two minutes later, not at the end', async (t) => {
@@ -116,7 +125,10 @@ t.test('a recording of 30 s in which somebody may speak is one window with every
   const frames = [...silence(12), ...speech(0.3), ...silence(17.7)]
   t.equal(frames.length, 937)
   t.match(pack([...frames, ...silence(0.032)], MAX_SAMPLES), [{ startSample: 0, endSample: MAX_SAMPLES }])
-  t.match(pack([...frames, ...silence(0.032)], MAX_SAMPLES + 1), [{ startSample: 0, endSample: MAX_SAMPLES }], 'files of 30 s are often a sample longer')
+  t.match(
+    pack([...frames, ...silence(0.032)], MAX_SAMPLES + 1), [{ startSample: 0, endSample: MAX_SAMPLES }],
+    'files of 30 s are often a sample longer'
+  )
   t.match(packAll([...silence(3), ...speech(1), ...silence(20), ...speech(1)]), { windows: { length: 1 }, skipped: [] })
 })
 
@@ -135,7 +147,10 @@ t.test('a recording that is half silence costs hardly more than without it', asy
   const talk = Array.from({ length: 60 }, () => [...speech(5), ...silence(0.4)]).flat()
   const halfSilent = Array.from({ length: 60 }, () => [...speech(5), ...silence(5.4)]).flat()
   const [dense, sparse] = [pack(talk), pack(halfSilent)]
-  t.ok(sparse.length <= 1.5 * dense.length, `${sparse.length} windows for twice the length, ${dense.length} without the silence: a second around speech stays`)
+  t.ok(
+    sparse.length <= 1.5 * dense.length,
+    `${sparse.length} windows for twice the length, ${dense.length} without the silence: a second around speech stays`
+  )
 })
 
 t.test('an hour of music between two sentences costs two windows', async (t) => {

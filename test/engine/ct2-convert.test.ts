@@ -52,7 +52,10 @@ t.test('a folder of faster-whisper becomes a ggml file that the speech library r
   model.free()
   t.equal(state.transcribe(new Float32Array(16_000), GREEDY).aborted, false)
   state.free()
-  t.ok(ggml.subarray(48, 56 + 4 * 80 * 201).equals(readFileSync(STARTER_MODEL).subarray(48, 56 + 4 * 80 * 201)), 'with the mel filters of Whisper')
+  t.ok(
+    ggml.subarray(48, 56 + 4 * 80 * 201).equals(readFileSync(STARTER_MODEL).subarray(48, 56 + 4 * 80 * 201)),
+    'with the mel filters of Whisper'
+  )
 })
 
 t.test('rows go where they belong: query, key and value lie stacked', async (t) => {
@@ -64,7 +67,10 @@ t.test('rows go where they belong: query, key and value lie stacked', async (t) 
   for (const side of ['encoder', 'decoder']) {
     const stack = bytesOf(`${side}/layer_0/self_attention/linear_0/weight`)
     for (const [index, part] of ['query', 'key', 'value'].entries()) {
-      t.ok(tensors.get(`${side}.blocks.0.attn.${part}.weight`)?.bytes.equals(stack.subarray(index * rows, (index + 1) * rows)), `${side} ${part}`)
+      t.ok(
+        tensors.get(`${side}.blocks.0.attn.${part}.weight`)?.bytes.equals(stack.subarray(index * rows, (index + 1) * rows)),
+        `${side} ${part}`
+      )
     }
   }
   const cross = bytesOf('decoder/layer_0/attention/linear_1/weight')
@@ -82,7 +88,10 @@ t.test('the same weights are the same file, however they were stored and wheneve
   const halves = await convert(writeCt2Folder(`${root}/a`))
   t.equal(sha256Of(await convert(writeCt2Folder(`${root}/b`))), sha256Of(halves))
   t.equal(sha256Of(await convert(writeCt2Folder(`${root}/c`, packVariables(makeVariables('float32'))))), sha256Of(halves), 'float32')
-  t.not(sha256Of(await convert(writeCt2Folder(`${root}/d`, packVariables(makeVariables('float16', 2))))), sha256Of(halves), 'other weights are another')
+  t.not(
+    sha256Of(await convert(writeCt2Folder(`${root}/d`, packVariables(makeVariables('float16', 2))))), sha256Of(halves),
+    'other weights are another'
+  )
   const folder = writeCt2Folder(`${root}/e`)
   writeFileSync(`${folder}/vocabulary.json`, JSON.stringify(VOCABULARY_TOKENS))
   t.equal(sha256Of(await convert(folder)), sha256Of(halves), 'with the vocabulary as JSON')
@@ -98,26 +107,43 @@ t.test('another architecture, other types and other versions are refused with a 
   const good = makeVariables()
   const at = (path: string) => good[path] ?? { dimensions: [], type: 4, bytes: Buffer.alloc(0) }
   const query = 'encoder/layer_0/self_attention/linear_0/weight'
-  await refuses(t, packVariables({ ...good, [query]: { dimensions: [192, 64], type: 1, bytes: Buffer.alloc(192 * 64) } }), /^the model is quantised to int8, .*--quantization float16$/)
-  await refuses(t, packVariables(good, { specification: 'TransformerSpec' }), /^this CTranslate2 model has another architecture \("TransformerSpec"\)/)
+  await refuses(
+    t, packVariables({ ...good, [query]: { dimensions: [192, 64], type: 1, bytes: Buffer.alloc(192 * 64) } }),
+    /^the model is quantised to int8, .*--quantization float16$/
+  )
+  await refuses(
+    t, packVariables(good, { specification: 'TransformerSpec' }), /^this CTranslate2 model has another architecture \("TransformerSpec"\)/
+  )
   await refuses(t, packVariables(good, { version: 4 }), /no CTranslate2 file of version 6 \(it begins with 4\)/)
-  await refuses(t, packVariables({ ...good, [query]: { ...at(query), dimensions: [64, 192] } }), /another architecture than Whisper: .* is 64 x 192 and not 192 x 64/)
+  await refuses(
+    t, packVariables({ ...good, [query]: { ...at(query), dimensions: [64, 192] } }),
+    /another architecture than Whisper: .* is 64 x 192 and not 192 x 64/
+  )
   const { [query]: _, ...lacking } = good
   await refuses(t, packVariables(lacking), /0 layers in its encoder/)
   const { 'decoder/layer_norm/beta': __, ...headless } = good
   await refuses(t, packVariables(headless), /decoder\/layer_norm\/beta is missing/)
-  await refuses(t, packVariables({ ...good, 'encoder/conv1/weight': { dimensions: [64, 40, 3], type: 4, bytes: Buffer.alloc(64 * 40 * 3 * 2) } }), /40 mel bands/)
-  await refuses(t, packVariables({ ...good, odd: { dimensions: [1], type: 9, bytes: Buffer.alloc(4) } }), /type that is not known here \(9, in odd\)/)
+  await refuses(
+    t, packVariables({ ...good, 'encoder/conv1/weight': { dimensions: [64, 40, 3], type: 4, bytes: Buffer.alloc(64 * 40 * 3 * 2) } }),
+    /40 mel bands/
+  )
+  await refuses(
+    t, packVariables({ ...good, odd: { dimensions: [1], type: 9, bytes: Buffer.alloc(4) } }), /type that is not known here \(9, in odd\)/
+  )
 })
 
 t.test('a damaged file is refused before anything is made of it', async (t) => {
   t.testdir()
   const good = packVariables(makeVariables())
-  for (const length of [0, 3, 10, 24, 40, 60, good.length - 100_000, good.length - 1]) await refuses(t, good.subarray(0, length), /damaged or cut short/)
+  for (const length of [0, 3, 10, 24, 40, 60, good.length - 100_000, good.length - 1]) {
+    await refuses(t, good.subarray(0, length), /damaged or cut short/)
+  }
   await refuses(t, Buffer.concat([good, Buffer.from('x')]), /1 bytes follow its end/)
   await refuses(t, packVariables(makeVariables(), { count: 4_000_000_000 }), /announces 4000000000 variables/)
   await refuses(t, packVariables(makeVariables(), { aliases: [['a', 'nowhere']] }), /the alias a names nowhere/)
-  await refuses(t, packVariables({ x: { dimensions: [2, 2], type: 4, bytes: Buffer.alloc(9) } }), /x has 9 bytes, which do not fit its shape 2 x 2/)
+  await refuses(
+    t, packVariables({ x: { dimensions: [2, 2], type: 4, bytes: Buffer.alloc(9) } }), /x has 9 bytes, which do not fit its shape 2 x 2/
+  )
   await refuses(t, packVariables({ x: { dimensions: [0], type: 4, bytes: Buffer.alloc(0) } }), /x has the shape 0/)
   await refuses(t, packVariables({ x: { dimensions: [1, 1, 1, 1, 1], type: 4, bytes: Buffer.alloc(2) } }), /x has 5 dimensions/)
 })

@@ -216,7 +216,9 @@ t.test('a single flipped bit in the starter model is found', async (t) => {
 
 t.test('a file of the right size whose digest is wrong is not used', async (t) => {
   const sha256 = createHash('sha256').update('12345').digest('hex')
-  const dir = modelsDir(t, makeManifest({ models: [entry('small', { bytes: 5, sha256 }), entry('large')] }), { 'small.bin': '12346', 'large.bin': 'x' })
+  const dir = modelsDir(t, makeManifest({ models: [entry('small', { bytes: 5, sha256 }), entry('large')] }), {
+    'small.bin': '12346', 'large.bin': 'x'
+  })
   const models = createModels(dir)
   t.match(models.choose('fast'), { name: 'large' })
   t.match(models.listInstalled().map(models.inspect), [{ state: 'wrong', fault: /^small\.bin does not match/ }, { state: 'unknown' }])

@@ -7,7 +7,9 @@ import { messageOf } from '../support/model-server.ts'
 import { randomBytes } from '../support/random.ts'
 
 const NOISE = randomBytes(600_000, 1)
-const WHEEL = Buffer.from(zipSync({ 'pkg/__init__.py': Buffer.from('raise SystemExit'), 'pkg/data/model.bin': NOISE, 'pkg/plain.txt': [Buffer.from('stored'), { level: 0 }] }))
+const WHEEL = Buffer.from(zipSync({
+  'pkg/__init__.py': Buffer.from('raise SystemExit'), 'pkg/data/model.bin': NOISE, 'pkg/plain.txt': [Buffer.from('stored'), { level: 0 }]
+}))
 
 async function read (t: Test, bytes: Buffer, name: string): Promise<Buffer> {
   const path = `${t.testdirName}/x.whl`
@@ -34,7 +36,10 @@ t.test('members are unpacked by name, packed or stored', async (t) => {
   t.testdir()
   t.ok((await read(t, WHEEL, 'pkg/data/model.bin')).equals(NOISE))
   t.equal((await read(t, WHEEL, 'pkg/plain.txt')).toString(), 'stored')
-  t.ok((await read(t, Buffer.concat([WHEEL.subarray(0, -2), Buffer.from([4, 0]), Buffer.from('note')]), 'pkg/data/model.bin')).equals(NOISE), 'with a comment at the end')
+  t.ok(
+    (await read(t, Buffer.concat([WHEEL.subarray(0, -2), Buffer.from([4, 0]), Buffer.from('note')]), 'pkg/data/model.bin')).equals(NOISE),
+    'with a comment at the end'
+  )
   t.match(await messageOf(read(t, WHEEL, 'pkg/missing')), 'ModelError: x.whl is damaged or no wheel: it does not hold pkg/missing')
 })
 
@@ -67,7 +72,10 @@ t.test('lies about length, content and place are found', async (t) => {
 t.test('half a wheel is no wheel', async (t) => {
   t.testdir()
   for (const length of [0, 10, 300_000, WHEEL.length - 30, WHEEL.length - 1]) {
-    t.match(await messageOf(read(t, WHEEL.subarray(0, length), 'pkg/plain.txt')), 'ModelError: x.whl is damaged or no wheel: it has no directory at its end', String(length))
+    t.match(
+      await messageOf(read(t, WHEEL.subarray(0, length), 'pkg/plain.txt')),
+      'ModelError: x.whl is damaged or no wheel: it has no directory at its end', String(length)
+    )
   }
   const end = Buffer.from(WHEEL)
   end.writeUInt32LE(0xffffffff, end.length - 6)

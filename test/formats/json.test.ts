@@ -31,7 +31,9 @@ t.test('the document is what its schema says', async (t) => {
 })
 
 t.test('an empty transcript has no segments, and no language where none was named', async (t) => {
-  t.strictSame(render(makeTranscript({ segments: [], language: undefined })), { transcriptionId: 7, durationSeconds: 61.855, warnings: [], skipped: [], segments: [] })
+  t.strictSame(render(makeTranscript({ segments: [], language: undefined })), {
+    transcriptionId: 7, durationSeconds: 61.855, warnings: [], skipped: [], segments: []
+  })
   t.notOk('language' in render(makeTranscript({ language: undefined })))
 })
 

@@ -24,7 +24,9 @@ for (const name of ['base', 'tiny.en']) {
 }
 
 t.test('the program uses base by itself, and warns of nothing', { skip: whyWithout('base') }, async (t) => {
-  const { code, stdout, stderr } = await runCommand(t.testdir(), ['transcribe', `${AUDIO}en-1.wav`, '--format', 'txt'], { STENOBOX_MODELS_DIR: REAL_MODELS })
+  const { code, stdout, stderr } = await runCommand(t.testdir(), ['transcribe', `${AUDIO}en-1.wav`, '--format', 'txt'], {
+    STENOBOX_MODELS_DIR: REAL_MODELS
+  })
   t.equal(code, 0, stderr)
   t.match(stdout, /meeting|nine/i)
 })

@@ -7,15 +7,18 @@ import { openStores } from '../support/store.ts'
 
 const PATH = '/api/v1/vocabulary'
 const BAD: Array<[terms: unknown, error: RegExp]> = [
-  [undefined, /terms/], [null, /terms/], ['Dashwood', /terms/], [[1], /terms/], [[''], /1 to 64 characters/], [['x'.repeat(65)], /1 to 64 characters. One has 65/],
-  [['a\u0000b'], /control characters/], [['?!'], /letter or a digit/], [Array.from({ length: 201 }, (_, index) => `t${index}`), /at most 200 terms/]
+  [undefined, /terms/], [null, /terms/], ['Dashwood', /terms/], [[1], /terms/], [[''], /1 to 64 characters/],
+  [['x'.repeat(65)], /1 to 64 characters. One has 65/], [['a\u0000b'], /control characters/], [['?!'], /letter or a digit/],
+  [Array.from({ length: 201 }, (_, index) => `t${index}`), /at most 200 terms/]
 ]
 
 /** The terms of the job that these bytes become. */
 async function upload ({ call }: TestAppliance, key: string, options: object): Promise<number> {
   const begun = await call(key, 'POST', '/api/v1/media/uploads/init', { fileName: 'a.wav', fileSize: 3, options })
   const { uploadId } = begun.body.data
-  await call(key, 'PUT', `/api/v1/media/uploads/${String(uploadId)}/parts/1`, Buffer.from('abc'), { 'content-type': 'application/octet-stream' })
+  await call(key, 'PUT', `/api/v1/media/uploads/${String(uploadId)}/parts/1`, Buffer.from('abc'), {
+    'content-type': 'application/octet-stream'
+  })
   return (await call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId })).body.data['jobId'] as number
 }
 
@@ -26,7 +29,9 @@ t.test('the list of an owner is replaced as a whole, and nobody else\'s changes'
   const set = await call(anna, 'PUT', PATH, { terms: [' Ada  Lovelace ', 'Dashwood', 'Dashwood'] })
   t.strictSame([set.status, set.body.data], [200, { terms: ['Ada Lovelace', 'Dashwood'] }])
   t.strictSame((await call(anna, 'GET', PATH)).body.data, { terms: ['Ada Lovelace', 'Dashwood'] })
-  t.strictSame((await call(key('anna'), 'GET', PATH)).body.data, { terms: ['Ada Lovelace', 'Dashwood'] }, 'with another key of the same owner')
+  t.strictSame(
+    (await call(key('anna'), 'GET', PATH)).body.data, { terms: ['Ada Lovelace', 'Dashwood'] }, 'with another key of the same owner'
+  )
   t.strictSame((await call(bert, 'GET', PATH)).body.data, { terms: [] })
   await call(bert, 'PUT', PATH, { terms: ['metformin'] })
   t.strictSame((await call(anna, 'GET', PATH)).body.data, { terms: ['Ada Lovelace', 'Dashwood'] })
@@ -45,7 +50,9 @@ t.test('what is no list of terms is refused, wherever it is given', async (t) =>
     if (terms === undefined) continue
     t.match(await administer('PATCH', `owners/${id}`, { terms }), refused)
     t.match(await call(anna, 'POST', '/api/v1/media/uploads/init', { fileName: 'a.wav', fileSize: 3, options: { terms } }), refused)
-    t.match(await call(anna, 'POST', '/api/v1/transcriptions', { source: { url: 'https://example.org/a.mp3' }, options: { terms } }), refused)
+    t.match(
+      await call(anna, 'POST', '/api/v1/transcriptions', { source: { url: 'https://example.org/a.mp3' }, options: { terms } }), refused
+    )
   }
   t.match(await call(anna, 'PUT', PATH, { terms: [], more: 1 }), { status: 400, body: { error: /more/ } })
   t.strictSame(appliance.owners.find(id).terms, ['Dashwood'])
@@ -55,9 +62,14 @@ t.test('the administrator sees and changes the list of any owner', async (t) => 
   const { call, key, openSession } = await buildAdministered(t)
   const { call: administer } = await openSession()
   const { id } = (await administer('POST', 'owners', { name: 'anna' })).body.data
-  t.match(await administer('PATCH', `owners/${id}`, { terms: ['Dashwood'] }), { status: 200, body: { data: { name: 'anna', terms: ['Dashwood'] } } })
+  t.match(await administer('PATCH', `owners/${id}`, { terms: ['Dashwood'] }), {
+    status: 200, body: { data: { name: 'anna', terms: ['Dashwood'] } }
+  })
   t.strictSame((await call(key('anna'), 'GET', PATH)).body.data, { terms: ['Dashwood'] })
-  t.match(await administer('PATCH', `owners/${id}`, { plan: 'pro' }), { status: 200, body: { data: { terms: ['Dashwood'] } } }, 'a change of something else leaves it')
+  t.match(
+    await administer('PATCH', `owners/${id}`, { plan: 'pro' }), { status: 200, body: { data: { terms: ['Dashwood'] } } },
+    'a change of something else leaves it'
+  )
 })
 
 t.test('a job has its own terms and those its owner had when it was made', async (t) => {

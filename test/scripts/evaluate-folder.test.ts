@@ -164,12 +164,15 @@ t.test('each rival has its columns, and what it did not do is no figure', async 
 })
 
 t.test('speed is told by medians and ratios, and how much of the speech was removed by seconds and share', async (t) => {
-  const timed = (seconds: number, processorSeconds: number, peakBytes: number) => ({ seconds, processorSeconds, peakBytes, othersShare: 0.5 })
+  const timed = (seconds: number, processorSeconds: number, peakBytes: number) =>
+    ({ seconds, processorSeconds, peakBytes, othersShare: 0.5 })
   const speed = [{
     work: '2 recordings at once', ways: ['Stenobox', 'whisper-cli'],
     rounds: [[timed(2, 4, 1e8), timed(9, 9, 3e8)], [timed(3, 5, 1e8), timed(6, 12, 2e8)], [timed(1, 3, 1e8), timed(5, 8, 2e8)]]
   }]
-  const [one, two] = ['a.wav', 'b.wav'].map((name): Score => ({ name, rivals: {}, text: 'one two', kept: { speechMs: 4000 } })) as [Score, Score]
+  const [one, two] = ['a.wav', 'b.wav'].map(
+    (name): Score => ({ name, rivals: {}, text: 'one two', kept: { speechMs: 4000 } })
+  ) as [Score, Score]
   const known: Score = { ...one, kept: { speechMs: 4000, removedMs: 1000, longest: { startMs: 2500, endMs: 3250 } } }
   const show = (scores: Score[]): string => renderEvaluation(evaluate([], '', { scores, totals: sumScores(scores), speed }))
   const text = show([known, two])

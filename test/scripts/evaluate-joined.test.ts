@@ -16,7 +16,9 @@ t.test('recordings with a reference become one, in order, without a pause', asyn
   const joined = await joinRecordings(listRecordings([folder]).recordings, { scratch, log: (line) => lines.push(line) })
   t.strictSame(joined?.parts.map(({ name }) => name), ['en-1.wav', 'en-2.flac'], 'one cannot be read, one has no reference')
   t.match(lines, [/^broken\.wav is not in the joined recording: /])
-  t.match(joined?.recording, { name: '2 recordings joined', language: 'en', reference: { text: /^The meeting starts.*questions\.\n/, unit: 'word' } })
+  t.match(joined?.recording, {
+    name: '2 recordings joined', language: 'en', reference: { text: /^The meeting starts.*questions\.\n/, unit: 'word' }
+  })
   const read = (file: string): Promise<Int16Array> => readSamples(file, join(scratch, 'test.raw'))
   const [one, two] = [await read(join(folder, 'en-1.wav')), await read(join(folder, 'en-2.flac'))]
   const both = await read(joined?.recording.path ?? '')

@@ -42,7 +42,9 @@ async function start (t: Test, python: string): Promise<FasterWhisper | Missing>
 t.test('it is started once and asked file by file', async (t) => {
   const started = await start(t, writePython(t, ECHO)) as FasterWhisper
   t.match(started, { version: '1.2.3, ctranslate2 4.5.6', loadSeconds: 0.5 })
-  t.match(await started.transcribe('/a.wav', 'auto'), { text: /^faster-whisper\.py \/models\/base batched 5 \d+ on $/ }, 'no language is null')
+  t.match(
+    await started.transcribe('/a.wav', 'auto'), { text: /^faster-whisper\.py \/models\/base batched 5 \d+ on $/ }, 'no language is null'
+  )
   t.match(await started.transcribe('/a.wav', 'de'), { text: / on de$/ })
   t.strictSame(await started.transcribe('/bad.wav', 'auto'), { failure: 'it is bad' })
   t.match(await started.transcribe('/a.wav', 'de'), { text: / on de$/ }, 'and goes on')
@@ -62,7 +64,9 @@ t.test('a program that fails or says something else is an error', async (t) => {
 
 t.test('without Python or the package the rival is left out, and the report says why', async (t) => {
   const start = (python: string) => startRivals({
-    language: 'auto', against: ['faster-whisper'], fasterWhisper: { python, model: '/models/base', modes: ['plain', 'batched'], words: 'on' }
+    language: 'auto', against: ['faster-whisper'], fasterWhisper: {
+      python, model: '/models/base', modes: ['plain', 'batched'], words: 'on'
+    }
   }, { name: 'base', path: '/ggml-base.bin', beamSize: 5 }, { scratch: t.testdirName, log: () => {} })
   t.match(await start('/nowhere/python'), { rivals: [], notes: [/^faster-whisper is left out: \/nowhere\/python cannot be run/] })
   const without = writePython(t, 'console.log(JSON.stringify({ missing: "no module" }))')

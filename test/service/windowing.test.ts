@@ -50,7 +50,9 @@ t.test('loud music does not spoil the detector for the quiet voice behind it', a
   const pcm = concatenate([music, amplify(sentence, -25), new Float32Array(60 * RATE_HZ)])
   const { windows } = await cut(t, pcm)
   const [from, to] = [music.length, music.length + sentence.length]
-  const heard = windows.flatMap(heardSpans).reduce((sum, span) => sum + Math.max(0, Math.min(to, span.endSample) - Math.max(from, span.startSample)), 0)
+  const heard = windows.flatMap(heardSpans).reduce(
+    (sum, span) => sum + Math.max(0, Math.min(to, span.endSample) - Math.max(from, span.startSample)), 0
+  )
   t.equal(heard, sentence.length, 'all of it is in windows')
 })
 

@@ -214,7 +214,9 @@ t.test('what warnings are derived from: of the windows that were transcribed', a
   const jobId = addJob('a')
   const key = (idx: number) => ({ jobId, purpose: 'speech', idx } as const)
   t.strictSame(windows.readFacts(jobId), { usedStarter: false, speechMs: 0, wordlessMs: 0, wordCount: 0 })
-  for (const [idx, speechMs] of [20_000, 12_000, 9000].entries()) windows.insert(key(idx), { startSample: idx, endSample: idx + 1, speechMs })
+  for (const [idx, speechMs] of [20_000, 12_000, 9000].entries()) {
+    windows.insert(key(idx), { startSample: idx, endSample: idx + 1, speechMs })
+  }
   windows.insert(key(3), { startSample: 3, endSample: 4 })
   t.strictSame(windows.find(key(0)), { startSample: 0, endSample: 1, speechMs: 20_000 })
   windows.setOutcome(key(0), { wordCount: 40, isStarter: false })

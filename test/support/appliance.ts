@@ -19,7 +19,10 @@ export type TestAppliance = {
 }
 
 export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number, log: Logger = createLogger('silent')): Promise<TestAppliance> {
-  const config = readConfig({ STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_MODELS_DIR: NO_MODELS, STENOBOX_WORKERS: '1', STENOBOX_MIN_FREE_BYTES: '0', ...settings })
+  const config = readConfig({
+    STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_MODELS_DIR: NO_MODELS, STENOBOX_WORKERS: '1',
+    STENOBOX_MIN_FREE_BYTES: '0', ...settings
+  })
   const appliance = await createAppliance(config, log, now)
   const http = await createHttp(appliance, config, log)
   t.teardown(async () => {

@@ -13,19 +13,24 @@ export type Variables = Record<string, Values>
 type Kind = 'float16' | 'float32'
 
 const u16 = (value: number): Buffer => Buffer.from([value & 255, value >> 8])
-const u32 = (...values: number[]): Buffer => Buffer.concat(values.map((value) => { const bytes = Buffer.alloc(4); bytes.writeUInt32LE(value); return bytes }))
+const u32 = (...values: number[]): Buffer =>
+  Buffer.concat(values.map((value) => { const bytes = Buffer.alloc(4); bytes.writeUInt32LE(value); return bytes }))
 const name = (text: string): Buffer => Buffer.concat([u16(text.length + 1), Buffer.from(text), Buffer.from([0])])
 
 /** Random values that float16 holds exactly, so that both kinds are the same weights. */
 function makeValues (random: () => number, kind: Kind, dimensions: number[]): Values {
-  const numbers = Float32Array.from({ length: dimensions.reduce((product, side) => product * side, 1) }, () => Math.round((random() - 0.5) * 512) / 4096)
+  const numbers = Float32Array.from({ length: dimensions.reduce((product, side) => product * side, 1) }, () =>
+    Math.round((random() - 0.5) * 512) / 4096)
   return { dimensions, type: kind === 'float16' ? 4 : 0, bytes: kind === 'float16' ? toHalves(numbers) : toSingles(numbers) }
 }
 
-const linear = (path: string, rows: number, columns: number): Array<[string, number[]]> => [[`${path}/weight`, [rows, columns]], [`${path}/bias`, [rows]]]
+const linear = (path: string, rows: number, columns: number): Array<[string, number[]]> =>
+  [[`${path}/weight`, [rows, columns]], [`${path}/bias`, [rows]]]
 const norm = (path: string): Array<[string, number[]]> => [[`${path}/gamma`, [STATE]], [`${path}/beta`, [STATE]]]
-const selfAttention = (path: string): Array<[string, number[]]> => [...linear(`${path}/linear_0`, 3 * STATE, STATE), ...linear(`${path}/linear_1`, STATE, STATE), ...norm(`${path}/layer_norm`)]
-const feedForward = (path: string): Array<[string, number[]]> => [...linear(`${path}/linear_0`, 4 * STATE, STATE), ...linear(`${path}/linear_1`, STATE, 4 * STATE), ...norm(`${path}/layer_norm`)]
+const selfAttention = (path: string): Array<[string, number[]]> =>
+  [...linear(`${path}/linear_0`, 3 * STATE, STATE), ...linear(`${path}/linear_1`, STATE, STATE), ...norm(`${path}/layer_norm`)]
+const feedForward = (path: string): Array<[string, number[]]> =>
+  [...linear(`${path}/linear_0`, 4 * STATE, STATE), ...linear(`${path}/linear_1`, STATE, 4 * STATE), ...norm(`${path}/layer_norm`)]
 
 const SHAPES: ReadonlyArray<[string, number[]]> = [
   ['decoder/embeddings/weight', [VOCABULARY, STATE]],
@@ -48,11 +53,15 @@ export function makeVariables (kind: Kind = 'float16', seed = 1): Variables {
 type Header = { version?: number, specification?: string, count?: number, aliases?: Array<[string, string]> }
 
 /** The bytes of `model.bin`. */
-export function packVariables (variables: Variables, { version = 6, specification = 'WhisperSpec', count, aliases = [['decoder/projection/weight', 'decoder/embeddings/weight']] }: Header = {}): Buffer {
+export function packVariables (
+  variables: Variables,
+  { version = 6, specification = 'WhisperSpec', count, aliases = [['decoder/projection/weight', 'decoder/embeddings/weight']] }: Header = {}
+): Buffer {
   const entries = Object.entries(variables)
   return Buffer.concat([
     u32(version), name(specification), u32(3, count ?? entries.length),
-    ...entries.flatMap(([path, { dimensions, type, bytes }]) => [name(path), Buffer.from([dimensions.length]), u32(...dimensions), Buffer.from([type]), u32(bytes.length), bytes]),
+    ...entries.flatMap(([path, { dimensions, type, bytes }]) =>
+      [name(path), Buffer.from([dimensions.length]), u32(...dimensions), Buffer.from([type]), u32(bytes.length), bytes]),
     u32(aliases.length), ...aliases.flatMap(([alias, path]) => [name(alias), name(path)])
   ])
 }

@@ -29,7 +29,9 @@ export async function openIngest (t: Test, changes: Changes = {}) {
   const { media, inTransaction } = stores
   const limits = { maxMediaBytes: changes.maxMediaBytes ?? 100 * MIB, minFreeBytes: changes.minFreeBytes ?? 0, maxQueued: changes.maxQueued ?? 1000 }
   const jobs = { ...stores.jobs, ...changes.jobs }
-  const ingest = createIngest({ jobs, media, sources: stores.sources, owners: stores.owners, files, inTransaction, ...limits, now: clock.now })
+  const ingest = createIngest({
+    jobs, media, sources: stores.sources, owners: stores.owners, files, inTransaction, ...limits, now: clock.now
+  })
   const uploads = createUploads({ uploads: stores.uploads, media, files, ingest, maxMediaBytes: limits.maxMediaBytes, now: clock.now })
   const owner = stores.apiKeys.ensureOwner('owner', 0)
   const other = stores.apiKeys.ensureOwner('other', 0)

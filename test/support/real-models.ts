@@ -15,4 +15,4 @@ export function findRealModel (name: string): InstalledModel | undefined {
 
 /** For the option `skip` of a test: false, or why it cannot run here. */
 export const whyWithout = (name: string): string | false =>
-  findRealModel(name) ? false : `the weights of ${name} are not installed in ${REAL_MODELS}: STENOBOX_MODEL=${name} node scripts/setup.mjs --model`
+  findRealModel(name) ? false : `${name} is not installed in ${REAL_MODELS}: STENOBOX_MODEL=${name} node scripts/setup.mjs --model`

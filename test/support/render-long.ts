@@ -20,5 +20,9 @@ function * speak (hours: number): Generator<TimedSegment> {
 
 const { format, hours } = workerData as { format: ExportFormat, hours: number }
 let length = 0
-for await (const chunk of FORMATS[format].render({ id: 1, fileName: 'long.mp3', language: 'en', durationMs: hours * 3_600_000, warnings: [], skipped: [], segments: speak(hours) })) length += chunk.length
+for await (const chunk of FORMATS[format].render({
+  id: 1, fileName: 'long.mp3', language: 'en', durationMs: hours * 3_600_000, warnings: [], skipped: [], segments: speak(hours)
+})) {
+  length += chunk.length
+}
 parentPort?.postMessage(length)

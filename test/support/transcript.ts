@@ -24,5 +24,7 @@ export function makeSegments (): TimedSegment[] {
 }
 
 export function makeTranscript (changes: Partial<Transcript> = {}): Transcript {
-  return { id: 7, fileName: 'talk.mp3', language: 'en', durationMs: 61_855, warnings: [], skipped: [], segments: makeSegments(), ...changes }
+  return {
+    id: 7, fileName: 'talk.mp3', language: 'en', durationMs: 61_855, warnings: [], skipped: [], segments: makeSegments(), ...changes
+  }
 }

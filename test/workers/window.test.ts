@@ -9,7 +9,8 @@ import { AUDIO } from '../support/paths.ts'
 
 const { language: _, prompt: __, threads, minTailMs: ___, ...decoding } = OPTIONS
 const INPUT: TranscribeInput = {
-  audioPath: '', spans: [], model: { path: '', kind: 'whisper', gpu: false, alignmentHeads: undefined }, threads, abort: new Int32Array(new SharedArrayBuffer(4)),
+  audioPath: '', spans: [], model: { path: '', kind: 'whisper', gpu: false, alignmentHeads: undefined },
+  threads, abort: new Int32Array(new SharedArrayBuffer(4)),
   language: undefined, prior: [], languages: ['en', 'es', 'de'], prompt: '', terms: [], decoding
 }
 const english = decode(AUDIO + 'en-1.wav')
@@ -23,7 +24,8 @@ function forgetful (state: NativeState, forget: (first: NativeTranscript) => Nat
   let calls = 0
   return {
     detectLanguage: (pcm, options) => state.detectLanguage(pcm, options),
-    transcribe: (pcm: Float32Array, options: TranscribeOptions) => calls++ === 0 ? forget(state.transcribe(pcm, options)) : state.transcribe(pcm, options),
+    transcribe: (pcm: Float32Array, options: TranscribeOptions) =>
+      calls++ === 0 ? forget(state.transcribe(pcm, options)) : state.transcribe(pcm, options),
     free: () => { state.free() }
   }
 }
@@ -41,7 +43,8 @@ function unsure (state: NativeState): NativeState {
 t.test('each phrase is written in its own language', async (t) => {
   const state = openState(t)
   const parts = [english, german, english]
-  const expected = parts.map((part, index) => wordsOf(transcribeWindow(state, part, { ...INPUT, language: index === 1 ? 'de' : 'en' }, hear).segments))
+  const expected = parts.map((part, index) =>
+    wordsOf(transcribeWindow(state, part, { ...INPUT, language: index === 1 ? 'de' : 'en' }, hear).segments))
   const { segments, language } = transcribeWindow(unsure(state), join(...parts), INPUT, hear)
   const missing = expected.flat().filter((word) => !wordsOf(segments).includes(word))
   t.ok(missing.length <= 2, `${missing.join(' ')} in: ${wordsOf(segments).join(' ')}`)
@@ -65,6 +68,7 @@ t.test('speech that the decoder went over is decoded by itself', async (t) => {
 t.test('text without a sound that could be speech is dropped', async (t) => {
   const state = openState(t)
   const silence = new Float32Array(3 * RATE_HZ)
-  const invented = forgetful(state, (first) => ({ ...first, segments: transcribeWindow(state, english, { ...INPUT, language: 'en' }, hear).segments }))
+  const invented = forgetful(state, (first) =>
+    ({ ...first, segments: transcribeWindow(state, english, { ...INPUT, language: 'en' }, hear).segments }))
   t.same(transcribeWindow(invented, silence, { ...INPUT, language: 'en' }, hear).segments, [])
 })

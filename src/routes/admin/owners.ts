@@ -19,7 +19,10 @@ const Owner = Type.Object({
   hasPassword: Type.Boolean({ description: 'whether the owner can log in to grant access to OAuth clients' }),
   terms: Terms,
   createdAt: Type.String({ format: 'date-time' })
-}, { title: 'Owner', description: 'The owner.', examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, terms: ['Dashwood'], createdAt: '2026-11-21T09:00:00.000Z' }] })
+}, {
+  title: 'Owner', description: 'The owner.',
+  examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, terms: ['Dashwood'], createdAt: '2026-11-21T09:00:00.000Z' }]
+})
 
 const CreateBody = Type.Object({ name: Name, plan: Type.Optional(Plan) }, { title: 'NewOwner', additionalProperties: false, examples: [{ name: 'anna', plan: 'pro' }] })
 const ChangeBody = Type.Object({ name: Type.Optional(Name), plan: Type.Optional(Plan), terms: Type.Optional(Terms) }, {

@@ -8,7 +8,10 @@ t.test('an owner is made, seen, changed and removed', async (t) => {
   const made = await call('POST', 'owners', { name: 'Anna Ångström 🎙' })
   t.equal(made.status, 201)
   const { id } = made.body.data
-  t.strictSame(made.body, { success: true, data: { id, name: 'Anna Ångström 🎙', plan: 'enterprise', hasPassword: false, terms: [], createdAt: '2026-01-01T00:00:00.000Z' } })
+  t.strictSame(made.body, {
+    success: true,
+    data: { id, name: 'Anna Ångström 🎙', plan: 'enterprise', hasPassword: false, terms: [], createdAt: '2026-01-01T00:00:00.000Z' }
+  })
   t.strictSame((await call('GET', `owners/${id}`)).body, made.body)
   t.match(await call('PATCH', `owners/${id}`, { name: 'anna', plan: 'free' }), { status: 200, body: { data: { id, name: 'anna', plan: 'free' } } })
   t.match(await call('PUT', `owners/${id}/password`, { password: 'twelve chars' }), { status: 200, body: { data: { id, hasPassword: true } } })
