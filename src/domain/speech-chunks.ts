@@ -41,6 +41,16 @@ export function speechWithin (probabilities: ArrayLike<number>, startMs: number,
   return frames * FRAME_MS
 }
 
+/** The highest probability in a stretch; 0 where it holds no frame. */
+export function likeliestWithin (probabilities: ArrayLike<number>, startMs: number, endMs: number): number {
+  let likeliest = 0
+  const last = Math.min(probabilities.length, Math.ceil(endMs / FRAME_MS))
+  for (let frame = Math.max(0, Math.floor(startMs / FRAME_MS)); frame < last; frame++) {
+    likeliest = Math.max(likeliest, probabilities[frame] ?? 0)
+  }
+  return likeliest
+}
+
 export type Stretch = { startMs: number, endMs: number }
 
 /** A word of ordinary length: sound that follows the start of a word this closely belongs to it. */

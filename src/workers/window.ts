@@ -7,7 +7,7 @@ import { MAX_WINDOW_SAMPLES, SAMPLES_PER_MS, samplesToMs } from '../domain/audio
 import { assignLanguages, averagePosteriors, SURE_PROBABILITY } from '../domain/language.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import { isLoop } from '../domain/loops.js'
-import { findHoles, findSpeechChunks, speechWithin } from '../domain/speech-chunks.js'
+import { findHoles, findSpeechChunks, likeliestWithin, speechWithin } from '../domain/speech-chunks.js'
 import type { SpeechChunk, Stretch } from '../domain/speech-chunks.js'
 import type { NativeSegment, NativeState, NativeToken, NativeTranscript, TranscribeOptions } from '../native/addon.js'
 import type { TranscribeInput } from './protocol.js'
@@ -30,18 +30,23 @@ const LEAST_MEAN_LOG_PROBABILITY = -1
 const MARGIN_MS = 200
 /** A phrase with less speech than this tells no language. */
 const LEAST_PHRASE_MS = 400
-/** A phrase with so much speech whose tokens are less likely than this on average is looked at a second time, at most so many of a window. */
+/** Of a window with more phrases than this only the longer ones are asked: each costs an encoder run. */
+const MAX_SHORT_PHRASES = 12
+/** A phrase with so much speech whose tokens are less likely than this on average is checked, at most so many of a window. */
 const LEAST_DOUBTED_MS = 1000
 const DOUBTFUL_LOG_PROBABILITY = -0.5
 const MAX_DOUBTS = 3
 /** Such a phrase is in another language when that is at least this likely. */
 const OTHER_LANGUAGE_PROBABILITY = 0.8
-/** Text with less speech than this in it, or so close to it, was invented. */
+/** Text was invented where no frame in it, or so close to it, is speech with this probability. Quiet and hoarse voices stay above it. */
 const REACH_MS = 500
-const LEAST_SPEECH_MS = 100
+const LEAST_SPEECH_PROBABILITY = 0.15
 /** Text that the decoder doubts, by Whisper's own threshold for silence, needs speech in this share of it. */
 const NO_SPEECH_PROBABILITY = 0.6
 const LEAST_SPEECH_SHARE = 0.25
+
+/** A segment of nothing but marks says nothing. */
+const WORD = /[\p{L}\p{N}]/u
 
 /** How likely someone speaks in each frame of a window. */
 export type Hear = (pcm: Float32Array) => Float32Array
@@ -89,7 +94,10 @@ function decodeWithoutLoop (state: NativeState, pcm: Float32Array, options: Tran
   return isBetter(measure(second.segments), said) ? second : first
 }
 
-const cut = (pcm: Float32Array, { startMs, endMs }: Stretch): Float32Array => pcm.subarray(startMs * SAMPLES_PER_MS, endMs * SAMPLES_PER_MS)
+/** The samples of a stretch. One that reaches the end has all of them: the encoder's output is only used again for the very same sound. */
+function cut (pcm: Float32Array, { startMs, endMs }: Stretch): Float32Array {
+  return pcm.subarray(startMs * SAMPLES_PER_MS, endMs >= samplesToMs(pcm.length) ? pcm.length : endMs * SAMPLES_PER_MS)
+}
 
 function shift (segment: NativeSegment, byMs: number): NativeSegment {
   return {
@@ -114,8 +122,14 @@ function decodeStretch ({ state, pcm, options }: Work, stretch: Stretch, languag
 function detectLanguage ({ state, input }: Work, pcm: Float32Array): LanguagePosterior[] {
   const posteriors = state.detectLanguage(pcm, { threads: input.threads, abort: input.abort })
   if (posteriors.length === 0) throw new WorkerError('aborted', 'stopped on request')
-  const { languages } = input
-  return languages ? posteriors.filter(({ language }) => languages.includes(language)) : posteriors
+  return amongKnown(posteriors, input.languages)
+}
+
+/** Posteriors of the languages that a model knows, which sum to 1 again. */
+function amongKnown (posteriors: readonly LanguagePosterior[], languages: TranscribeInput['languages']): LanguagePosterior[] {
+  const known = posteriors.filter(({ language }) => !languages || languages.includes(language))
+  const sum = known.reduce((total, { probability }) => total + probability, 0)
+  return sum > 0 ? known.map(({ language, probability }) => ({ language, probability: probability / sum })) : []
 }
 
 /** A stretch with a little of what is around it, but not what belongs to its neighbours. */
@@ -147,9 +161,10 @@ type Heard = { probabilities: Float32Array, chunks: SpeechChunk[], lengthMs: num
 
 /** The window's stretches of one language each, from what each phrase sounds like by itself. */
 function tellPhrasesApart (work: Work, { chunks, lengthMs, prior }: Heard): Run[] {
+  const leastMs = chunks.length > MAX_SHORT_PHRASES ? LEAST_DOUBTED_MS : LEAST_PHRASE_MS
   const phrases = chunks.map((chunk) => ({
     speechMs: chunk.speechMs,
-    posteriors: chunk.speechMs < LEAST_PHRASE_MS ? [] : detectLanguage(work, cut(work.pcm, widen(chunk, lengthMs)))
+    posteriors: chunk.speechMs < leastMs ? [] : detectLanguage(work, cut(work.pcm, widen(chunk, lengthMs)))
   }))
   return toRuns(chunks, assignLanguages(phrases, prior), lengthMs)
 }
@@ -162,7 +177,7 @@ function meanLogProbability (tokens: readonly NativeToken[]): number {
 
 const sureness = (segments: readonly NativeSegment[]): number => meanLogProbability(segments.flatMap(({ tokens }) => tokens))
 
-/** Whether a phrase that the decoder was not sure of, or went over, is in another language: told as the first one, it reads like a translation. */
+/** Whether a phrase that the decoder was not sure of, or went over, is in another language: it then reads like a translation. */
 function isMixed (work: Work, { chunks, lengthMs }: Heard, segments: readonly NativeSegment[], language: string): boolean {
   const tokens = segments.flatMap((segment) => segment.tokens)
   const doubts = chunks.filter(({ speechMs }) => speechMs >= LEAST_DOUBTED_MS).map((chunk) => {
@@ -198,17 +213,29 @@ function decodeInLanguages (work: Work, heard: Heard): { runs: Run[], segments: 
 }
 
 /** Decodes what the first pass went over. What it says counts when the decoder is sure of it and does not go in circles. */
-function fillHoles (work: Work, { probabilities, lengthMs }: Heard, segments: readonly NativeSegment[], runs: readonly Run[]): NativeSegment[] {
+function fillHoles (
+  work: Work, { probabilities, lengthMs }: Heard, segments: readonly NativeSegment[], runs: readonly Run[]
+): NativeSegment[] {
   const holes = findHoles(probabilities, segments.flatMap(({ tokens }) => tokens.map(onsetOf)))
   const found = holes.flatMap((hole) => {
     const wide = widen(hole, lengthMs)
     const around = runs.findLast(({ startMs }) => startMs <= hole.startMs)?.language ?? mostSpoken(runs)
-    const recovered = decodeStretch({ ...work, options: { ...work.options, prompt: '', contextTokens: 0 } }, wide, tellHole(work, hole, wide, around))
+    const alone = { ...work, options: { ...work.options, prompt: '', contextTokens: 0 } }
+    const recovered = keepWithin(decodeStretch(alone, wide, tellHole(work, hole, wide, around)), hole)
     const said = measure(recovered)
     const isSure = sureness(recovered) >= LEAST_MEAN_LOG_PROBABILITY
     return isSure && !isLoop(said.text, said.deflatedBytes) ? recovered : []
   })
   return found.length === 0 ? [...segments] : splice(segments, found)
+}
+
+/** Without tokens of the words around a hole, which are in the text already. */
+function keepWithin (segments: readonly NativeSegment[], { startMs, endMs }: Stretch): NativeSegment[] {
+  const reach = MARGIN_MS / 2
+  const isInside = (token: NativeToken): boolean => onsetOf(token) >= startMs - reach && onsetOf(token) <= endMs + reach
+  return segments
+    .map((segment) => ({ ...segment, tokens: segment.tokens.filter(isInside) }))
+    .filter(({ tokens }) => tokens.length > 0)
 }
 
 /** The language of a stretch without text; that of what is around it unless it clearly is another. */
@@ -222,16 +249,21 @@ function tellHole (work: Work, hole: Stretch, wide: Stretch, around: string): st
 function splice (segments: readonly NativeSegment[], found: readonly NativeSegment[]): NativeSegment[] {
   const pieces = segments.flatMap((segment) => {
     const inside = found.filter(({ startMs }) => startMs > segment.startMs && startMs < segment.endMs)
-    return inside.reduce<NativeSegment[]>((parts, { startMs, endMs }) => {
+    return inside.reduce<NativeSegment[]>((parts, { startMs }) => {
       const last = parts.at(-1)
       if (!last) return parts
       const before = last.tokens.filter((token) => onsetOf(token) <= startMs)
       const after = last.tokens.filter((token) => onsetOf(token) > startMs)
       if (before.length === 0 || after.length === 0) return parts
-      return [...parts.slice(0, -1), { ...last, endMs: startMs, tokens: before }, { ...last, startMs: Math.min(endMs, last.endMs), tokens: after }]
+      const nextMs = Math.max(last.startMs, Math.min(...after.map(onsetOf)))
+      return [...parts.slice(0, -1), { ...last, endMs: startMs, tokens: before }, { ...last, startMs: nextMs, tokens: after }]
     }, [segment])
   })
-  return [...pieces, ...found].sort((a, b) => a.startMs - b.startMs)
+  const ordered = [...pieces, ...found].sort((a, b) => a.startMs - b.startMs)
+  return ordered.map((segment, index) => {
+    const nextMs = Math.max(segment.startMs, ordered[index + 1]?.startMs ?? Infinity)
+    return { ...segment, endMs: Math.min(segment.endMs, nextMs) }
+  })
 }
 
 /**
@@ -240,11 +272,12 @@ function splice (segments: readonly NativeSegment[], found: readonly NativeSegme
  */
 function dropUnheard (segments: readonly NativeSegment[], probabilities: Float32Array): NativeSegment[] {
   return segments.filter((segment) => {
-    const { startMs, endMs, noSpeechProbability } = segment
-    const speechMs = speechWithin(probabilities, startMs - REACH_MS, endMs + REACH_MS)
-    if (speechMs < LEAST_SPEECH_MS) return false
-    const isDoubted = noSpeechProbability > NO_SPEECH_PROBABILITY && sureness([segment]) < DOUBTFUL_LOG_PROBABILITY
-    return !isDoubted || speechMs >= LEAST_SPEECH_SHARE * (endMs - startMs)
+    if (!WORD.test(measure([segment]).text)) return false
+    const startMs = segment.startMs - REACH_MS
+    const endMs = segment.endMs + REACH_MS
+    if (likeliestWithin(probabilities, startMs, endMs) < LEAST_SPEECH_PROBABILITY) return false
+    const isDoubted = segment.noSpeechProbability > NO_SPEECH_PROBABILITY && sureness([segment]) < DOUBTFUL_LOG_PROBABILITY
+    return !isDoubted || speechWithin(probabilities, startMs, endMs) >= LEAST_SPEECH_SHARE * (segment.endMs - segment.startMs)
   })
 }
 
@@ -268,8 +301,9 @@ export function transcribeWindow (state: NativeState, pcm: Float32Array, input: 
   const work = { state, pcm: pcm.subarray(0, MAX_WINDOW_SAMPLES), input, options }
   const probabilities = hear(work.pcm)
   // Told last before the text: the encoder's output is then used for both.
-  const languages = input.language === undefined ? [detectLanguage(work, work.pcm), ...input.prior.length > 0 ? [input.prior] : []] : []
-  const heard = { probabilities, chunks: findSpeechChunks(probabilities), lengthMs: samplesToMs(work.pcm.length), prior: averagePosteriors(languages) }
+  const told = input.language === undefined ? [detectLanguage(work, work.pcm), amongKnown(input.prior, input.languages)] : []
+  const prior = averagePosteriors(told.filter(({ length }) => length > 0))
+  const heard = { probabilities, chunks: findSpeechChunks(probabilities), lengthMs: samplesToMs(work.pcm.length), prior }
   const { runs, segments } = decodeInLanguages(work, heard)
   return { segments: fillHoles(work, heard, dropUnheard(segments, probabilities), runs), language: mostSpoken(runs) }
 }
