@@ -8,12 +8,23 @@ const CHOICES = ['auto', 'base', 'tiny.en', 'starter', 'none']
 const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size
 const isRecent = (file, text) => existsSync(file) && readFileSync(file, 'utf8') === text && Date.now() - statSync(file).mtimeMs < PAUSE_MS
 
+/** An emptied list is no model; one that cannot be read is looked at by the program itself. */
+function hasAdditions (folder) {
+  const file = join(folder, 'models.local.json')
+  if (!existsSync(file)) return false
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).models.length > 0
+  } catch {
+    return true
+  }
+}
+
 /**
  * True when a model of the manifest, or one that a person added, seems to be there. The program itself checks it later, so set-up need
  * not install one.
  */
 function hasModel (root, folder, wanted) {
-  if (wanted !== 'base' && wanted !== 'tiny.en' && existsSync(join(folder, 'models.local.json'))) return true
+  if (wanted !== 'base' && wanted !== 'tiny.en' && hasAdditions(folder)) return true
   const own = join(folder, 'manifest.json')
   const { models } = JSON.parse(readFileSync(existsSync(own) ? own : join(root, 'models', 'manifest.json'), 'utf8'))
   return models.some(({ name, file, bytes, bundled }) => {

@@ -76,6 +76,11 @@ function createSkippedList () {
   const list: SkippedSpan[] = []
   return {
     list,
+    /** The recording may end inside the last frame. */
+    endAt (endMs: number): void {
+      const last = list.at(-1)
+      if (last) last.endMs = Math.min(last.endMs, endMs)
+    },
     add ({ start, end }: FrameSpan, frames: readonly JudgedFrame[]): void {
       const reason: LeftOutReason = frames.some((frame) => frame.reason === 'noise') ? 'noise' : 'silence'
       const probability = Math.max(...frames.map((frame) => frame.probability))
@@ -132,6 +137,7 @@ export function createWindowPacker () {
     finish (totalSamples: number): AudioWindow[] {
       const windows: AudioWindow[] = []
       while (next < base + heard.length) windows.push(...decide(true, totalSamples))
+      skipped.endAt(samplesToMs(totalSamples))
       return windows
     },
     /** What is in no window, in order; whole once the packer has finished. */

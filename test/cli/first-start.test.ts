@@ -85,6 +85,20 @@ t.test('set-up starts the program only where no model is there, and not again wi
   t.strictSame(await setUpModel(t, 'auto'), [], 'a person added one')
 })
 
+t.test('a list of additions that was emptied again is no model', async (t) => {
+  const root = t.testdir({ models: {} })
+  writeFileSync(`${root}/models/manifest.json`, JSON.stringify(modelManifest([modelEntry('base')])))
+  const started: string[][] = []
+  const tools = { runVisibly: async (args: string[]) => { started.push(args); return 0 }, isQuiet: false, isAsked: true }
+  t.intercept(process, 'env', { value: { ...process.env, STENOBOX_MODELS_DIR: `${root}/models` } })
+  writeFileSync(`${root}/models/models.local.json`, JSON.stringify({ version: 1, models: [{ entry: { name: 'own' }, use: [] }] }))
+  await installModel(root, 'auto', tools)
+  t.equal(started.length, 0)
+  writeFileSync(`${root}/models/models.local.json`, JSON.stringify({ version: 1, models: [] }))
+  await installModel(root, 'auto', tools)
+  t.equal(started.length, 1)
+})
+
 t.test('an unknown STENOBOX_MODEL stops set-up before it does anything', async (t) => {
   const child = spawn(process.execPath, ['scripts/setup.mjs'], {
     env: { PATH: process.env['PATH'], STENOBOX_MODEL: 'bse' }, stdio: ['ignore', 'ignore', 'pipe']

@@ -38,6 +38,12 @@ t.test('the same samples give the same windows, however they arrive', async (t) 
   t.strictSame(await cut(t, pcm, 23), await cut(t, pcm))
 })
 
+t.test('what is left out ends with the recording, also inside a frame', async (t) => {
+  const { windows, skipped } = await cut(t, new Float32Array(RATE_HZ / 20))
+  t.strictSame(windows, [])
+  t.strictSame(skipped.map(({ startMs, endMs }) => [startMs, endMs]), [[0, 50]])
+})
+
 t.test('a quiet recording is heard as a loud one', async (t) => {
   for (const gainDb of [-38, -20, 0]) {
     const { windows: [window, ...others] } = await cut(t, amplify(sentence, gainDb))
