@@ -32,38 +32,27 @@ void ByteLayer::append(const Tensors & tensors, const std::string & name, float 
   }
 }
 
-void ByteLayer::finish(Rows rows) {
+void ByteLayer::finish() {
   if (!multipliesBytes()) return;
   std::vector<int8_t> plain(weights_.size());
   std::vector<float> numbers(inputs_);
-  sums_.resize(factors_.size());
   for (size_t o = 0; o < factors_.size(); ++o) {
     fromBytes(weights_.data() + o * inputs_, inputs_, 1.0f, numbers.data());
-    for (size_t i = 0; i < inputs_; ++i) {
-      plain[o * inputs_ + i] = static_cast<int8_t>(numbers[i]);
-      sums_[o] += numbers[i];
-    }
+    for (size_t i = 0; i < inputs_; ++i) plain[o * inputs_ + i] = static_cast<int8_t>(numbers[i]);
   }
-  product_ = std::make_unique<ByteProduct>(plain.data(), factors_.size(), inputs_);
-  if (rows == Rows::Forgotten) weights_ = {};
+  product_ = std::make_unique<ByteProduct>(plain.data(), inputs_, factors_, bias_);
+  weights_ = {};
 }
 
 void ByteLayer::runSplit(const float * rows, size_t count, float * result, ByteRoom & room) const {
-  const size_t outputs = factors_.size();
-  const size_t computed = ByteProduct::rowsFor(2 * count);
-  room.rows.assign(computed * inputs_, 0);
+  room.rows.resize(std::max(room.rows.size(), 2 * count * inputs_));
   room.factors.resize(count);
-  room.result.resize(std::max(room.result.size(), computed * outputs));
   for (size_t r = 0; r < count; ++r) {
     room.factors[r] = splitFactor(magnitude(rows + r * inputs_, 1, inputs_, inputs_));
     int8_t * high = room.rows.data() + 2 * r * inputs_;
     split(rows + r * inputs_, inputs_, room.factors[r], high, high + inputs_);
   }
-  product_->run(room.rows.data(), computed, room.result.data(), room.scratch);
-  for (size_t r = 0; r < count; ++r) {
-    const float * high = room.result.data() + 2 * r * outputs;
-    combine({high, high + outputs, sums_.data(), factors_.data(), bias_.empty() ? nullptr : bias_.data(), outputs}, room.factors[r], result + r * outputs);
-  }
+  product_->run({room.rows.data(), room.factors.data(), count}, result);
 }
 
 void ByteLayer::run(const float * rows, size_t count, float * result, ByteRoom & room) const {
@@ -73,6 +62,7 @@ void ByteLayer::run(const float * rows, size_t count, float * result, ByteRoom &
 }
 
 void ByteLayer::row(size_t index, float * target) const {
+  if (product_) return product_->row(index, target);
   fromBytes(weights_.data() + index * inputs_, inputs_, factors_[index], target);
 }
 
@@ -103,7 +93,7 @@ struct Decoder::Block {
     ByteLayer result(inputs);
     result.append(tensors, name + ".weight", factor);
     result.setBias(tensors.read(name + ".bias", factor));
-    result.finish(ByteLayer::Rows::Forgotten);
+    result.finish();
     return result;
   }
 
@@ -116,7 +106,7 @@ struct Decoder::Block {
     own.append(tensors, name + ".attn.key.weight");
     own.append(tensors, name + ".attn.value.weight");
     own.setBias(joined(joined(tensors.read(name + ".attn.query.bias", scale), none), tensors.read(name + ".attn.value.bias")));
-    own.finish(ByteLayer::Rows::Forgotten);
+    own.finish();
     const std::vector<float> heard = joined(tensors.read(name + ".cross_attn.key.weight"), tensors.read(name + ".cross_attn.value.weight"));
     return {readNorm(tensors, name + ".attn_ln"), std::move(own), layer(tensors, name + ".attn.out", width),
       readNorm(tensors, name + ".cross_attn_ln"), layer(tensors, name + ".cross_attn.query", width, scale), layer(tensors, name + ".cross_attn.out", width),
@@ -128,7 +118,7 @@ struct Decoder::Block {
 Decoder::Decoder(const Tensors & tensors, const SpeechShape & shape, Number number)
   : shape_(shape), places_(tensors.read("decoder.positional_embedding")), words_(shape.width), last_(readNorm(tensors, "decoder.ln")) {
   words_.append(tensors, "decoder.token_embedding.weight");
-  words_.finish(ByteLayer::Rows::Read);
+  words_.finish();
   for (size_t i = 0; i < shape.decoderLayers; ++i) {
     blocks_.push_back(Block::read(tensors, shape, number, "decoder.blocks." + std::to_string(i)));
   }
@@ -142,21 +132,26 @@ bool Decoder::listen(const void * encoded, size_t positions, DecoderRoom & room,
   const size_t row = 2 * shape_.width;
   room.positions = positions;
   room.heardFloats.resize(positions * row);
-  room.heard.resize(blocks_.size());
+  const size_t numbers = 2 * stride * shape_.width;
+  if (room.heard.size() < blocks_.size() * numbers * sizeof(int16_t)) {
+    room.heard = {};
+    room.heard = LargeMemory(blocks_.size() * numbers * sizeof(int16_t));
+  }
   room.heads.resize(blocks_.size() * shape_.heads);
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
     if (stop()) return false;
     blocks_[layer].heard.run(encoded, positions, room.heardFloats.data(), room.scratch);
     // What fills up stays 0.
-    room.heard[layer].assign(2 * stride * shape_.width, 0);
+    int16_t * heard = room.heard.as<int16_t>() + layer * numbers;
+    std::fill_n(heard, numbers, int16_t {0});
     for (size_t h = 0; h < shape_.heads; ++h) {
-      int16_t * keys = room.heard[layer].data() + 2 * h * stride * width;
+      int16_t * keys = heard + 2 * h * stride * width;
       int16_t * values = keys + stride * width;
       const float * fromKeys = room.heardFloats.data() + h * width;
       const float * fromValues = fromKeys + shape_.width;
       const float keyFactor = magnitude(fromKeys, positions, row, width) / kMostFixed;
       const float valueFactor = magnitude(fromValues, positions, row, width) / kMostFixed;
-      toFixedTurned(fromKeys, positions, row, width, keyFactor, keys, stride);
+      toFixedTurned(fromKeys, positions, row, width, keyFactor, keys);
       toFixed(fromValues, positions, row, width, valueFactor, values);
       room.heads[layer * shape_.heads + h] = {keys, values, keyFactor, valueFactor, stride, width};
     }

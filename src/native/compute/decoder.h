@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "byte-product.h"
 #include "products.h"
 #include "tensors.h"
 
@@ -13,10 +14,8 @@ namespace stenobox {
 
 /// Room for products with a ByteLayer.
 struct ByteRoom {
-  Scratch scratch;
   std::vector<int8_t> rows;
   std::vector<float> factors;
-  std::vector<float> result;
 };
 
 /// A matrix of bytes with a factor per row. Rows it is multiplied with stay floats, or, where the processor multiplies bytes fastest, become
@@ -29,11 +28,8 @@ class ByteLayer {
   void append(const Tensors & tensors, const std::string & name, float factor = 1.0f);
   void setBias(std::vector<float> bias) { bias_ = std::move(bias); }
 
-  /// Whether row() will be called.
-  enum class Rows { Forgotten, Read };
-
   /// To be called once, when it is complete.
-  void finish(Rows rows);
+  void finish();
 
   /// result = rows x weights + bias, for any number of rows.
   void run(const float * rows, size_t count, float * result, ByteRoom & room) const;
@@ -48,7 +44,6 @@ class ByteLayer {
   std::vector<int8_t> weights_;
   std::vector<float> factors_;
   std::vector<float> bias_;
-  std::vector<float> sums_;
   std::unique_ptr<ByteProduct> product_;
 };
 
@@ -58,7 +53,7 @@ struct DecoderRoom {
   ByteRoom bytes;
   /// Of the window, for each layer and head.
   size_t positions = 0;
-  std::vector<std::vector<int16_t>> heard;
+  LargeMemory heard;
   std::vector<FixedHead> heads;
   std::vector<float> heardFloats;
   /// Of the tokens, for each layer: rows of the model's width for each cell. Not touched until they are needed.

@@ -124,12 +124,14 @@ STENOBOX_INLINE void unpack(const int16_t * from, Floats & low, Floats & high) {
 
 template <size_t height>
 STENOBOX_INLINE void scoreRows(const float * queries, size_t stride, const FixedHead & head, float * scores) {
+  const int16_t * keys = head.keys;
   for (size_t p = 0; p < head.positions; p += kFixedLanes) {
     Floats sums[2][height] = {};
-    for (size_t i = 0; i < head.width; ++i) {
+    for (size_t i = 0; i < head.width; ++i, keys += kFixedLanes) {
       Floats low;
       Floats high;
-      unpack(head.keys + i * head.positions + p, low, high);
+      __builtin_prefetch(reinterpret_cast<const char *>(keys) + kAhead);
+      unpack(keys, low, high);
       for (size_t r = 0; r < height; ++r) {
         Floats query;
         spread(queries[r * stride + i], query);
@@ -144,24 +146,33 @@ STENOBOX_INLINE void scoreRows(const float * queries, size_t stride, const Fixed
   }
 }
 
-template <size_t height>
-STENOBOX_INLINE void mixRows(const float * weights, const FixedHead & head, float * result, size_t stride) {
-  for (size_t i = 0; i < head.width; i += kFixedLanes) {
-    Floats sums[2][height] = {};
+/// Of every position `pieces` times kFixedLanes numbers, so that a row of a head is read at once where registers suffice.
+template <size_t height, size_t pieces>
+STENOBOX_INLINE void mixPieces(const float * weights, const FixedHead & head, float * result, size_t stride) {
+  for (size_t i = 0; i < head.width; i += pieces * kFixedLanes) {
+    Floats sums[2 * pieces][height] = {};
     for (size_t p = 0; p < head.positions; ++p) {
-      Floats low;
-      Floats high;
-      unpack(head.values + p * head.width + i, low, high);
-      for (size_t r = 0; r < height; ++r) {
-        sums[0][r] += low * weights[r * head.positions + p];
-        sums[1][r] += high * weights[r * head.positions + p];
+      const int16_t * values = head.values + p * head.width + i;
+      for (size_t k = 0; k < pieces; ++k) {
+        Floats low;
+        Floats high;
+        __builtin_prefetch(reinterpret_cast<const char *>(values + k * kFixedLanes) + kAhead);
+        unpack(values + k * kFixedLanes, low, high);
+        for (size_t r = 0; r < height; ++r) {
+          sums[2 * k][r] += low * weights[r * head.positions + p];
+          sums[2 * k + 1][r] += high * weights[r * head.positions + p];
+        }
       }
     }
-    for (size_t r = 0; r < height; ++r) {
-      *reinterpret_cast<Floats *>(result + r * stride + i) = sums[0][r] * head.valueFactor;
-      *reinterpret_cast<Floats *>(result + r * stride + i + kLanes) = sums[1][r] * head.valueFactor;
+    for (size_t k = 0; k < 2 * pieces; ++k) {
+      for (size_t r = 0; r < height; ++r) *reinterpret_cast<Floats *>(result + r * stride + i + k * kLanes) = sums[k][r] * head.valueFactor;
     }
   }
+}
+
+template <size_t height>
+STENOBOX_INLINE void mixRows(const float * weights, const FixedHead & head, float * result, size_t stride) {
+  mixPieces<height, kLanes == 16 && height <= 6 ? 2 : 1>(weights, head, result, stride);
 }
 
 STENOBOX_INLINE int16_t fixed(float value, float inverse) {
@@ -275,17 +286,10 @@ void split(const float * row, size_t count, float factor, int8_t * high, int8_t 
   const float inverse = factor > 0 && std::isfinite(factor) ? 1.0f / factor : 0.0f;
   for (size_t i = 0; i < count; ++i) {
     const int16_t value = inverse > 0 ? fixed(row[i], inverse) : int16_t {0};
-    high[i] = static_cast<int8_t>(value >> 8);
-    low[i] = static_cast<int8_t>((value & 0xFF) - 128);
+    const int rounded = (value + 128) >> 8;
+    high[i] = static_cast<int8_t>(rounded);
+    low[i] = static_cast<int8_t>(value - 256 * rounded);
   }
-}
-
-STENOBOX_PER_PROCESSOR
-void combine(const SplitProduct & product, float factor, float * result) {
-  for (size_t o = 0; o < product.outputs; ++o) {
-    result[o] = factor * product.factors[o] * (256.0f * product.high[o] + (product.low[o] + 128.0f * product.sums[o]));
-  }
-  if (product.bias != nullptr) add(product.bias, product.outputs, result);
 }
 
 STENOBOX_PER_PROCESSOR
@@ -330,13 +334,12 @@ void toFixed(const float * rows, size_t count, size_t stride, size_t width, floa
 }
 
 STENOBOX_PER_PROCESSOR
-void toFixedTurned(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target, size_t positions) {
+void toFixedTurned(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target) {
   const float inverse = factor > 0 ? 1.0f / factor : 0.0f;
-  // In pieces that stay in the cache both ways.
-  for (size_t first = 0; first < count; first += kLanes) {
-    const size_t end = std::min(count, first + kLanes);
+  for (size_t first = 0; first < count; first += kFixedLanes, target += width * kFixedLanes) {
+    const size_t together = std::min(count - first, kFixedLanes);
     for (size_t i = 0; i < width; ++i) {
-      for (size_t r = first; r < end; ++r) target[i * positions + fixedPlace(r)] = fixed(rows[r * stride + i], inverse);
+      for (size_t r = 0; r < together; ++r) target[i * kFixedLanes + fixedPlace(r)] = fixed(rows[(first + r) * stride + i], inverse);
     }
   }
 }

@@ -56,25 +56,11 @@ constexpr size_t kFixedStep = 32;
 /// The factor that makes 16-bit integers numbers again when the largest magnitude among them is `most`.
 constexpr float splitFactor(float most) { return most / (127.0f * 256.0f); }
 
-/// Numbers as 16-bit integers in two bytes each: 256 · high + low + 128.
+/// Numbers as 16-bit integers in two bytes each: 256 · high + low.
 void split(const float * row, size_t count, float factor, int8_t * high, int8_t * low);
 
-/// What the products of split rows with rows of bytes amount to. `sums`: of each row of bytes.
-struct SplitProduct {
-  const float * high;
-  const float * low;
-  const float * sums;
-  const float * factors;
-  /// Null for none.
-  const float * bias;
-  size_t outputs;
-};
-
-/// result[o] = factor · factors[o] · (256 · high + low + 128 · sums) + bias.
-void combine(const SplitProduct & product, float factor, float * result);
-
-/// Keys and values of one attention head over `positions`, in fixed point, packed by toFixed. Keys lie width by width, values position by position.
-/// Positions and width are multiples of kFixedStep.
+/// Keys and values of one attention head over `positions`, in fixed point, packed by toFixed: values position by position,
+/// keys turned, so that both are read from one end to the other. Positions and width are multiples of kFixedStep.
 struct FixedHead {
   const int16_t * keys;
   const int16_t * values;
@@ -93,9 +79,9 @@ void mixFew(const float * weights, size_t count, const FixedHead & head, float *
 /// The largest magnitude among a block of `width` columns of `count` rows that lie `stride` numbers apart; not a number if one of them is none.
 float magnitude(const float * rows, size_t count, size_t stride, size_t width);
 
-/// Rounds a block of columns to fixed point: position by position, or, turned, width by width with rows of `positions`.
+/// Rounds a block of columns to fixed point: position by position, or, turned, a few positions at a time and of these width by width.
 void toFixed(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target);
-void toFixedTurned(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target, size_t positions);
+void toFixedTurned(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target);
 
 /// Keys and values of what was said before, in rows of `heads` x `width` floats, and which rows count.
 struct Cells {

@@ -191,55 +191,6 @@ void Layer::run(const void * rows, size_t count, void * result, Scratch & scratc
   kept_->product(count).run(rows, kept_->weights.get_data_handle(), kept_->bias.data(), result, scratch);
 }
 
-bool multipliesBytes() {
-  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-  return isa == dnnl::cpu_isa::avx512_core_amx;
-}
-
-struct ByteProduct::Kept {
-  size_t inputs;
-  size_t outputs;
-  memory weights;
-  std::mutex mutex;
-  std::map<size_t, Product> products;
-
-  matmul::primitive_desc describe(size_t count, const memory::desc & shape) const {
-    return {matmul::desc(rowsOf(count, inputs, Type::s8), shape, rowsOf(count, outputs, Type::f32)), ownScratch(), engine()};
-  }
-
-  const Product & product(size_t count) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    const auto found = products.find(count);
-    if (found != products.end()) return found->second;
-    return products.emplace(count, Product(describe(count, weights.get_desc()))).first->second;
-  }
-};
-
-ByteProduct::ByteProduct(const int8_t * weights, size_t outputs, size_t inputs) : kept_(new Kept) {
-  kept_->inputs = inputs;
-  kept_->outputs = outputs;
-  const matmul::primitive_desc description = kept_->describe(rowsFor(10), anyOf(inputs, outputs, Type::s8));
-  kept_->weights = memory(description.weights_desc(), engine());
-  Scratch scratch;
-  convert(at(turned(inputs, outputs, Type::s8), weights), kept_->weights, scratch);
-}
-
-ByteProduct::~ByteProduct() = default;
-ByteProduct::ByteProduct(ByteProduct &&) noexcept = default;
-
-size_t ByteProduct::rowsFor(size_t count) {
-  // One, five and eight rows of sixteen bits, and then tiles of the processor.
-  constexpr size_t tile = 32;
-  for (size_t rows : {2, 10, 16}) {
-    if (count <= rows) return rows;
-  }
-  return (count + tile - 1) / tile * tile;
-}
-
-void ByteProduct::run(const int8_t * rows, size_t count, float * result, Scratch & scratch) const {
-  kept_->product(count).run(rows, kept_->weights.get_data_handle(), nullptr, result, scratch);
-}
-
 struct Attention::Kept {
   Product scores;
   Product mixes;

@@ -53,28 +53,6 @@ class Layer {
   std::unique_ptr<Kept> kept_;
 };
 
-/// True where the processor multiplies bytes much faster than floats.
-bool multipliesBytes();
-
-/// A matrix of bytes, for products with rows of bytes.
-class ByteProduct {
- public:
-  /// `weights`: `outputs` rows of `inputs`.
-  ByteProduct(const int8_t * weights, size_t outputs, size_t inputs);
-  ~ByteProduct();
-  ByteProduct(ByteProduct &&) noexcept;
-
-  /// Rows are computed in as many as this says for `count` of them: there are few kinds of products, each compiled once.
-  static size_t rowsFor(size_t count);
-
-  /// `rows`: rowsFor(n) rows; `result` likewise, the sums as floats.
-  void run(const int8_t * rows, size_t count, float * result, Scratch & scratch) const;
-
- private:
-  struct Kept;
-  std::unique_ptr<Kept> kept_;
-};
-
 /// The two products of attention: some queries with all keys, and their weights with all values. For one number of positions.
 class Attention {
  public:
