@@ -69,7 +69,9 @@ struct Group {
 #define STENOBOX_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 
 template <size_t height>
-STENOBOX_VNNI void multiplyGroup(const Group & group, const int8_t * rows, const int32_t * starts, const float * factors, float * result, size_t stride) {
+STENOBOX_VNNI void multiplyGroup(
+  const Group & group, const int8_t * rows, const int32_t * starts, const float * factors, float * result, size_t stride
+) {
   __m512i sums[2 * height][2];
 #pragma GCC unroll 16
   for (size_t r = 0; r < 2 * height; ++r) sums[r][0] = sums[r][1] = _mm512_set1_epi32(starts[r]);
@@ -104,7 +106,9 @@ STENOBOX_VNNI void multiplyGroup(const Group & group, const int8_t * rows, const
   }
 }
 
-void multiplyRows(const Group & group, size_t count, const int8_t * rows, const int32_t * starts, const float * factors, float * result, size_t stride) {
+void multiplyRows(
+  const Group & group, size_t count, const int8_t * rows, const int32_t * starts, const float * factors, float * result, size_t stride
+) {
   switch (count) {
     case 1: return multiplyGroup<1>(group, rows, starts, factors, result, stride);
     case 2: return multiplyGroup<2>(group, rows, starts, factors, result, stride);
@@ -132,7 +136,8 @@ ByteProduct::ByteProduct(const int8_t * weights, size_t inputs, const std::vecto
   factors_.resize(padded(outputs_), 0.0f);
   bias_.resize(padded(outputs_), 0.0f);
   for (size_t o = 0; o < outputs_; ++o) {
-    for (size_t i = 0; i < inputs; ++i) weights_.as<uint8_t>()[place(o, i, inputs)] = static_cast<uint8_t>(weights[o * inputs + i] + kOffset);
+    const int8_t * row = weights + o * inputs;
+    for (size_t i = 0; i < inputs; ++i) weights_.as<uint8_t>()[place(o, i, inputs)] = static_cast<uint8_t>(row[i] + kOffset);
   }
 }
 
@@ -147,10 +152,12 @@ void ByteProduct::run(const Rows & rows, float * result) const {
   }
 #pragma omp parallel for schedule(static)
   for (size_t o = 0; o < outputs_; o += kGroup) {
-    const Group group = {weights_.as<uint8_t>() + o * inputs_, factors_.data() + o, bias_.data() + o, inputs_, std::min(kGroup, outputs_ - o)};
+    const Group group = {
+      weights_.as<uint8_t>() + o * inputs_, factors_.data() + o, bias_.data() + o, inputs_, std::min(kGroup, outputs_ - o)};
     for (size_t r = 0; r < rows.count; r += kRows) {
       const size_t count = std::min(kRows, rows.count - r);
-      multiplyRows(group, count, rows.bytes + 2 * r * inputs_, starts.data() + 2 * r, rows.factors + r, result + r * outputs_ + o, outputs_);
+      const int8_t * bytes = rows.bytes + 2 * r * inputs_;
+      multiplyRows(group, count, bytes, starts.data() + 2 * r, rows.factors + r, result + r * outputs_ + o, outputs_);
     }
   }
 #else

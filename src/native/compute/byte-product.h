@@ -1,4 +1,5 @@
-// Products of a few rows with a large matrix of bytes, on processors that multiply bytes and add four products in one instruction (AVX-512 VNNI).
+// Products of a few rows with a large matrix of bytes, on processors that multiply four bytes and add them up in one instruction
+// (AVX-512 VNNI).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace stenobox {
 
-/// Memory that is read from one end to the other again and again: on large pages where the system has some, which take two thirds of the time.
+/// Memory that is read from one end to the other again and again: on large pages where the system has some (25 GB/s instead of 19).
 class LargeMemory {
  public:
   LargeMemory() = default;
@@ -36,7 +37,8 @@ class ByteProduct {
   /// `weights`: a row of `inputs` for each of the `factors.size()` outputs. `bias`: as many, or none.
   ByteProduct(const int8_t * weights, size_t inputs, const std::vector<float> & factors, const std::vector<float> & bias);
 
-  /// What run() takes: 16-bit integers of two bytes each, a row of high and a row of low ones, and the factor that makes them numbers again.
+  /// What run() takes: 16-bit integers of two bytes each, 256 · high + low, a row of high and then a row of low ones, and for each such
+  /// pair the factor that makes them numbers again.
   struct Rows {
     const int8_t * bytes;
     const float * factors;
