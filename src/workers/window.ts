@@ -44,6 +44,8 @@ const LEAST_SPEECH_PROBABILITY = 0.15
 /** Text that the decoder doubts, by Whisper's own threshold for silence, needs speech in this share of it. */
 const NO_SPEECH_PROBABILITY = 0.6
 const LEAST_SPEECH_SHARE = 0.25
+/** Tones and music deceive the detector; above this the decoder knows better. People, loud noise around them or not, stay below 0.6. */
+const SURELY_NO_SPEECH = 0.85
 
 /** A segment of nothing but marks says nothing. */
 const WORD = /[\p{L}\p{N}]/u
@@ -277,7 +279,9 @@ function dropUnheard (segments: readonly NativeSegment[], probabilities: Float32
     const endMs = segment.endMs + REACH_MS
     if (likeliestWithin(probabilities, startMs, endMs) < LEAST_SPEECH_PROBABILITY) return false
     const isDoubted = segment.noSpeechProbability > NO_SPEECH_PROBABILITY && sureness([segment]) < DOUBTFUL_LOG_PROBABILITY
-    return !isDoubted || speechWithin(probabilities, startMs, endMs) >= LEAST_SPEECH_SHARE * (segment.endMs - segment.startMs)
+    if (!isDoubted) return true
+    const isSpeech = speechWithin(probabilities, startMs, endMs) >= LEAST_SPEECH_SHARE * (segment.endMs - segment.startMs)
+    return isSpeech && segment.noSpeechProbability <= SURELY_NO_SPEECH
   })
 }
 
