@@ -56,20 +56,24 @@ function toFrames (pcm: Float32Array): Float32Array {
 const PIECE_FRAMES = 128
 const LEAD_FRAMES = 32
 
-/** How likely someone speaks in each frame of a window, whatever its level and whatever came before. */
-export function hear (pcm: Float32Array): Float32Array {
+/**
+ * How likely someone speaks in each frame of a window. `likely`: what one detector hears that listens to all of it. `possible`: the most that
+ * it or fresh ones at the level of each piece hear, which find quiet voices, and sometimes voices in noise.
+ */
+export function hear (pcm: Float32Array): { likely: Float32Array, possible: Float32Array } {
   const whole = toFrames(pcm)
   const frames = whole.length / FRAME_SAMPLES
-  const { probabilities } = speechDetector()(whole, new Float32Array(STATE_LENGTH))
+  const likely = speechDetector()(bringToLevel(whole, measureLevels(whole)), new Float32Array(STATE_LENGTH)).probabilities
+  const possible = likely.slice()
   for (let first = 0; first < frames; first += PIECE_FRAMES) {
     const from = Math.max(0, first - LEAD_FRAMES)
     const piece = whole.subarray(from * FRAME_SAMPLES, Math.min(frames, first + PIECE_FRAMES) * FRAME_SAMPLES)
     const fresh = speechDetector()(bringToLevel(piece, measureLevels(piece)), new Float32Array(STATE_LENGTH)).probabilities
     for (let frame = first; frame < from + fresh.length; frame++) {
-      probabilities[frame] = Math.max(probabilities[frame] ?? 0, fresh[frame - from] ?? 0)
+      possible[frame] = Math.max(possible[frame] ?? 0, fresh[frame - from] ?? 0)
     }
   }
-  return probabilities
+  return { likely, possible }
 }
 
 export const prepareDetector = serve((): null => {

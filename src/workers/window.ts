@@ -24,8 +24,10 @@ const RETRY_SHARE = 0.7
 /** For models that were made before Whisper knew a language: the one they knew it as. */
 const OLDER_LANGUAGES: Readonly<Record<string, string>> = { yue: 'zh' }
 
-/** Recovered text counts only when the decoder is about as sure of it as Whisper's own threshold for a failed window asks. */
-const LEAST_MEAN_LOG_PROBABILITY = -1
+/** Recovered text counts only when the decoder is sure of it; the first pass had a reason to go over it. */
+const LEAST_MEAN_LOG_PROBABILITY = -0.7
+/** Tokens around a hole whose words may be what is heard in it: times are wrong by seconds where a segment begins with a pause. */
+const NEIGHBOUR_TOKENS = 8
 /** Sound kept on both sides of a stretch that is decoded by itself. */
 const MARGIN_MS = 200
 /** A phrase with less speech than this tells no language. */
@@ -50,8 +52,8 @@ const SURELY_NO_SPEECH = 0.85
 /** A segment of nothing but marks says nothing. */
 const WORD = /[\p{L}\p{N}]/u
 
-/** How likely someone speaks in each frame of a window. */
-export type Hear = (pcm: Float32Array) => Float32Array
+/** How likely someone speaks in each frame of a window. Text is added only where that is `likely`, dropped where it is not `possible`. */
+export type Hear = (pcm: Float32Array) => { likely: Float32Array, possible: Float32Array }
 
 type Decoded = { segments: NativeSegment[], language: string }
 type Work = { state: NativeState, pcm: Float32Array, input: TranscribeInput, options: TranscribeOptions }
@@ -225,10 +227,23 @@ function fillHoles (
     const alone = { ...work, options: { ...work.options, prompt: '', contextTokens: 0 } }
     const recovered = keepWithin(decodeStretch(alone, wide, tellHole(work, hole, wide, around)), hole)
     const said = measure(recovered)
-    const isSure = sureness(recovered) >= LEAST_MEAN_LOG_PROBABILITY
-    return isSure && !isLoop(said.text, said.deflatedBytes) ? recovered : []
+    const isSilent = recovered.some(({ noSpeechProbability }) => noSpeechProbability > NO_SPEECH_PROBABILITY)
+    const isSure = !isSilent && sureness(recovered) >= LEAST_MEAN_LOG_PROBABILITY
+    return isSure && !isLoop(said.text, said.deflatedBytes) && !isSaidAround(said.text, segments, hole) ? recovered : []
   })
   return found.length === 0 ? [...segments] : splice(segments, found)
+}
+
+/** Whether most words of a recovered text stand right beside the hole already. */
+function isSaidAround (text: string, segments: readonly NativeSegment[], { startMs }: Stretch): boolean {
+  const tokens = segments.flatMap((segment) => segment.tokens)
+  const at = tokens.filter((token) => onsetOf(token) <= startMs).length
+  const beside = tokens.slice(Math.max(0, at - NEIGHBOUR_TOKENS), at + NEIGHBOUR_TOKENS)
+  const bytes = Buffer.from(beside.map((token) => token.bytes).join(''), 'latin1')
+  const toWords = (written: string): string[] => written.toLowerCase().match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? []
+  const known = new Set(toWords(bytes.toString('utf8')))
+  const words = toWords(text)
+  return words.filter((word) => known.has(word)).length > words.length / 2
 }
 
 /** Without tokens of the words around a hole, which are in the text already. */
@@ -303,11 +318,11 @@ export function transcribeWindow (state: NativeState, pcm: Float32Array, input: 
   // Parakeet has but one path, and is told its language.
   if (input.model.kind === 'parakeet') return decode(state, pcm, { ...options, ...(input.language ? { language: input.language } : {}) })
   const work = { state, pcm: pcm.subarray(0, MAX_WINDOW_SAMPLES), input, options }
-  const probabilities = hear(work.pcm)
+  const { likely: probabilities, possible } = hear(work.pcm)
   // Told last before the text: the encoder's output is then used for both.
   const told = input.language === undefined ? [detectLanguage(work, work.pcm), amongKnown(input.prior, input.languages)] : []
   const prior = averagePosteriors(told.filter(({ length }) => length > 0))
   const heard = { probabilities, chunks: findSpeechChunks(probabilities), lengthMs: samplesToMs(work.pcm.length), prior }
   const { runs, segments } = decodeInLanguages(work, heard)
-  return { segments: fillHoles(work, heard, dropUnheard(segments, probabilities), runs), language: mostSpoken(runs) }
+  return { segments: fillHoles(work, heard, dropUnheard(segments, possible), runs), language: mostSpoken(runs) }
 }
