@@ -8,6 +8,14 @@ import { SAMPLE_RATE_HZ, SAMPLES_PER_MS } from './audio.js'
 export const FRAME_SAMPLES = 512
 export const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS
 
+/**
+ * Frames that a fresh detector hears at their own level, about 4 s: so soon after loud music ends, it starts without having heard it. With
+ * pieces of 8 s it hears 0.2 s of a quiet sentence of 5 s, with 4 s it hears 4.0 s.
+ */
+export const PIECE_FRAMES = 128
+/** Frames before a piece that the fresh detector hears first, about a second: without a past it needs some before it is reliable. */
+export const LEAD_FRAMES = 32
+
 /** Whole frames of a length in ms. */
 export const framesOf = (ms: number): number => Math.round(ms * SAMPLE_RATE_HZ / 1000 / FRAME_SAMPLES)
 

@@ -1,17 +1,11 @@
 /** Windows of a recording while it is being decoded: piece by piece through the voice activity detector. */
-import { FRAME_SAMPLES } from '../domain/speech-spans.js'
+import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans.js'
 import type { HeardFrame } from '../domain/speech-spans.js'
 import { createWindowPacker } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import type { SpeechEngine } from '../engine/speech.js'
 
-/**
- * About 4 s: so soon after loud music ends, the fresh detector starts without having heard it, at the level of what follows. With pieces of
- * 8 s it hears 0.2 s of a quiet sentence of 5 s, with 4 s it hears 4.0 s.
- */
-const PIECE_SAMPLES = 128 * FRAME_SAMPLES
-/** About a second of the piece before: a detector without a past needs some frames before it is reliable. */
-const LEAD_FRAMES = 32
+const PIECE_SAMPLES = PIECE_FRAMES * FRAME_SAMPLES
 
 /** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. */
 export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, audioPath: string) {

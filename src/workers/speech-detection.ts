@@ -1,5 +1,5 @@
 /** Voice activity detection on a thread of its own. Knows nothing between calls: what goes on from one to the next travels with them. */
-import { FRAME_SAMPLES } from '../domain/speech-spans.js'
+import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans.js'
 import { loadAddon } from '../native/addon.js'
 import type { SpeechDetector } from '../native/addon.js'
 import { findSileroModel, readSileroTensors } from '../native/silero.js'
@@ -52,13 +52,9 @@ function toFrames (pcm: Float32Array): Float32Array {
   return whole
 }
 
-/** Like the detection of a recording: a fresh detector for every 4 s, which hears a second before them, at their own level. */
-const PIECE_FRAMES = 128
-const LEAD_FRAMES = 32
-
 /**
- * How likely someone speaks in each frame of a window. `likely`: what one detector hears that listens to all of it. `possible`: the most that
- * it or fresh ones at the level of each piece hear, which find quiet voices, and sometimes voices in noise.
+ * How likely someone speaks in each frame of a window. `likely`: what one detector hears that listens to all of it. `possible`: the most
+ * that it or fresh ones at the level of each piece hear, which find quiet voices, and sometimes voices in noise.
  */
 export function hear (pcm: Float32Array): { likely: Float32Array, possible: Float32Array } {
   const whole = toFrames(pcm)

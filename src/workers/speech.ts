@@ -5,7 +5,7 @@ import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeIn
 import { readPcm } from './pcm.js'
 import { NICE, serve, WorkerError } from './serve.js'
 import { hear } from './speech-detection.js'
-import { transcribeWindow } from './window.js'
+import { rankLanguages, transcribeWindow } from './window.js'
 
 let addon: NativeAddon | undefined
 /** By kind: where Parakeet transcribes, Whisper tells the languages, and the weights of both stay. */
@@ -68,10 +68,7 @@ export const transcribe = serve((input: TranscribeInput): TranscribeOutput => {
 
 export const detectLanguage = serve((input: DetectInput): DetectOutput => {
   const pcm = readPcm(input)
-  const { threads, abort } = input
-  const posteriors = withState(input.model, (state) => state.detectLanguage(pcm, { threads, abort }))
-  if (posteriors.length === 0) throw new WorkerError('aborted', 'stopped on request')
-  return { posteriors }
+  return { posteriors: withState(input.model, (state) => rankLanguages(state, pcm, input)) }
 })
 
 export const warmUp = serve(({ model }: { model: ModelChoice }): null => {

@@ -79,8 +79,11 @@ function decode (state: NativeState, pcm: Float32Array, options: TranscribeOptio
 /** What a window says, and how much, whether by words or by their repetition: bytes of its text after deflate. */
 type Said = { text: string, deflatedBytes: number }
 
+const bytesOf = (tokens: readonly NativeToken[]): Buffer => Buffer.from(tokens.map(({ bytes }) => bytes).join(''), 'latin1')
+const textOf = (tokens: readonly NativeToken[]): string => bytesOf(tokens).toString('utf8')
+
 function measure (segments: readonly NativeSegment[]): Said {
-  const bytes = Buffer.from(segments.flatMap(({ tokens }) => tokens.map((token) => token.bytes)).join(''), 'latin1')
+  const bytes = bytesOf(segments.flatMap(({ tokens }) => tokens))
   return { text: bytes.toString('utf8'), deflatedBytes: deflateRawSync(bytes).length }
 }
 
@@ -123,11 +126,17 @@ function decodeStretch ({ state, pcm, options }: Work, stretch: Stretch, languag
   return segments.map((segment) => shift(segment, stretch.startMs))
 }
 
-function detectLanguage ({ state, input }: Work, pcm: Float32Array): LanguagePosterior[] {
-  const posteriors = state.detectLanguage(pcm, { threads: input.threads, abort: input.abort })
+/** How likely each language is, likeliest first. Throws `WorkerError` aborted when the call was stopped. */
+export function rankLanguages (
+  state: NativeState, pcm: Float32Array, { threads, abort }: Pick<TranscribeInput, 'threads' | 'abort'>
+): LanguagePosterior[] {
+  const posteriors = state.detectLanguage(pcm, { threads, abort })
   if (posteriors.length === 0) throw new WorkerError('aborted', 'stopped on request')
-  return amongKnown(posteriors, input.languages)
+  return posteriors
 }
+
+const detectLanguage = ({ state, input }: Work, pcm: Float32Array): LanguagePosterior[] =>
+  amongKnown(rankLanguages(state, pcm, input), input.languages)
 
 /** Posteriors of the languages that a model knows, which sum to 1 again. */
 function amongKnown (posteriors: readonly LanguagePosterior[], languages: TranscribeInput['languages']): LanguagePosterior[] {
@@ -204,16 +213,13 @@ function decodeInLanguages (work: Work, heard: Heard): { runs: Run[], segments: 
   const [likeliest] = prior
   const whole: Run = { startMs: 0, endMs: lengthMs, language: input.language ?? likeliest?.language ?? 'en' }
   const isOne = input.language !== undefined || chunks.length < 2
-  if (isOne || (likeliest?.probability ?? 0) >= SURE_PROBABILITY) {
-    const segments = decodeRuns(work, [whole])
-    if (isOne || !isMixed(work, heard, segments, whole.language)) return { runs: [whole], segments }
-    const runs = tellPhrasesApart(work, heard)
-    const apart = decodeRuns(work, runs)
-    // Phrases are short, and models are wrong about short sound: their text has to be the likelier one.
-    return sureness(apart) > sureness(segments) ? { runs, segments: apart } : { runs: [whole], segments }
-  }
+  const isSure = isOne || (likeliest?.probability ?? 0) >= SURE_PROBABILITY
+  const first = isSure ? decodeRuns(work, [whole]) : undefined
+  if (first && (isOne || !isMixed(work, heard, first, whole.language))) return { runs: [whole], segments: first }
   const runs = tellPhrasesApart(work, heard)
-  return { runs, segments: decodeRuns(work, runs) }
+  const segments = decodeRuns(work, runs)
+  // Phrases are short, and models are wrong about short sound: their text has to be the likelier one.
+  return first && sureness(segments) <= sureness(first) ? { runs: [whole], segments: first } : { runs, segments }
 }
 
 /** Decodes what the first pass went over. What it says counts when the decoder is sure of it and does not go in circles. */
@@ -239,9 +245,8 @@ function isSaidAround (text: string, segments: readonly NativeSegment[], { start
   const tokens = segments.flatMap((segment) => segment.tokens)
   const at = tokens.filter((token) => onsetOf(token) <= startMs).length
   const beside = tokens.slice(Math.max(0, at - NEIGHBOUR_TOKENS), at + NEIGHBOUR_TOKENS)
-  const bytes = Buffer.from(beside.map((token) => token.bytes).join(''), 'latin1')
   const toWords = (written: string): string[] => written.toLowerCase().match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? []
-  const known = new Set(toWords(bytes.toString('utf8')))
+  const known = new Set(toWords(textOf(beside)))
   const words = toWords(text)
   return words.filter((word) => known.has(word)).length > words.length / 2
 }
@@ -289,7 +294,7 @@ function splice (segments: readonly NativeSegment[], found: readonly NativeSegme
  */
 function dropUnheard (segments: readonly NativeSegment[], probabilities: Float32Array): NativeSegment[] {
   return segments.filter((segment) => {
-    if (!WORD.test(measure([segment]).text)) return false
+    if (!WORD.test(textOf(segment.tokens))) return false
     const startMs = segment.startMs - REACH_MS
     const endMs = segment.endMs + REACH_MS
     if (likeliestWithin(probabilities, startMs, endMs) < LEAST_SPEECH_PROBABILITY) return false
