@@ -27,7 +27,7 @@ const LAYERS = {
   workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
   engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib'] },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
-  jobs: { src: ['domain', 'service'], packages: [], node: [] },
+  work: { src: ['domain', 'service'], packages: [], node: [] },
   routes: { src: ['domain', 'service'], packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },
   cli: { src: ['domain', 'service', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['child_process', 'fs'] },
   oauth: { src: ['domain', 'service'], packages: ['oidc-provider'], node: ['http'] },

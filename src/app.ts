@@ -4,28 +4,28 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Config, OauthConfig } from './config.js'
-import { createDownloads } from './engine/download.js'
-import { createFetcher } from './engine/fetcher.js'
-import type { Fetcher } from './engine/fetcher.js'
-import { decodeAudio, probeMedia } from './engine/ffmpeg.js'
-import { startFilterProxy } from './engine/filter-proxy.js'
-import { createLocalKeys, createRemoteKeys } from './engine/jwks.js'
-import { createTokenVerifier } from './engine/jwt.js'
-import { createModels } from './engine/models.js'
-import { createDetectorPool, createSpeechPool } from './engine/pool.js'
+import { createDownloads } from './engine/http/download.js'
+import { createFetcher } from './engine/http/fetcher.js'
+import type { Fetcher } from './engine/http/fetcher.js'
+import { decodeAudio, probeMedia } from './engine/media/ffmpeg.js'
+import { startFilterProxy } from './engine/http/filter-proxy.js'
+import { createLocalKeys, createRemoteKeys } from './engine/tokens/jwks.js'
+import { createTokenVerifier } from './engine/tokens/jwt.js'
+import { createModels } from './engine/models/models.js'
+import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
-import { createAbort, createSpeechEngine } from './engine/speech.js'
-import type { SpeechEngine } from './engine/speech.js'
-import { createYtDlp } from './engine/yt-dlp.js'
-import type { YtDlp } from './engine/yt-dlp.js'
-import { createDeliveryLoop } from './jobs/deliveries.js'
-import { createLoop } from './jobs/loop.js'
-import { createSweep } from './jobs/sweep.js'
-import { createUsageWriter } from './jobs/usage.js'
+import { createAbort, createSpeechEngine } from './engine/speech/engine.js'
+import type { SpeechEngine } from './engine/speech/engine.js'
+import { createYtDlp } from './engine/media/yt-dlp.js'
+import type { YtDlp } from './engine/media/yt-dlp.js'
+import { createDeliveryLoop } from './work/deliveries.js'
+import { createLoop } from './work/loop.js'
+import { createSweep } from './work/sweep.js'
+import { createUsageWriter } from './work/usage.js'
 import type { Logger } from './logger.js'
 import { routes } from './routes/index.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
-import { createAccess } from './service/access.js'
+import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
 import { createDeliveries } from './service/deliveries.js'
 import { createFetching } from './service/fetching.js'
@@ -82,9 +82,9 @@ const MAX_FETCH_MS = 24 * 3_600_000
 export function createKeyring (config: Config, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
   const inTransaction = createTransaction(db)
-  const access = createAccess({ apiKeys: createApiKeyStore(db), inTransaction, now })
+  const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction, now })
   const owners = createOwners({ owners: createOwnerStore(db), passwords: createPasswords(), inTransaction, now })
-  return { access, owners, close: (): void => { db.close() } }
+  return { keys, owners, close: (): void => { db.close() } }
 }
 
 /** Clients and grants of our own authorization server: what `stenobox oauth` needs. Opens the database and nothing else. */
@@ -143,7 +143,7 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
   const oauth = createOauth({ oauth: stores.oauth, inTransaction, now })
   const plans = createPlans({ planLimits: stores.planLimits })
   return {
-    access: createAccess({ apiKeys: stores.apiKeys, inTransaction, now }),
+    keys: createKeys({ apiKeys: stores.apiKeys, inTransaction, now }),
     administration: createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log }),
     idempotency: createIdempotency({ requests: stores.requests, inTransaction, now, log }),
     oauth,

@@ -23,9 +23,9 @@ async function closeWithin (http: Awaited<ReturnType<typeof createHttp>>, graceM
   clearTimeout(timer)
 }
 
-function createFirstKey ({ access }: Appliance): string | undefined {
-  if (access.hasKeys()) return undefined
-  return access.create({ name: 'first start', owner: 'default', plan: 'enterprise' }).key
+function createFirstKey ({ keys }: Appliance): string | undefined {
+  if (keys.hasKeys()) return undefined
+  return keys.create({ name: 'first start', owner: 'default', plan: 'enterprise' }).key
 }
 
 /** Starts serving. Throws when the port is taken or the data directory cannot be used. */

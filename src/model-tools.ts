@@ -1,12 +1,12 @@
 /** Wires what `stenobox models` needs. Apart from app.ts, so that nothing else loads an HTTP client and an archiver. */
 import { join } from 'node:path'
 import type { Config } from './config.js'
-import { createDownloader } from './engine/model-download.js'
-import { createModelHttp } from './engine/model-http.js'
-import { createModelLock } from './engine/model-lock.js'
-import { createPackageBuilder } from './engine/model-packages.js'
-import { tryModel } from './engine/model-trial.js'
-import { createModels, STARTER_FILE } from './engine/models.js'
+import { createDownloader } from './engine/models/download.js'
+import { createModelHttp } from './engine/http/model-http.js'
+import { createModelLock } from './engine/models/lock.js'
+import { createPackageBuilder } from './engine/models/packages.js'
+import { tryModel } from './engine/models/trial.js'
+import { createModels, STARTER_FILE } from './engine/models/models.js'
 import { createModelAdd } from './service/model-add.js'
 import { createModelLibrary } from './service/model-library.js'
 import { createModelPull } from './service/model-pull.js'
@@ -31,4 +31,4 @@ export function createModelTools (config: Config) {
   return { library, close: async (): Promise<void> => { await http.close() } }
 }
 
-export { recogniseModel } from './engine/model-intake.js'
+export { recogniseModel } from './engine/models/intake.js'

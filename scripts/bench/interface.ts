@@ -66,9 +66,9 @@ async function run (context: BenchContext): Promise<Report> {
 
 /** Mean time to recognise a key, on the data of the running appliance. */
 function measureAuthentication (dataDir: string, key: string): number {
-  const { access, close } = createKeyring(readConfig({ STENOBOX_DATA_DIR: dataDir }))
+  const { keys, close } = createKeyring(readConfig({ STENOBOX_DATA_DIR: dataDir }))
   const startedMs = performance.now()
-  for (let i = 0; i < AUTHENTICATIONS; i++) if (!access.authenticate(key)) throw new Error('the key is not known')
+  for (let i = 0; i < AUTHENTICATIONS; i++) if (!keys.authenticate(key)) throw new Error('the key is not known')
   const meanMs = (performance.now() - startedMs) / AUTHENTICATIONS
   close()
   return meanMs

@@ -51,7 +51,7 @@ export type Ours = Transcriber<Outcome> & { residentBytes: () => number }
 /** The model that the appliance takes for the quality. Throws an Error when there is none. */
 export async function chooseModel ({ modelsDir, quality }: Options): Promise<Model> {
   const { href } = new URL('dist/engine/models.js', `file://${ROOT}`)
-  const { createModels } = await import(href) as typeof import('../../src/engine/models.ts')
+  const { createModels } = await import(href) as typeof import('../../src/engine/models/models.ts')
   const models = createModels(modelsDir)
   await models.prepare()
   const chosen = models.choose(quality)

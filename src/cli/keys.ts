@@ -4,14 +4,14 @@ import { createKeyring } from '../app.js'
 import { readConfig } from '../config.js'
 import { MAX_GRACE_SECONDS, MAX_KEY_SECONDS, MAX_NAME_LENGTH, NAME_PATTERN, PLANS } from '../domain/access.js'
 import type { Plan } from '../domain/access.js'
-import type { CreatedKey, KeyView } from '../service/access.js'
+import type { CreatedKey, KeyView } from '../service/keys.js'
 
 type Keyring = ReturnType<typeof createKeyring>
 
-function withKeyring<T> (work: (access: Keyring['access']) => T): T {
+function withKeyring<T> (work: (keys: Keyring['keys']) => T): T {
   const keyring = createKeyring(readConfig())
   try {
-    return work(keyring.access)
+    return work(keyring.keys)
   } finally {
     keyring.close()
   }
@@ -37,21 +37,21 @@ function show ({ id, key, owner, plan }: CreatedKey, json?: true): void {
 }
 
 function create ({ json, expires, ...options }: { name: string, owner: string, plan?: Plan, expires?: number, json?: true }): void {
-  show(withKeyring((access) => access.create({ ...options, expiresInSeconds: expires })), json)
+  show(withKeyring((keys) => keys.create({ ...options, expiresInSeconds: expires })), json)
 }
 
 function rotate (id: number, { grace, json }: { grace: number, json?: true }): void {
-  show(withKeyring((access) => access.rotate(id, grace)), json)
+  show(withKeyring((keys) => keys.rotate(id, grace)), json)
 }
 
 function list (options: { json?: true }): void {
-  const keys = withKeyring((access) => access.list())
-  if (options.json) return console.log(JSON.stringify(keys))
-  for (const key of keys) console.log(toLine(key))
+  const listed = withKeyring((keys) => keys.list())
+  if (options.json) return console.log(JSON.stringify(listed))
+  for (const key of listed) console.log(toLine(key))
 }
 
 function revoke (id: number): void {
-  if (!withKeyring((access) => access.revoke(id))) throw new Error(`there is no live key ${id}; see: stenobox keys list`)
+  if (!withKeyring((keys) => keys.revoke(id))) throw new Error(`there is no live key ${id}; see: stenobox keys list`)
 }
 
 function parseId (text: string): number {

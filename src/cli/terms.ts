@@ -8,7 +8,7 @@ import { parseName } from './keys.js'
 function change (name: string, next: (terms: string[]) => string[]): void {
   const keyring = createKeyring(readConfig())
   try {
-    const id = keyring.access.ensureOwner(name)
+    const id = keyring.keys.ensureOwner(name)
     const { terms } = keyring.owners.change(id, { terms: next(keyring.owners.find(id).terms) })
     for (const term of terms) console.log(term)
   } finally {

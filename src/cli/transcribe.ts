@@ -78,7 +78,7 @@ async function transcribe (source: string, options: Options): Promise<void> {
   const signal = interruptSignal()
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
-    const ownerId = appliance.access.ensureOwner(options.owner)
+    const ownerId = appliance.keys.ensureOwner(options.owner)
     const jobOptions = {
       ...(language === undefined ? {} : { language }), sttQuality: options.quality,
       ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}), terms

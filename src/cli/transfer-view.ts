@@ -1,5 +1,5 @@
 /** How a transfer looks: a bar on a terminal, a line every tenth of the way anywhere else. */
-import { createRateMeter, describeTransfer, formatBytes } from '../domain/transfer.js'
+import { createRateMeter, describeTransfer, formatBytes } from '../domain/download-progress.js'
 import type { Watcher } from '../service/model-library.js'
 import { createProgressBar } from './progress-bar.js'
 

@@ -1,6 +1,6 @@
 /** Every mount on one page. */
 import type { FastifyPluginAsync } from 'fastify'
-import type { Access } from '../service/access.js'
+import type { Keys } from '../service/keys.js'
 import type { Administration } from '../service/administration.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
@@ -35,7 +35,7 @@ import { vocabularyRoutes } from './vocabulary.js'
 import { deliveryRoutes, endpointRoutes } from './webhooks.js'
 
 export type RouteDeps = {
-  access: Access
+  keys: Keys
   administration: Administration
   deliveries: Deliveries
   health: Health
@@ -56,13 +56,13 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { access, administration, deliveries, health, idempotency, ingest, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
+  const { keys, administration, deliveries, health, idempotency, ingest, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
   await app.register(async (operations) => {
     requireOperations(operations)
-    requireCredential(operations, { access, tokens, publicUrl })
+    requireCredential(operations, { keys, tokens, publicUrl })
     meterRequests(operations, usage)
     requireRights(operations, publicUrl)
     await requireSession(operations, administration)
@@ -74,7 +74,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(uploadRoutes, { uploads, transcripts, usage, webhooks, publicUrl })
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
-      await api.register(adminRoutes, { access, administration, owners, plans, publicUrl, prefix: '/admin' })
+      await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries, usage })
       await api.register(transcriptionRoutes, { transcripts, removal })
       await api.register(vocabularyRoutes, { owners })

@@ -1,8 +1,8 @@
 /** Is everything there that the appliance needs? One list for `doctor` and for readiness. */
-import type { ModelEntry } from '../engine/model-manifest.js'
-import type { InstalledModel, Models } from '../engine/models.js'
-import type { SpeechEngine } from '../engine/speech.js'
-import type { YtDlp } from '../engine/yt-dlp.js'
+import type { ModelEntry } from '../engine/models/manifest.js'
+import type { InstalledModel, Models } from '../engine/models/models.js'
+import type { SpeechEngine } from '../engine/speech/engine.js'
+import type { YtDlp } from '../engine/media/yt-dlp.js'
 import type { Files } from '../store/files.js'
 
 /** `matters`: without it the appliance does not work. */

@@ -1,7 +1,7 @@
 /** Who speaks when: worth having, but never worth a transcript. */
 import { assignSpeakers } from '../domain/speaker.js'
 import type { Log } from '../domain/log.js'
-import type { SpeakerEngine } from '../engine/speakers.js'
+import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { TranscriptStore } from '../store/transcripts.js'

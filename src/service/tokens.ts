@@ -1,7 +1,7 @@
 /** OAuth access tokens → who calls, and what they may do. */
 import { MAX_NAME_LENGTH, NAME_PATTERN, registeredScopes } from '../domain/access.js'
 import type { Owner, Principal } from '../domain/access.js'
-import type { Claims, VerifyToken } from '../engine/jwt.js'
+import type { Claims, VerifyToken } from '../engine/tokens/jwt.js'
 import type { OwnerStore } from '../store/owners.js'
 
 /** Whose token it is; undefined where there is no such owner. */

@@ -3,7 +3,7 @@ import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans
 import type { HeardFrame } from '../domain/speech-spans.js'
 import { createWindowPacker } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
-import type { SpeechEngine } from '../engine/speech.js'
+import type { SpeechEngine } from '../engine/speech/engine.js'
 
 const PIECE_SAMPLES = PIECE_FRAMES * FRAME_SAMPLES
 

@@ -22,7 +22,7 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
   const keyOwner: Principal = { ownerId: 1, plan: 'free', keyId: 7 }
   requireCredential(app, {
     publicUrl,
-    access: { authenticate: (key) => key === KEY ? keyOwner : undefined },
+    keys: { authenticate: (key) => key === KEY ? keyOwner : undefined },
     tokens: {
       async authenticate (token) {
         asked.push(token)

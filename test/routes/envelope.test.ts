@@ -36,7 +36,7 @@ t.test('keys: missing, malformed, unknown and revoked', async (t) => {
   const challenge = 'Bearer realm="stenobox", resource_metadata="http://localhost:80/.well-known/oauth-protected-resource"'
   t.equal(none.headers['www-authenticate'], challenge, 'no error code without a credential')
   const revoked = key()
-  t.ok(appliance.access.revoke(1))
+  t.ok(appliance.keys.revoke(1))
   const wrong = 'service_sk_' + 'x'.repeat(43)
   const sentences = new Set<string>()
   for (const credential of [wrong, revoked, 'nonsense', '\u00e9']) {

@@ -28,7 +28,7 @@ const named = (): TimedSegment[] => makeSegments().map((segment, index) => ({
 async function build (t: Test, fileName = 'talk.mp3', segments = named()) {
   const built = await buildAppliance(t)
   const { id, stores } = addCompleted(t, t.testdirName, 'default', { fileName, durationMs: 61_855, segments })
-  const keyOn = (plan: Plan): string => built.appliance.access.create({ name: plan, owner: 'default', plan }).key
+  const keyOn = (plan: Plan): string => built.appliance.keys.create({ name: plan, owner: 'default', plan }).key
   const fetchExport = async (format: string, key = built.key()) => await built.http.inject({ url: `/api/v1/transcriptions/${id}/export?format=${format}`, headers: { authorization: `Bearer ${key}` } })
   return { ...built, id, stores, keyOn, fetchExport }
 }

@@ -29,7 +29,7 @@ async function build (t: Test) {
   const built = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir }, clock.now)
   const stores = openStores(t, dataDir)
   const { appliance, call } = built
-  const keyOn = (plan: Plan, owner = 'a'): string => appliance.access.create({ name: 'test', owner, plan }).key
+  const keyOn = (plan: Plan, owner = 'a'): string => appliance.keys.create({ name: 'test', owner, plan }).key
   const usage = async (key: string): Promise<View> => {
     const reply = await call(key, 'GET', '/api/v1/usage')
     if (reply.status !== 200) throw new Error(`usage: ${reply.status} ${reply.body.error}`)
@@ -130,8 +130,8 @@ t.test('tokens count for their owner, even where they may not call; nothing of t
   const mine = keyOn('free')
   // A token by name: as the route asks the keyring for what begins like a key, it stands in for the token service.
   const token = 'service_sk_token'
-  const { authenticate } = appliance.access
-  appliance.access.authenticate = (credential) => {
+  const { authenticate } = appliance.keys
+  appliance.keys.authenticate = (credential) => {
     const { keyId: _, ...owner } = authenticate(mine) ?? { ownerId: 0, plan: 'free' }
     return credential === token ? { ...owner, scopes: new Set<Scope>(['transcripts:read']) } : authenticate(credential)
   }

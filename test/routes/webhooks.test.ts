@@ -117,7 +117,7 @@ t.test('a job that ends is told to its endpoints and its own address, and counte
 })
 
 async function createKey ({ appliance }: TestAppliance): Promise<{ id: number, key: string }> {
-  return appliance.access.create({ name: 'another', owner: 'default', plan: 'enterprise' })
+  return appliance.keys.create({ name: 'another', owner: 'default', plan: 'enterprise' })
 }
 
 t.test('an endpoint bound to a key hears of jobs made with it', async (t) => {
@@ -197,7 +197,7 @@ t.test('a delivery is sent again by hand: 502 while the receiver fails, then 200
 t.test('webhooks take an API key, not a token', async (t) => {
   const it = await build(t)
   // Any credential, as one that a token with this scope gives.
-  it.appliance.access.authenticate = () => ({ ownerId: 1, plan: 'enterprise', scopes: new Set(['transcripts:read']) })
+  it.appliance.keys.authenticate = () => ({ ownerId: 1, plan: 'enterprise', scopes: new Set(['transcripts:read']) })
   for (const [method, url] of [['GET', ENDPOINTS], ['POST', ENDPOINTS], ['PATCH', `${ENDPOINTS}/1`], ['DELETE', `${ENDPOINTS}/1`], ['GET', DELIVERIES], ['POST', `${DELIVERIES}/1/retry`], ['POST', '/api/v1/webhooks/test']] as const) {
     t.match(await it.call('service_sk_token', method, url), { status: 403, body: { code: 'api_key_required' } }, `${method} ${url}`)
   }

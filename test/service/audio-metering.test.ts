@@ -1,7 +1,7 @@
 /** What a job costs: the length of its recording, once, in the month in which it was completed. */
 import t from 'tap'
 import type { Test } from 'tap'
-import type { SpeakerEngine } from '../../dist/engine/speakers.js'
+import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
 import { createPipeline } from '../../dist/service/pipeline.js'
 import { createFiles } from '../../dist/store/files.js'
 import type { UsageStore } from '../../dist/store/usage.js'

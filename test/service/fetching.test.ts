@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
-import { FetchError } from '../../dist/engine/guard.js'
-import type { PageFacts } from '../../dist/engine/yt-dlp.js'
+import { FetchError } from '../../dist/engine/http/guard.js'
+import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { file, openFetching } from '../support/fetching.ts'
 import { sha256 } from '../support/ingest.ts'
 

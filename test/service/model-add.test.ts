@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
-import { packModels } from '../../dist/engine/model-archive.js'
+import { packModels } from '../../dist/engine/models/archive.js'
 import { makeVariables, packVariables, writeCt2Folder } from '../support/ct2.ts'
 import { createLibrary, modelEntry, modelManifest } from '../support/model-library.ts'
 import { messageOf, sha256Of } from '../support/model-server.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { createAccess } from '../../dist/service/access.js'
+import { createKeys } from '../../dist/service/keys.js'
 import { createOwners } from '../../dist/service/owners.js'
 import { createPasswords } from '../../dist/service/passwords.js'
 import { createClock } from '../support/clock.ts'
@@ -13,7 +13,7 @@ function openOwners (t: Test) {
   const clock = createClock()
   const { apiKeys, inTransaction } = stores
   const owners = createOwners({ owners: stores.owners, passwords: createPasswords({ log2N: 4, r: 1, p: 1 }), inTransaction, now: clock.now })
-  return { ...stores, clock, owners, access: createAccess({ apiKeys, inTransaction, now: clock.now }) }
+  return { ...stores, clock, owners, keys: createKeys({ apiKeys, inTransaction, now: clock.now }) }
 }
 
 t.test('an owner is made once, on the plan that was said or on enterprise', async (t) => {
@@ -29,14 +29,14 @@ t.test('an owner is made once, on the plan that was said or on enterprise', asyn
 })
 
 t.test('owners made with a key are owners like others; a new key gets the plan of its owner', async (t) => {
-  const { owners, access } = openOwners(t)
-  t.equal(access.create({ name: 'laptop', owner: 'anna' }).plan, 'enterprise')
+  const { owners, keys } = openOwners(t)
+  t.equal(keys.create({ name: 'laptop', owner: 'anna' }).plan, 'enterprise')
   const { id } = owners.findByName('anna') ?? { id: 0 }
   owners.change(id, { plan: 'free' })
-  const { key, plan } = access.create({ name: 'phone', owner: 'anna' })
+  const { key, plan } = keys.create({ name: 'phone', owner: 'anna' })
   t.equal(plan, 'free')
-  t.equal(access.authenticate(key)?.plan, 'free')
-  t.equal(access.create({ name: 'tablet', owner: 'anna', plan: 'pro' }).plan, 'pro')
+  t.equal(keys.authenticate(key)?.plan, 'free')
+  t.equal(keys.create({ name: 'tablet', owner: 'anna', plan: 'pro' }).plan, 'pro')
 })
 
 t.test('the list goes page by page', async (t) => {
@@ -93,21 +93,21 @@ t.test('an owner that is removed while the password is computed stays removed', 
 })
 
 t.test('an owner is removed with dead keys, but not with transcripts, live keys or uploads', async (t) => {
-  const { owners, access, addJob, db, clock, webhooks } = openOwners(t)
-  const key = access.create({ name: 'laptop', owner: 'anna' })
+  const { owners, keys, addJob, db, clock, webhooks } = openOwners(t)
+  const key = keys.create({ name: 'laptop', owner: 'anna' })
   const { id } = owners.findByName('anna') ?? { id: 0 }
-  access.rotate(key.id, 60)
-  access.revoke(2)
+  keys.rotate(key.id, 60)
+  keys.revoke(2)
   webhooks.insert({ ownerId: id, url: 'https://example.org', secret: 's', apiKeyId: key.id, now: 0 })
   t.throws(() => owners.remove(id), { code: 'conflict', message: /live API keys/ }, 'a key in its grace lives')
   clock.advance(60_000)
   const insertUpload = db.prepare('INSERT INTO upload (id, owner_id, file_name, size_bytes, part_size_bytes, options, created_at, expires_at) VALUES (\'u\', ?, \'f\', 1, 1, \'{}\', 0, 1)')
   insertUpload.run(id)
   t.throws(() => owners.remove(id), { code: 'conflict', message: /upload/ })
-  t.equal(access.list().length, 2, 'what was begun is undone')
+  t.equal(keys.list().length, 2, 'what was begun is undone')
   db.prepare('DELETE FROM upload').run()
   owners.remove(id)
-  t.strictSame([owners.findByName('anna'), access.list(), webhooks.list(id)], [undefined, [], []])
+  t.strictSame([owners.findByName('anna'), keys.list(), webhooks.list(id)], [undefined, [], []])
   t.throws(() => owners.remove(id), { code: 'not_found' })
   addJob('bert')
   t.throws(() => owners.remove(owners.findByName('bert')?.id ?? 0), { code: 'conflict', message: /transcripts/ })

@@ -1,7 +1,7 @@
 /** The seam for telling speakers apart: what comes of an engine that answers, and of one that does not. */
 import t from 'tap'
 import type { Test } from 'tap'
-import type { SpeakerEngine } from '../../dist/engine/speakers.js'
+import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
 import { createPipeline } from '../../dist/service/pipeline.js'
 import { createFiles } from '../../dist/store/files.js'
 import { makeSegments } from '../support/transcript.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Claims } from '../../dist/engine/jwt.js'
+import type { Claims } from '../../dist/engine/tokens/jwt.js'
 import { createTokens, ownersByClaim, ownersById } from '../../dist/service/tokens.js'
 import type { FindOwner } from '../../dist/service/tokens.js'
 import { openStores } from '../support/store.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { createAccess } from '../../dist/service/access.js'
+import { createKeys } from '../../dist/service/keys.js'
 import { createPlans } from '../../dist/service/plans.js'
 import { createUsage } from '../../dist/service/usage.js'
 import { createLazyTransaction } from '../../dist/store/database.js'
@@ -17,7 +17,7 @@ function open (t: Test, dataDir?: string, changes: { inLazyTransaction?: InTrans
   const clock = createClock(START)
   const plans = createPlans(stores)
   const usage = createUsage({ usage: stores.usage, plans, inLazyTransaction: createLazyTransaction(stores.db), now: clock.now, ...changes })
-  const access = createAccess({ ...stores, now: clock.now })
+  const access = createKeys({ ...stores, now: clock.now })
   /** The caller behind a new key. */
   const caller = (owner: string, plan: 'free' | 'build' | 'enterprise' = 'free') => {
     const principal = access.authenticate(access.create({ name: 'test', owner, plan }).key)

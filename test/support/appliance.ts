@@ -32,7 +32,7 @@ export async function buildAppliance (t: Test, settings: Record<string, string> 
   return {
     appliance,
     http,
-    key: (owner = 'default') => appliance.access.create({ name: 'test', owner, plan: 'enterprise' }).key,
+    key: (owner = 'default') => appliance.keys.create({ name: 'test', owner, plan: 'enterprise' }).key,
     async call (key, method, url, payload, headers = {}) {
       const reply = await http.inject({
         method,

@@ -1,7 +1,7 @@
 /** Folders as faster-whisper uses them, of a Whisper too small to know anything: one layer each, 64 wide, random weights. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toHalves, toSingles } from '../../dist/engine/half-floats.js'
+import { toHalves, toSingles } from '../../dist/engine/models/half-floats.js'
 import { STARTER_MODEL } from './paths.ts'
 import { createRandom } from './random.ts'
 

@@ -1,9 +1,9 @@
 /** Fetchers for tests, and what comes of their requests. */
 import type { Test } from 'tap'
-import { createFetcher } from '../../dist/engine/fetcher.js'
-import type { FetchAnswer, FetchRequest, Fetcher } from '../../dist/engine/fetcher.js'
-import { FetchError } from '../../dist/engine/guard.js'
-import type { GuardDeps } from '../../dist/engine/guard.js'
+import { createFetcher } from '../../dist/engine/http/fetcher.js'
+import type { FetchAnswer, FetchRequest, Fetcher } from '../../dist/engine/http/fetcher.js'
+import { FetchError } from '../../dist/engine/http/guard.js'
+import type { GuardDeps } from '../../dist/engine/http/guard.js'
 import { allowing, lookUp } from './address-tricks.ts'
 
 /** A fetcher for names of the tests' own name service, which by itself may reach nothing of this machine. */

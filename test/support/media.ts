@@ -1,7 +1,7 @@
 /** Media made and read with the real programs. */
 import { execFileSync } from 'node:child_process'
-import { decodeAudio, probeMedia } from '../../dist/engine/ffmpeg.js'
-import type { MediaFacts } from '../../dist/engine/ffmpeg.js'
+import { decodeAudio, probeMedia } from '../../dist/engine/media/ffmpeg.js'
+import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 
 export type DecodeLimits = Parameters<typeof decodeAudio>[2]
 export const LIMITS: DecodeLimits = { maxSeconds: 3600, timeoutMs: 120_000 }

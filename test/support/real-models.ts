@@ -1,7 +1,7 @@
 /** Real weights, where set-up has installed them: `STENOBOX_MODEL=base node scripts/setup.mjs --model`. */
 import { resolve } from 'node:path'
-import { createModels } from '../../dist/engine/models.js'
-import type { InstalledModel } from '../../dist/engine/models.js'
+import { createModels } from '../../dist/engine/models/models.js'
+import type { InstalledModel } from '../../dist/engine/models/models.js'
 
 export const REAL_MODELS = resolve(process.env['STENOBOX_MODELS_DIR'] || 'models')
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { KEY_STATES, MAX_GRACE_SECONDS, MAX_KEY_SECONDS, PLANS } from '../../domain/access.js'
-import type { Access, KeyView } from '../../service/access.js'
+import type { Keys, KeyView } from '../../service/keys.js'
 import { operation } from '../operation.js'
 import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
 import { audit } from '../plugins/session.js'
@@ -57,7 +57,7 @@ function toApiKey ({ lastUsedAt, expiresAt, revokedAt, replacedBy, createdAt, ..
   }
 }
 
-export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async (app, { access }) => {
+export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: Keys }> = async (app, { keys }) => {
   app.get('/keys', operation({
     operationId: 'listApiKeys',
     tag: 'Administration',
@@ -65,7 +65,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async
     caller: 'administrator',
     querystring: ListQuery,
     replies: { 200: PageOf('ApiKeyPage', ApiKey, 'The keys, oldest first.') }
-  }), async (request) => readPage(request.query, (page) => access.list(page, request.query.ownerId).map(toApiKey)))
+  }), async (request) => readPage(request.query, (page) => keys.list(page, request.query.ownerId).map(toApiKey)))
 
   app.post('/keys', operation({
     operationId: 'createApiKey',
@@ -78,9 +78,9 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async
     errors: ['not_found']
   }), async (request, reply) => {
     const { ownerId, ...options } = request.body
-    const { id, key } = access.createFor(ownerId, options)
+    const { id, key } = keys.createFor(ownerId, options)
     audit(request, { keyId: id, ownerId })
-    return reply.code(201).send(ok({ ...toApiKey(access.find(id)), key }))
+    return reply.code(201).send(ok({ ...toApiKey(keys.find(id)), key }))
   })
 
   app.delete('/keys/:id', operation({
@@ -94,8 +94,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async
     errors: ['not_found']
   }), async (request) => {
     const { id } = request.params
-    if (access.revoke(id)) audit(request, { keyId: id })
-    return ok(toApiKey(access.find(id)))
+    if (keys.revoke(id)) audit(request, { keyId: id })
+    return ok(toApiKey(keys.find(id)))
   })
 
   app.post('/keys/:id/rotate', operation({
@@ -110,8 +110,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ access: Access }> = async
     replies: { 201: Success(CreatedKey) },
     errors: ['not_found', 'conflict']
   }), async (request, reply) => {
-    const { id, key } = access.rotate(request.params.id, request.body.graceSeconds)
+    const { id, key } = keys.rotate(request.params.id, request.body.graceSeconds)
     audit(request, { keyId: request.params.id, replacedBy: id })
-    return reply.code(201).send(ok({ ...toApiKey(access.find(id)), key }))
+    return reply.code(201).send(ok({ ...toApiKey(keys.find(id)), key }))
   })
 }

@@ -1,6 +1,6 @@
 /** Administration, for a dashboard: sessions, owners, keys, plans. */
 import type { FastifyPluginAsync } from 'fastify'
-import type { Access } from '../../service/access.js'
+import type { Keys } from '../../service/keys.js'
 import type { Administration } from '../../service/administration.js'
 import type { Owners } from '../../service/owners.js'
 import type { Plans } from '../../service/plans.js'
@@ -11,18 +11,18 @@ import { planRoutes } from './plans.js'
 import { sessionRoutes } from './session.js'
 
 export type AdminDeps = {
-  access: Access
+  keys: Keys
   administration: Administration
   owners: Owners
   plans: Plans
   publicUrl: string | undefined
 }
 
-export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, { access, administration, owners, plans, publicUrl }) => {
+export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, { keys, administration, owners, plans, publicUrl }) => {
   refuseCrossSite(app, publicUrl)
   app.addHook('onRequest', async (_request, reply) => { reply.header('cache-control', 'no-store') })
   await app.register(sessionRoutes, { administration, publicUrl })
   await app.register(ownerRoutes, { owners })
-  await app.register(apiKeyRoutes, { access })
+  await app.register(apiKeyRoutes, { keys })
   await app.register(planRoutes, { plans })
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isApiKey } from '../../domain/access.js'
 import { AppError } from '../../domain/errors.js'
 import type { Principal } from '../../domain/access.js'
-import type { Access } from '../../service/access.js'
+import type { Keys } from '../../service/keys.js'
 import type { Tokens } from '../../service/tokens.js'
 import { baseUrlOf } from '../base-url.js'
 import type { Caller } from '../operation.js'
@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 type Deps = {
-  access: Pick<Access, 'authenticate'>
+  keys: Pick<Keys, 'authenticate'>
   /** Undefined: keys alone. */
   tokens: Pick<Tokens, 'authenticate'> | undefined
   publicUrl: string | undefined
@@ -37,9 +37,9 @@ function requireRight ({ scopes }: Principal, caller: Caller, request: FastifyRe
 }
 
 /** Every operation registered on `app` from here on needs a credential, unless it is public or the administrator's. */
-export function requireCredential (app: FastifyInstance, { access, tokens, publicUrl }: Deps): void {
+export function requireCredential (app: FastifyInstance, { keys, tokens, publicUrl }: Deps): void {
   const authenticate = async (credential: string): Promise<Principal | undefined> =>
-    isApiKey(credential) ? access.authenticate(credential) : await tokens?.authenticate(credential)
+    isApiKey(credential) ? keys.authenticate(credential) : await tokens?.authenticate(credential)
 
   app.decorateRequest('principal', undefined)
   app.addHook('onRequest', async (request) => {

@@ -76,7 +76,7 @@ t.test('of many rotations at once one wins', async (t) => {
 
 t.test('the list goes on by its cursor, of all owners or of one', async (t) => {
   const { appliance, ownerId, list, key, call } = await setUp(t)
-  const ids = ['a', 'b', 'c'].map((name) => appliance.access.createFor(ownerId, { name }).id)
+  const ids = ['a', 'b', 'c'].map((name) => appliance.keys.createFor(ownerId, { name }).id)
   key('bert')
   const first = await list(`?ownerId=${ownerId}&limit=2`)
   t.strictSame(first.data.map(({ id }) => id), ids.slice(0, 2))

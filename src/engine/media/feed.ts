@@ -1,0 +1,77 @@
+/** Podcast feeds, RSS and Atom: the newest episode and where its sound is. */
+import { XMLParser } from 'fast-xml-parser'
+import { JobFailure } from '../../domain/errors.js'
+import { toTitle } from '../../domain/source.js'
+import type { SourceFacts } from '../../domain/source.js'
+
+export type Episode = SourceFacts & { url: string }
+
+type Node = { [name: string]: unknown }
+
+/** Elements that a feed may hold once or many times. */
+const LISTS = new Set(['item', 'entry', 'enclosure', 'link', 'media:content'])
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  // The entities of XML and of HTML; a feed that declares its own never gets here.
+  processEntities: true,
+  htmlEntities: true,
+  ignorePiTags: true,
+  isArray: (name) => LISTS.has(name)
+})
+
+const asNode = (value: unknown): Node => typeof value === 'object' && value !== null ? value as Node : {}
+const asNodes = (value: unknown): Node[] => Array.isArray(value) ? value.map(asNode) : []
+
+/** The text of an element, with attributes or without; of several the first. */
+function asText (value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  const text = typeof first === 'object' && first !== null ? (first as Node)['#text'] : first
+  return typeof text === 'string' ? text : undefined
+}
+
+const isMedia = (node: Node): boolean => /^(audio|video)\//i.test(asText(node['@type']) ?? '') || /^(audio|video)$/i.test(asText(node['@medium']) ?? '')
+
+/** Where the sound of an episode is. What says that it is audio or video goes first; enclosures of no known type count too. */
+function findSound (item: Node): string | undefined {
+  const enclosures = asNodes(item['enclosure']).map((node) => ({ node, url: asText(node['@url']) }))
+  const links = asNodes(item['link']).filter((node) => asText(node['@rel']) === 'enclosure').map((node) => ({ node, url: asText(node['@href']) }))
+  const contents = asNodes(item['media:content']).filter(isMedia).map((node) => ({ node, url: asText(node['@url']) }))
+  const found = [...enclosures, ...links, ...contents].filter(({ url, node }) => url && !/^(image|text)\//i.test(asText(node['@type']) ?? ''))
+  return (found.find(({ node }) => isMedia(node)) ?? found[0])?.url
+}
+
+function toEpisode (item: Node, feedUrl: string): Episode | undefined {
+  const url = findSound(item)?.trim()
+  if (url === undefined || !URL.canParse(url, feedUrl)) return undefined
+  const publishedAt = Date.parse(asText(item['pubDate']) ?? asText(item['published']) ?? asText(item['dc:date']) ?? asText(item['updated']) ?? '')
+  const address = new URL(url, feedUrl)
+  // As of addresses that callers name: yt-dlp takes orders from fragments.
+  address.hash = ''
+  return { url: address.href, title: toTitle(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
+}
+
+function parse (text: string): Node {
+  // Entities of its own are how a short document becomes a long one, or reads a file; no podcast needs them.
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw new JobFailure('source_unsupported', 'the feed declares a document type')
+  try {
+    return asNode(parser.parse(text))
+  } catch (cause) {
+    throw new JobFailure('source_unsupported', 'the feed is no XML', { cause })
+  }
+}
+
+/** The newest episode that has sound; of undated ones the first. Throws `JobFailure`: source_unsupported. */
+export function findNewestEpisode (text: string, feedUrl: string): Episode {
+  const root = parse(text)
+  const rss = asNode(asNode(root['rss'])['channel'])
+  const items = [...asNodes(rss['item']), ...asNodes(asNode(root['feed'])['entry']), ...asNodes(asNode(root['rdf:RDF'])['item'])]
+  const [newest] = items.map((item) => toEpisode(item, feedUrl))
+    .filter((episode) => episode !== undefined)
+    .sort((a, b) => (b.publishedAt ?? -Infinity) - (a.publishedAt ?? -Infinity) || 0)
+  if (!newest) throw new JobFailure('source_unsupported', 'the feed has no episode with sound')
+  return newest
+}

@@ -1,0 +1,123 @@
+/** ffmpeg and ffprobe: what a file is, and its sound as 16 kHz mono samples. */
+import { BYTES_PER_SAMPLE, SAMPLE_RATE_HZ } from '../../domain/audio.js'
+import { JobFailure } from '../../domain/errors.js'
+import { runLimited, runToEnd } from '../process.js'
+import type { Outcome } from '../process.js'
+import { announcedWavMs } from './wav.js'
+
+/**
+ * Containers we open. Everything that can name other files (playlists, concat scripts, image sequences, subtitles,
+ * devices) is left out, so that no uploaded file can make ffmpeg read another.
+ */
+const CONTAINERS = [
+  'aac', 'ac3', 'aiff', 'amr', 'amrnb', 'amrwb', 'ape', 'asf', 'au', 'avi', 'caf', 'dts', 'dtshd', 'eac3', 'flac', 'flv', 'gsm',
+  'loas', 'matroska,webm', 'matroska', 'webm', 'mov,mp4,m4a,3gp,3g2,mj2', 'mov', 'mp4', 'm4a', '3gp', '3g2', 'mp3', 'mpc', 'mpc8',
+  'mpeg', 'mpegts', 'mxf', 'nut', 'ogg', 'oma', 'rm', 'sln', 'spdif', 'tta', 'voc', 'w64', 'wav', 'wv', 'xwma', 'dsf', 'dv'
+].join(',')
+const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS]
+/** In transport streams ffmpeg moves the sound to the start when it alone is taken, unless any offset is given. A microsecond is one. */
+const KEEP_CLOCK = ['-itsoffset', '0.000001']
+const PROBE_TIMEOUT_MS = 60_000
+/** Containers whose header says exactly how long a stream is, so that less decoded sound means a file that was cut off. */
+const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
+/** What ffmpeg says of files that end too early. */
+const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file/i
+
+export type MediaFacts = {
+  /** As the container says; undefined when it does not say. An estimate for some formats. */
+  durationMs: number | undefined
+  /** Set when less sound than this means a damaged file. */
+  exactDurationMs: number | undefined
+}
+
+type Probed = {
+  format?: { format_name?: string, duration?: string }
+  streams?: Array<{ codec_type?: string, duration?: string, bit_rate?: string }>
+}
+
+const toMs = (seconds: string | undefined): number | undefined => {
+  const ms = Math.round(Number(seconds) * 1000)
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined
+}
+
+/** Throws `JobFailure`: unsupported_media, no_audio_stream, decode_failed, timeout. */
+export async function probeMedia (path: string, signal?: AbortSignal): Promise<MediaFacts> {
+  const args = [...SAFE_INPUT, '-v', 'error', '-show_entries', 'format=format_name,duration:stream=codec_type,duration,bit_rate', '-of', 'json', '-i', path]
+  const outcome = await runToEnd('ffprobe', args, { timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, signal })
+  throwIfStopped(outcome, signal)
+  if (outcome.code !== 0) {
+    throw CUT_OFF.test(outcome.stderr)
+      ? new JobFailure('decode_failed', 'ffprobe: the file is cut off')
+      : new JobFailure('unsupported_media', 'ffprobe does not know the file')
+  }
+  const { format, streams = [] } = JSON.parse(outcome.stdout) as Probed
+  const audio = streams.find((stream) => stream.codec_type === 'audio')
+  if (!audio) {
+    throw streams.some((stream) => stream.codec_type === 'video')
+      ? new JobFailure('no_audio_stream', 'video without sound')
+      : new JobFailure('unsupported_media', 'neither sound nor picture')
+  }
+  const streamMs = toMs(audio.duration)
+  return {
+    durationMs: streamMs ?? toMs(format?.duration),
+    exactDurationMs: await exactDuration(path, format?.format_name ?? '', streamMs, Number(audio.bit_rate))
+  }
+}
+
+async function exactDuration (path: string, container: string, streamMs: number | undefined, bitsPerSecond: number): Promise<number | undefined> {
+  if (container === 'wav') return await announcedWavMs(path, bitsPerSecond)
+  return EXACT_CONTAINERS.test(container) ? streamMs : undefined
+}
+
+/**
+ * The sound of a file in chunks of whole samples (16 kHz mono s16le). `async=1:first_pts=0` keeps the clock of the file: a sound
+ * track that starts late, or has gaps, is padded with silence, so that word times fit the picture.
+ * Throws `JobFailure`: decode_failed, media_too_long, timeout.
+ */
+export async function * decodeAudio (
+  path: string, facts: MediaFacts, limits: { maxSeconds: number, timeoutMs: number, signal?: AbortSignal | undefined }
+): AsyncGenerator<Buffer> {
+  const running = runLimited('ffmpeg', [
+    '-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...SAFE_INPUT, ...KEEP_CLOCK, '-i', path,
+    '-map', '0:a:0', '-vn', '-sn', '-dn', '-filter_threads', '1', '-af', 'aresample=16000:async=1:first_pts=0',
+    '-ac', '1', '-ar', String(SAMPLE_RATE_HZ), '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'
+  ], limits)
+  const maxBytes = limits.maxSeconds * SAMPLE_RATE_HZ * BYTES_PER_SAMPLE
+  let bytes = 0
+  let odd: Buffer = Buffer.alloc(0)
+  let read = false
+  try {
+    for await (const chunk of running.stdout as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new JobFailure('media_too_long', `more than ${limits.maxSeconds} s of sound`)
+      const whole = odd.length > 0 ? Buffer.concat([odd, chunk]) : chunk
+      const end = whole.length - whole.length % BYTES_PER_SAMPLE
+      odd = whole.subarray(end)
+      if (end > 0) yield whole.subarray(0, end)
+    }
+    read = true
+  } finally {
+    if (!read) running.stop()
+  }
+  const outcome = await running.ended
+  const decodedMs = bytes / BYTES_PER_SAMPLE / SAMPLE_RATE_HZ * 1000
+  throwIfStopped(outcome, limits.signal)
+  throwIfIncomplete(outcome, decodedMs, facts)
+}
+
+/** Throws when the outcome says nothing about the file. */
+function throwIfStopped (outcome: Outcome, signal: AbortSignal | undefined): void {
+  if (outcome.stopped === 'timeout') throw new JobFailure('timeout', 'the media program took too long')
+  signal?.throwIfAborted()
+  // Exit codes of `nice` when the program is not there, or may not be run: no fault of the file.
+  if (outcome.code === 126 || outcome.code === 127) throw new Error('the media program cannot be started; see: stenobox doctor')
+}
+
+function throwIfIncomplete (outcome: Outcome, decodedMs: number, facts: MediaFacts): void {
+  if (outcome.code !== 0) throw new JobFailure('decode_failed', `ffmpeg ended with ${outcome.code ?? 'a signal'}`)
+  if (decodedMs === 0) throw new JobFailure('decode_failed', 'no sound came out')
+  const expectedMs = facts.exactDurationMs
+  // One per cent or one second: encoders pad and round their durations, files that are cut off miss far more.
+  const isShort = expectedMs !== undefined && decodedMs < expectedMs - Math.max(1000, expectedMs / 100)
+  if (isShort || CUT_OFF.test(outcome.stderr)) throw new JobFailure('decode_failed', 'the file ends before its sound does')
+}

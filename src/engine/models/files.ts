@@ -1,0 +1,121 @@
+/** Files of the models directory: written whole or not at all, hashed on the way. */
+import { createHash } from 'node:crypto'
+import { constants, statSync } from 'node:fs'
+import { access, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makeDirectory, readChunks, syncDirectory, writeAll } from '../../disk/files.js'
+
+/** Thrown with one sentence for a person: what happened, and what to do. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+}
+
+/** Thrown when a file is not what it should be. */
+export class WrongFileError extends ModelError {}
+
+/** Thrown while another process writes to the models directory. */
+export class BusyError extends ModelError {}
+
+/** Thrown when the disk is too full: another source would not help. */
+export class NoRoomError extends ModelError {}
+
+/** What was found to be in a file. */
+export type FileFacts = { bytes: number, sha256: string, sha1: string }
+
+/** SHA-256 and SHA-1 of what goes by, in hex. */
+export function createDigests () {
+  const sha256 = createHash('sha256')
+  const sha1 = createHash('sha1')
+  let bytes = 0
+  return {
+    update (chunk: Uint8Array): void {
+      bytes += chunk.length
+      sha256.update(chunk)
+      sha1.update(chunk)
+    },
+    finish: (): FileFacts => ({ bytes, sha256: sha256.digest('hex'), sha1: sha1.digest('hex') })
+  }
+}
+export type Digests = ReturnType<typeof createDigests>
+
+/** Reads a file once. */
+export async function digestFile (path: string, onBytes: (bytes: number) => void = () => {}): Promise<FileFacts> {
+  const digests = createDigests()
+  let bytes = 0
+  for await (const chunk of readChunks(path)) {
+    digests.update(chunk)
+    bytes += chunk.length
+    onBytes(bytes)
+  }
+  return digests.finish()
+}
+
+/** Gives a finished and synced file its name, for good. Whoever has the old file open keeps it. */
+export async function moveInto (from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true })
+  await rename(from, to)
+  await syncDirectory(dirname(to))
+}
+
+/** Writes a file whole or not at all. */
+export async function writeDurably (path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`
+  const handle = await open(temporary, 'w', 0o644)
+  try {
+    for await (const chunk of chunks) await writeAll(handle, chunk)
+    await handle.sync()
+    await handle.close()
+    await moveInto(temporary, path)
+  } catch (error) {
+    await handle.close()
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Writes what comes to `path`, synced, and says what it was. Throws what the disk or the source throws, and leaves what there is. */
+export async function writeCounted (path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<FileFacts> {
+  const handle = await open(path, 'w', 0o644)
+  const digests = createDigests()
+  try {
+    for await (const chunk of chunks) {
+      digests.update(chunk)
+      await writeAll(handle, chunk)
+      onBytes(chunk.length)
+    }
+    await handle.sync()
+    return digests.finish()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Takes the name away; whoever has the file open keeps it. False when there was none. */
+export async function removeFile (path: string): Promise<boolean> {
+  const wasThere = isFile(path)
+  await rm(path, { force: true })
+  return wasThere
+}
+
+export const makeFolder = async (path: string): Promise<void> => { await mkdir(path, { recursive: true }) }
+/** Leaves a folder that holds something. */
+export const removeEmptyFolder = async (path: string): Promise<void> => { await rmdir(path).catch(() => {}) }
+export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
+
+/** Bytes of a file; undefined when there is none. */
+export function sizeOf (path: string): number | undefined {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  return facts?.isFile() ? facts.size : undefined
+}
+
+export const isFile = (path: string): boolean => sizeOf(path) !== undefined
+
+/** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
+export async function prepareDirectory (directory: string): Promise<void> {
+  try {
+    makeDirectory(directory, 0o755)
+    await access(directory, constants.W_OK)
+  } catch (cause) {
+    throw new ModelError(`the models directory ${directory} cannot be written; choose another with STENOBOX_MODELS_DIR, or change who may write there`, { cause })
+  }
+}

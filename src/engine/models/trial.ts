@@ -1,0 +1,63 @@
+/** Whether a file is a model that works: it is loaded and transcribes a generated sound, on a thread as the server has them. */
+import { writeFile } from 'node:fs/promises'
+import type { DecodingOptions } from '../../workers/protocol.js'
+import { ModelError } from './files.js'
+import type { ModelEntry } from './manifest.js'
+import { createSpeechPool, PoolError } from '../speech/pool.js'
+
+const RATE_HZ = 16_000
+const SECONDS = 4
+
+/** Greedy and at one temperature: what the text is does not matter, only that it can be made. */
+const DECODING: DecodingOptions = {
+  beamSize: 1, bestOf: 1, temperature: 0, temperatureStep: 0, contextTokens: 0, suppressNonSpeech: true,
+  entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6
+}
+
+/** A voice-like sound, s16le: pulses of 120 to 180 Hz in bursts of a third of a second. The same every time. */
+function makeSound (): Buffer {
+  const bytes = Buffer.alloc(2 * SECONDS * RATE_HZ)
+  let phase = 0
+  for (let index = 0; index < SECONDS * RATE_HZ; index++) {
+    const seconds = index / RATE_HZ
+    phase += (150 + 30 * Math.sin(2 * Math.PI * seconds)) / RATE_HZ
+    const pulse = Math.exp(-12 * (phase % 1)) * Math.sin(2 * Math.PI * 700 * seconds)
+    bytes.writeInt16LE(Math.round(9000 * pulse * (Math.floor(3 * seconds) % 2)), 2 * index)
+  }
+  return bytes
+}
+
+export type Trial = {
+  path: string
+  kind: ModelEntry['kind']
+  alignmentHeads: ModelEntry['alignmentHeads'] | undefined
+  languages: string[] | undefined
+}
+
+/** Loads a model and transcribes a few seconds of sound. `scratch`: where to write the sound. Throws `ModelError` with what went wrong. */
+export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial, scratch: string): Promise<void> {
+  await writeFile(scratch, makeSound())
+  const pool = createSpeechPool(1)
+  try {
+    const { segments } = await pool.run('transcribe', {
+      audioPath: scratch,
+      spans: [{ startSample: 0, endSample: SECONDS * RATE_HZ }],
+      model: { path, kind, gpu: false, alignmentHeads },
+      threads: 1,
+      abort: new Int32Array(new SharedArrayBuffer(4)),
+      language: languages?.[0],
+      prior: [],
+      languages,
+      prompt: '',
+      terms: [],
+      decoding: DECODING
+    })
+    const probabilities = segments.flatMap(({ tokens }) => tokens.map(({ probability }) => probability))
+    const isSound = probabilities.every((probability) => probability >= 0 && probability <= 1)
+    if (!isSound) throw new ModelError('the model answers with numbers that are no probabilities: its weights are damaged')
+  } catch (error) {
+    throw error instanceof PoolError ? new ModelError(`the model cannot be used: ${error.message}`, { cause: error }) : error
+  } finally {
+    await pool.close()
+  }
+}

@@ -1,0 +1,187 @@
+/** The clock of webhooks over a network whose receivers answer when the test says so. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createDeliveryLoop } from '../../dist/work/deliveries.js'
+import type { FetchAnswer, FetchRequest } from '../../dist/engine/http/fetcher.js'
+import { FetchError } from '../../dist/engine/http/guard.js'
+import { openDeliveries, SILENT } from '../support/deliveries.ts'
+
+type Held = { host: string, answer (status: number): void }
+
+function openLoop (t: Test) {
+  const it = openDeliveries(t)
+  const held: Held[] = []
+  it.fetcher.request = async (request: FetchRequest) => await new Promise<FetchAnswer>((resolve, reject) => {
+    const stop = (): void => { reject(new FetchError('aborted', 'webhooks')) }
+    request.signal?.addEventListener('abort', stop, { once: true })
+    held.push({
+      host: new URL(request.url).host,
+      answer: (status) => { resolve({ status, headers: {}, url: '', body: (async function * () {})(), async discard () {} }) }
+    })
+  })
+  const errors: string[] = []
+  const loop = createDeliveryLoop({ deliveries: it.service, graceMs: 20, log: { ...SILENT, error (_, message) { errors.push(message) } } })
+  t.teardown(loop.stop)
+  const waiting = (host: string): Held[] => held.filter((one) => one.host === host)
+  return {
+    ...it,
+    loop,
+    errors,
+    waiting,
+    /** Answers everything that this host was asked so far. */
+    async answerAll (host: string, status: number): Promise<void> {
+      for (const one of waiting(host)) {
+        held.splice(held.indexOf(one), 1)
+        one.answer(status)
+      }
+      await nextTurn()
+    },
+    end: (host: string, count = 1): void => { for (let i = 0; i < count; i++) it.endJob({ webhook: { url: `https://${host}/${i}`, secret: 's' } }) }
+  }
+}
+
+t.test('nothing is sent before the start, and all that waited is sent with it', async (t) => {
+  const { end, loop, waiting } = openLoop(t)
+  end('a')
+  loop.wake()
+  t.equal(waiting('a').length, 0)
+  loop.start()
+  t.equal(waiting('a').length, 1)
+  end('b')
+  loop.wake()
+  t.equal(waiting('b').length, 1, 'at once')
+})
+
+t.test('what another process left under way is sent by the one that takes over', async (t) => {
+  const { end, loop, service, waiting } = openLoop(t)
+  end('a')
+  for (const receiver of service.listReady()) service.claim(receiver)
+  t.strictSame(service.listReady(), [])
+  loop.start()
+  t.equal(waiting('a').length, 1)
+})
+
+t.test('a receiver that does not answer gets few requests at once, and holds up nobody else', async (t) => {
+  const { end, loop, waiting, answerAll } = openLoop(t)
+  loop.start()
+  end('slow', 50)
+  end('quick', 50)
+  loop.wake()
+  t.equal(waiting('slow').length, 1)
+  let delivered = 0
+  while (waiting('quick').length > 0) {
+    delivered += waiting('quick').length
+    await answerAll('quick', 200)
+  }
+  t.equal(delivered, 50)
+  t.equal(waiting('slow').length, 1)
+})
+
+t.test('a receiver that takes what it gets is given more at once, until it fails', async (t) => {
+  const { end, loop, waiting, answerAll } = openLoop(t)
+  loop.start()
+  end('a', 100)
+  loop.wake()
+  t.equal(waiting('a').length, 1)
+  await answerAll('a', 204)
+  t.equal(waiting('a').length, 8)
+  await answerAll('a', 404)
+  t.equal(waiting('a').length, 4)
+})
+
+t.test('however many receivers hang or fail, others are heard', async (t) => {
+  const { end, loop, waiting, answerAll } = openLoop(t)
+  loop.start()
+  end('good')
+  loop.wake()
+  await answerAll('good', 204)
+  const dead = Array.from({ length: 200 }, (_, index) => `dead${index}`)
+  const hanging = (): number => dead.reduce((sum, host) => sum + waiting(host).length, 0)
+  for (const host of dead) end(host, 5)
+  loop.wake()
+  t.equal(hanging(), 128, 'one each, at most half of all places')
+  end('good', 3)
+  loop.wake()
+  t.equal(waiting('good').length, 3, 'who works has places of its own')
+  for (const host of dead) await answerAll(host, 404)
+  end('new')
+  loop.wake()
+  t.equal(waiting('new').length, 1, 'of whom nothing is known yet, too')
+  for (let turn = 0; turn < 10; turn++) for (const host of dead) await answerAll(host, 404)
+  t.equal(hanging(), 0, 'all had their turns')
+})
+
+t.test('receivers that fail share few places, by turns', async (t) => {
+  const { end, loop, waiting, answerAll } = openLoop(t)
+  loop.start()
+  const hosts = Array.from({ length: 20 }, (_, index) => `dead${index}`)
+  for (const host of hosts) end(host, 100)
+  loop.wake()
+  for (const host of hosts) await answerAll(host, 404)
+  const served = new Set<string>()
+  for (let round = 0; round < 5; round++) {
+    const asked = hosts.filter((host) => waiting(host).length > 0)
+    t.equal(hosts.reduce((sum, host) => sum + waiting(host).length, 0), 16)
+    for (const host of asked) served.add(host)
+    for (const host of asked) await answerAll(host, 404)
+  }
+  t.equal(served.size, 20)
+})
+
+t.test('requests to one host for two owners, and to two endpoints, do not wait for each other', async (t) => {
+  const { addEndpoint, apiKeys, end, endJob, loop, waiting } = openLoop(t)
+  loop.start()
+  for (const owner of ['a', 'b']) await addEndpoint({ url: 'https://shared/hook' }, apiKeys.ensureOwner(owner, 0))
+  end('shared', 10)
+  for (let i = 0; i < 10; i++) endJob({}, 'b')
+  loop.wake()
+  t.equal(waiting('shared').length, 3)
+})
+
+t.test('a stop gives back what does not end in time; what ends is noted', async (t) => {
+  const { end, loop, waiting, answerAll, counts } = openLoop(t)
+  loop.start()
+  end('slow')
+  end('quick')
+  loop.wake()
+  const stopped = loop.stop()
+  end('late')
+  loop.wake()
+  await answerAll('quick', 204)
+  await stopped
+  t.equal(waiting('late').length, 0)
+  t.strictSame([1, 2, 3].map((id) => counts(id)), [
+    { pending: 1, delivered: 0, failed: 0 }, { pending: 0, delivered: 1, failed: 0 }, { pending: 1, delivered: 0, failed: 0 }
+  ])
+})
+
+t.test('a database that fails for a moment is asked again', async (t) => {
+  const { end, errors, loop, service, waiting } = openLoop(t)
+  loop.start()
+  end('a')
+  const { listReady } = service
+  service.listReady = () => { throw new Error('the disk is full') }
+  loop.wake()
+  t.strictSame(errors, ['claiming webhooks failed'])
+  service.listReady = listReady
+  loop.wake()
+  t.equal(waiting('a').length, 1)
+})
+
+t.test('an end that cannot be noted leaves the event to its lease', async (t) => {
+  const { end, errors, loop, deliveries, waiting, answerAll, clock, counts } = openLoop(t)
+  loop.start()
+  end('a')
+  loop.wake()
+  const { setDelivered } = deliveries
+  deliveries.setDelivered = () => { throw new Error('the disk is full') }
+  await answerAll('a', 204)
+  await nextTurn()
+  t.strictSame(errors, ['the end of a webhook could not be noted'])
+  t.match(counts(1), { pending: 1 })
+  deliveries.setDelivered = setDelivered
+  clock.advance(2 * 60_000)
+  loop.wake()
+  t.equal(waiting('a').length, 1)
+})
