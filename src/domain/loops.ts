@@ -10,8 +10,8 @@ const MIN_RATIO_BYTES = 120
 
 const UNITS = new RegExp(String.raw`${UNSPACED.source}|[\p{L}\p{M}\p{N}'’]+`, 'gu')
 
-/** Words, or the characters of scripts without spaces. */
-function toUnits (text: string): string[] {
+/** The words of a text in lower case, or the characters of scripts without spaces. */
+export function toUnits (text: string): string[] {
   return text.toLowerCase().match(UNITS) ?? []
 }
 

@@ -5,7 +5,8 @@ import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeIn
 import { readPcm } from './pcm.js'
 import { NICE, serve, WorkerError } from './serve.js'
 import { hear } from './speech-detection.js'
-import { rankLanguages, transcribeWindow } from './window.js'
+import { transcribeWindow } from './window.js'
+import { rankLanguages } from './window-languages.js'
 
 let addon: NativeAddon | undefined
 /** By kind: where Parakeet transcribes, Whisper tells the languages, and the weights of both stay. */

@@ -72,3 +72,43 @@ t.test('text without a sound that could be speech is dropped', async (t) => {
     ({ ...first, segments: transcribeWindow(state, english, { ...INPUT, language: 'en' }, hear).segments }))
   t.same(transcribeWindow(invented, silence, { ...INPUT, language: 'en' }, hear).segments, [])
 })
+
+/** A decoder that says one segment whatever it hears, in a language that it finds this likely. */
+function saying (text: string, endMs: number, probability: number): NativeState {
+  const bytes = Buffer.from(text).toString('latin1')
+  const token = { bytes, startMs: 0, endMs, probability: 0.9, logProbability: -0.1 }
+  const segment = { startMs: 0, endMs, noSpeechProbability: 0.1, tokens: [token] }
+  return {
+    detectLanguage: () => [{ language: 'en', probability }],
+    transcribe: () => ({ segments: [segment], language: 'en', aborted: false }),
+    free () {}
+  }
+}
+
+/** A detector that is sure of speech in the first `speechMs` of 20 s. */
+const hearing = (speechMs: number) => () => {
+  const frames = Float32Array.from({ length: 625 }, (_, frame) => frame * 32 < speechMs ? 0.9 : 0.3)
+  return { likely: frames, possible: frames }
+}
+const TWENTY_SECONDS = new Float32Array(20 * RATE_HZ)
+const textWith = (state: NativeState, speechMs: number): string =>
+  transcribeWindow(state, TWENTY_SECONDS, INPUT, hearing(speechMs)).segments.map(({ tokens }) => tokens.map(({ bytes }) => bytes).join('')).join('')
+
+t.test('text of a guessed language is dropped when nobody can say so much in the speech there is', async (t) => {
+  const talk = 'one two three four five six seven eight nine ten'
+  t.equal(textWith(saying(talk, 20_000, 0.6), 500), '', 'music: a guess, and ten words in half a second')
+  t.equal(textWith(saying(talk, 20_000, 0.6), 3000), talk, 'a guess, with time to say it')
+  t.equal(textWith(saying(talk, 20_000, 0.95), 500), talk, 'a quiet voice, clearly in one language')
+})
+
+t.test('text that repeats itself is dropped when there is no time to say it', async (t) => {
+  const loop = 'again '.repeat(60)
+  t.equal(textWith(saying(loop, 20_000, 1), 1500), '')
+  t.equal(textWith(saying(loop, 20_000, 1), 8000), loop, 'people do repeat themselves')
+})
+
+t.test('remarks about sound are not words', async (t) => {
+  t.equal(textWith(saying('【音楽】', 20_000, 1), 8000), '')
+  t.equal(textWith(saying('(as he said)', 20_000, 1), 8000), '')
+  t.equal(textWith(saying('Yes (he said)', 20_000, 1), 8000), 'Yes (he said)')
+})
