@@ -50,7 +50,7 @@ export type DetectOutput = { posteriors: LanguagePosterior[] }
  * warm up the detector that starts afresh with every piece.
  */
 export type DetectSpeechInput = AudioSource & { state: Float32Array | undefined, leadFrames: number }
-/** Per frame of the piece, without its lead; `HeardFrame` says what each figure is. */
+/** Per frame of the piece, without its lead; `DetectedFrame` says what each figure is. */
 export type DetectSpeechOutput = {
   probabilities: Float32Array, freshProbabilities: Float32Array, levelsDb: Float32Array, state: Float32Array
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWindowClock, createWindowPacker, heardSpans } from '../../dist/domain/windows.js'
+import { createWindowClock, createWindowPacker, decodedSpans } from '../../dist/domain/windows.js'
 import type { SkippedSpan } from '../../dist/domain/transcript.js'
 import type { AudioWindow } from '../../dist/domain/windows.js'
 import { createRandom } from '../support/random.ts'
@@ -37,7 +37,7 @@ function packAll (
 }
 const pack = (...args: Parameters<typeof packAll>): AudioWindow[] => packAll(...args).windows
 
-const heardSamples = (window: AudioWindow): number => heardSpans(window).reduce((sum, span) => sum + span.endSample - span.startSample, 0)
+const heardSamples = (window: AudioWindow): number => decodedSpans(window).reduce((sum, span) => sum + span.endSample - span.startSample, 0)
 const seconds = (samples: number): number => samples / RATE_HZ
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
@@ -48,7 +48,7 @@ function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]):
   for (const [index, window] of windows.entries()) {
     if (heardSamples(window) > MAX_SAMPLES) faults.push(`window ${index} is longer than 30 s`)
     if (!window.speechMs) faults.push(`window ${index} is without speech`)
-    for (const { startSample, endSample } of heardSpans(window)) {
+    for (const { startSample, endSample } of decodedSpans(window)) {
       if (startSample < end || endSample <= startSample) faults.push(`window ${index} goes back to ${startSample}`)
       end = endSample
       for (let frame = startSample / FRAME; frame < endSample / FRAME; frame++) heard[frame] = 1
@@ -95,7 +95,7 @@ t.test('what is left out is listed: windows and list are the whole recording', a
     const frames = [...inventRecording(seed), ...noise(seed), ...inventRecording(seed + 1)]
     const { windows, skipped } = packAll(frames)
     const parts = [
-      ...windows.flatMap(heardSpans).map(({ startSample, endSample }) => ({ startMs: startSample / 16, endMs: endSample / 16 })),
+      ...windows.flatMap(decodedSpans).map(({ startSample, endSample }) => ({ startMs: startSample / 16, endMs: endSample / 16 })),
       ...skipped.map(({ startMs, endMs }) => ({ startMs, endMs }))
     ].sort((a, b) => a.startMs - b.startMs)
     t.strictSame(parts.map(({ startMs }) => startMs), [0, ...parts.map(({ endMs }) => endMs).slice(0, -1)], `recording ${seed}`)
@@ -202,7 +202,7 @@ t.test('windows of any recording put no speech in the wrong place', async (t) =>
       const length = heardSamples(window) / 16
       const from = random() * length
       const placed = clock(from, from + random() * (length - from))
-      return heardSpans(window).some((span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16))
+      return decodedSpans(window).some((span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16))
     }).length - windows.length
   })) === 0)
 })
