@@ -64,7 +64,9 @@ function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]):
 
 function inventRecording (seed: number): Frame[] {
   const random = createRandom(seed)
-  return Array.from({ length: 2 + Math.floor(random() * 40) }, () => random() < 0.6 ? speech(random() * (random() < 0.1 ? 70 : 8)) : silence(random() * (random() < 0.2 ? 20 : 1.5))).flat()
+  return Array.from({ length: 2 + Math.floor(random() * 40) }, () =>
+    random() < 0.6 ? speech(random() * (random() < 0.1 ? 70 : 8)) : silence(random() * (random() < 0.2 ? 20 : 1.5))
+  ).flat()
 }
 
 /** Over four minutes: beyond what is looked at at once. */
@@ -182,7 +184,11 @@ t.test('a window knows how much of it is likely speech', async (t) => {
 
 t.test('the clock of a window knows where its gaps are', async (t) => {
   // 1 to 3 s, and 10 to 12 s of the recording.
-  const clock = createWindowClock({ startSample: RATE_HZ, endSample: 12 * RATE_HZ, gaps: [{ startSample: 3 * RATE_HZ, endSample: 10 * RATE_HZ }] })
+  const clock = createWindowClock({
+    startSample: RATE_HZ,
+    endSample: 12 * RATE_HZ,
+    gaps: [{ startSample: 3 * RATE_HZ, endSample: 10 * RATE_HZ }]
+  })
   t.strictSame(clock(0, 500), { startMs: 1000, endMs: 1500, span: 0 })
   t.strictSame(clock(2500, 3000), { startMs: 10_500, endMs: 11_000, span: 1 })
   t.strictSame(clock(1800, 2100), { startMs: 2800, endMs: 3000, span: 0 }, 'most of it before the gap')
@@ -202,7 +208,9 @@ t.test('windows of any recording put no speech in the wrong place', async (t) =>
       const length = heardSamples(window) / 16
       const from = random() * length
       const placed = clock(from, from + random() * (length - from))
-      return decodedSpans(window).some((span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16))
+      return decodedSpans(window).some(
+        (span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16)
+      )
     }).length - windows.length
   })) === 0)
 })
