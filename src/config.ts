@@ -1,4 +1,4 @@
-/** Configuration: environment variables → one checked, frozen object. Nothing else reads the environment. */
+/** Configuration: turns environment variables into one checked, frozen object. No other file reads the environment. */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -28,7 +28,7 @@ function oneOf<const T extends string> (fallback: T, ...values: T[]): Option<T> 
   }
 }
 
-/** Empty when it is not set. */
+/** Empty when not set. */
 const password = (): Option<string> => ({
   fallback: '',
   expected: `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters long`,
@@ -41,10 +41,10 @@ const url = (): Option<string> => ({
   parse: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined
 })
 
-/** Issuers are compared letter by letter, so nothing is changed here, not even a slash at the end. */
+/** Issuers are compared character by character, so the value is not changed, not even a trailing slash. */
 const issuer = (): Option<string> => ({
   fallback: '',
-  expected: 'the address of an issuer exactly as its tokens name it: http or https, without query and fragment',
+  expected: 'the address of an issuer exactly as in its tokens: http or https, without query and fragment',
   parse: (value) => url().parse(value) !== undefined && !/[?#]/.test(value) ? value : undefined
 })
 
@@ -52,7 +52,9 @@ const splitList = (value: string): string[] => value.split(',').map((entry) => e
 
 const allowList = (): Option<AllowList> => ({
   fallback: [],
-  expected: (value) => `addresses, ranges like 10.0.0.0/8 and host names, with commas between; "${splitList(value).find((entry) => !parseAllowEntry(entry))}" is none of these`,
+  expected: (value) =>
+    'addresses, ranges like 10.0.0.0/8 and host names, with commas between; ' +
+    `"${splitList(value).find((entry) => !parseAllowEntry(entry))}" is none of these`,
   parse (value) {
     const entries = splitList(value).map(parseAllowEntry)
     return entries.every((entry) => entry !== undefined) ? entries : undefined
@@ -61,10 +63,12 @@ const allowList = (): Option<AllowList> => ({
 
 const GIB = 1024 ** 3
 const cores = availableParallelism()
-/** Many single-threaded windows beat one multi-threaded window; beyond 8 the decoding states cost more memory than they give. */
+/**
+ * Many single-threaded windows are faster than one multi-threaded window. Above 8, decoding states cost more memory than they are worth.
+ */
 const defaultWorkers = Math.min(cores, 8)
 
-/** Every variable, without its prefix. README lists them; `scripts/check-docs.mjs` compares. */
+/** All variables. README lists them; `scripts/check-docs.mjs` compares. */
 const OPTIONS = {
   STENOBOX_HOST: text('127.0.0.1'),
   STENOBOX_PORT: integer(8080, 0, 65_535),
@@ -73,7 +77,7 @@ const OPTIONS = {
   STENOBOX_DATA_DIR: text('./data'),
   STENOBOX_MODELS_DIR: text('./models'),
   STENOBOX_MODELS_URL: url(),
-  /** Which model set-up installs. `auto`: base, or the starter where it cannot be had. */
+  /** The model that set-up installs. `auto`: base, or the starter when base cannot be fetched. */
   STENOBOX_MODEL: oneOf('auto', 'base', 'tiny.en', 'starter', 'none'),
   STENOBOX_HTTP_PROXY: url(),
   STENOBOX_OFFLINE: oneOf('false', 'true'),
@@ -90,7 +94,7 @@ const OPTIONS = {
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
   STENOBOX_YT_DLP: text(''),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
-  /** Read by scripts/build-native.mjs; here only so that it is no unknown name. */
+  /** Read by scripts/build-native.mjs. Listed here so that it is not an unknown name. */
   STENOBOX_BUILD: oneOf('native', 'portable'),
   STENOBOX_LOG_LEVEL: oneOf('info', 'debug', 'warn', 'error', 'silent'),
   STENOBOX_MAX_MEDIA_BYTES: integer(10 * GIB, 1, Number.MAX_SAFE_INTEGER),
@@ -103,47 +107,47 @@ const OPTIONS = {
 
 type Values = { [K in keyof typeof OPTIONS]: typeof OPTIONS[K]['fallback'] }
 
-/** Whose tokens are taken: those of an identity provider, or of our own authorization server. */
+/** The issuer of accepted tokens: an identity provider, or our own authorization server. */
 export type OauthConfig = Readonly<{
   issuer: string
-  /** One of these is what the tokens must be meant for. */
+  /** A token must be meant for one of these. */
   audiences: readonly string[]
-  /** The issuer is this appliance. */
+  /** True when this appliance is the issuer. */
   server: boolean
-  /** Clients may register themselves with our own server. */
+  /** True when clients may register themselves with our own server. */
   registration: boolean
-  /** Claim of a provider's tokens that names the owner. */
+  /** The claim in a provider's tokens that names the owner. */
   ownerClaim: string
-  /** Owners that a provider's tokens name come to be with their first call. */
+  /** Create unknown owners on first use of a provider's token. */
   createOwners: boolean
 }>
 
 export type Config = Readonly<{
   host: string
   port: number
-  /** Address clients use, when it is not the one they connect to; no trailing slash. */
+  /** The address clients use, if they do not connect directly. No trailing slash. */
   publicUrl: string | undefined
-  /** Administration over HTTP is off without it. */
+  /** Undefined: administration over HTTP is off. */
   adminPassword: string | undefined
   dataDir: string
   modelsDir: string
-  /** Stands in for the hub that the manifest names. */
+  /** Mirror of the hub in the manifest. */
   modelsUrl: string | undefined
-  /** What set-up installs; `none`: a person sees to it. */
+  /** The model set-up installs; `none`: the administrator installs one. */
   firstModel: 'auto' | 'base' | 'tiny.en' | 'starter' | 'none'
-  /** The index of Python packages that pip would ask: the one in its settings, else PyPI. */
+  /** The index of Python packages that pip uses: the one in its settings, else PyPI. */
   packageIndex: string
-  /** For http and for https; `except`: hosts asked directly. */
+  /** Proxies for http and https. `except`: hosts that bypass them. */
   proxy: Readonly<{ http: string | undefined, https: string | undefined, except: string }>
-  /** Nothing is fetched from anywhere. */
+  /** True: no outbound requests. */
   offline: boolean
-  /** What may be reached although it is not public. */
+  /** Addresses that may be reached although they are not public. */
   allow: AllowLists
-  /** Undefined: no tokens, only keys. */
+  /** Undefined: only keys are accepted, no tokens. */
   oauth: OauthConfig | undefined
-  /** Another yt-dlp than the one of set-up. */
+  /** A yt-dlp to use instead of the one from set-up. */
   ytDlp: string | undefined
-  /** Where programs are looked for. */
+  /** The PATH for other programs. */
   searchPath: string
   workers: number
   threadsPerWorker: number
@@ -154,20 +158,20 @@ export type Config = Readonly<{
   maxQueued: number
   minFreeBytes: number
   keepMedia: boolean
-  /** 0: media is never too old. */
+  /** 0: no maximum age. */
   retentionDays: number
 }>
 
-/** Thrown with every fault found, one a line. */
+/** The configuration is invalid. The message lists every fault, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** The text of a variable: its own, or the content of the file that NAME_FILE names (for secrets). */
+/** The value of a variable, or the content of the file named by NAME_FILE (for secrets). */
 function readVariable (env: NodeJS.ProcessEnv, name: string, faults: string[]): string | undefined {
   const file = env[`${name}_FILE`]
   if (file === undefined || file === '') return env[name] === '' ? undefined : env[name]
-  if (env[name]) faults.push(`${name} and ${name}_FILE are both set: keep one`)
+  if (env[name]) faults.push(`${name} and ${name}_FILE are both set; remove one`)
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
@@ -176,7 +180,7 @@ function readVariable (env: NodeJS.ProcessEnv, name: string, faults: string[]): 
   }
 }
 
-/** Our own setting for everything, else what programs commonly read; theirs are not checked here, as they are not ours. */
+/** Our own proxy setting, else the common variables, which are not validated because they are not ours. */
 function readProxy (env: NodeJS.ProcessEnv, own: string): Config['proxy'] {
   if (own !== '') return Object.freeze({ http: own, https: own, except: '' })
   const common = (name: string): string | undefined => {
@@ -188,8 +192,8 @@ function readProxy (env: NodeJS.ProcessEnv, own: string): Config['proxy'] {
 }
 
 /**
- * The package index that pip would ask: its variable, else the first of its files that names one, else PyPI. A value that is no address
- * is ignored: it is pip's setting, not ours.
+ * The package index that pip uses: its variable, else the first of its files that names one, else PyPI. An invalid value is ignored,
+ * because it is pip's setting, not ours.
  */
 function readPackageIndex (env: NodeJS.ProcessEnv): string {
   const home = env['HOME'] ?? '/nonexistent'
@@ -208,19 +212,19 @@ function readPackageIndex (env: NodeJS.ProcessEnv): string {
 
 function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env).filter((key) => key.startsWith('STENOBOX_'))) {
-    if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: there is no such setting`)
+    if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: unknown setting`)
   }
 }
 
 const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
 
-/** The one address of our own authorization server: it is in every token, so it cannot depend on how a client connects. */
+/** The one address of our own authorization server. It is in every token, so it cannot depend on how a client connects. */
 function ownIssuer ({ STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_HOST: host, STENOBOX_PORT: port }: Values, faults: string[]): string {
   const fallback = host === '::1' ? `http://[::1]:${port}` : `http://${host}:${port}`
   const fault = (reason: string): void => { faults.push(`STENOBOX_OAUTH_SERVER: ${reason}`) }
-  if (publicUrl === '' && (port === 0 || !LOOPBACK.test(host))) fault('clients need one address that stays: set STENOBOX_PUBLIC_URL')
+  if (publicUrl === '' && (port === 0 || !LOOPBACK.test(host))) fault('clients need a fixed address: set STENOBOX_PUBLIC_URL')
   if (publicUrl !== '' && !publicUrl.startsWith('https:') && !LOOPBACK.test(new URL(publicUrl).hostname)) {
-    fault('passwords must not cross a network readable: STENOBOX_PUBLIC_URL has to begin with https, or be on this machine')
+    fault('passwords must be encrypted on the network: STENOBOX_PUBLIC_URL must begin with https, or be on this machine')
   }
   return publicUrl || fallback
 }
@@ -228,17 +232,23 @@ function ownIssuer ({ STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_HOST: host, STENO
 function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
   const server = values.STENOBOX_OAUTH_SERVER === 'true'
   const provider = values.STENOBOX_OAUTH_ISSUER
-  if (!server && values.STENOBOX_OAUTH_REGISTRATION === 'true') faults.push('STENOBOX_OAUTH_REGISTRATION: clients can register only where STENOBOX_OAUTH_SERVER is true')
+  if (!server && values.STENOBOX_OAUTH_REGISTRATION === 'true') {
+    faults.push('STENOBOX_OAUTH_REGISTRATION: clients can register only when STENOBOX_OAUTH_SERVER is true')
+  }
   if (!server && provider === '') return undefined
-  if (server && provider !== '') faults.push('STENOBOX_OAUTH_ISSUER and STENOBOX_OAUTH_SERVER: tokens come from one issuer: keep one')
+  if (server && provider !== '') faults.push('STENOBOX_OAUTH_ISSUER and STENOBOX_OAUTH_SERVER: only one issuer is possible; remove one')
   const own = server ? ownIssuer(values, faults) : ''
-  if (server && values.STENOBOX_OAUTH_AUDIENCE !== '') faults.push('STENOBOX_OAUTH_AUDIENCE: tokens of our own server are always meant for its own address: leave it out')
+  if (server && values.STENOBOX_OAUTH_AUDIENCE !== '') {
+    faults.push('STENOBOX_OAUTH_AUDIENCE: our own server always issues tokens for its own address; remove this setting')
+  }
   const audience = own || values.STENOBOX_OAUTH_AUDIENCE
   const { STENOBOX_PUBLIC_URL: publicUrl } = values
-  if (audience === '' && publicUrl === '') faults.push('STENOBOX_OAUTH_AUDIENCE: say what the tokens of STENOBOX_OAUTH_ISSUER are meant for, or set STENOBOX_PUBLIC_URL')
+  if (audience === '' && publicUrl === '') {
+    faults.push('STENOBOX_OAUTH_AUDIENCE: set it to the audience of the issuer\'s tokens, or set STENOBOX_PUBLIC_URL')
+  }
   return Object.freeze({
     issuer: own || provider,
-    // Providers put into tokens what a client asked for, which is a name that our metadata told it.
+    // Providers put into tokens the resource name that the client asked for, which comes from our metadata.
     audiences: audience === '' && publicUrl !== '' ? resourceNames(publicUrl) : [audience],
     server,
     registration: values.STENOBOX_OAUTH_REGISTRATION === 'true',
@@ -247,17 +257,19 @@ function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
   })
 }
 
-/** Throws `ConfigError` naming every fault at once. */
+/** Reads the configuration. Throws `ConfigError` that lists every fault. */
 export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = []
   refuseUnknown(env, faults)
   const values = Object.fromEntries(Object.entries<Option<string | number | AllowList>>(OPTIONS).map(([name, option]) => {
     const given = readVariable(env, name, faults)
     const value = given === undefined ? option.fallback : option.parse(given)
-    if (value === undefined) faults.push(`${name}: must be ${typeof option.expected === 'string' ? option.expected : option.expected(given ?? '')}`)
+    if (value === undefined) {
+      faults.push(`${name}: must be ${typeof option.expected === 'string' ? option.expected : option.expected(given ?? '')}`)
+    }
     return [name, value]
   })) as Values
-  // Only whole values can be compared with each other.
+  // Compare values with each other only when each is valid.
   const oauth = faults.length === 0 ? readOauth(values, faults) : undefined
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return Object.freeze({
@@ -272,7 +284,11 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     packageIndex: readPackageIndex(env),
     proxy: readProxy(env, values.STENOBOX_HTTP_PROXY),
     offline: values.STENOBOX_OFFLINE === 'true',
-    allow: Object.freeze({ sources: values.STENOBOX_ALLOW_SOURCES, webhooks: values.STENOBOX_ALLOW_WEBHOOKS, oauth: values.STENOBOX_ALLOW_OAUTH }),
+    allow: Object.freeze({
+      sources: values.STENOBOX_ALLOW_SOURCES,
+      webhooks: values.STENOBOX_ALLOW_WEBHOOKS,
+      oauth: values.STENOBOX_ALLOW_OAUTH
+    }),
     oauth,
     ytDlp: values.STENOBOX_YT_DLP || undefined,
     searchPath: env['PATH'] ?? '',

@@ -1,10 +1,13 @@
-/** The log: JSON lines on stderr, so that stdout stays free for what a command is asked for. */
+/** The log: JSON lines on stderr, so that stdout holds only the output of commands. */
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 
 export type { Logger }
 
-/** Never in a log line, at its top or one level down; the headers of a request are two. */
+/**
+ * Fields that are removed from log lines, at the top level and one level down; `authorization` two levels down too, where the headers of a
+ * request are.
+ */
 const SECRET_FIELDS = ['authorization', 'key', 'token', 'secret', 'signature', 'transcriptText', 'text', 'words', 'url']
 const REDACTED = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), '*.*.authorization']
 

@@ -1,4 +1,4 @@
-/** The server: configuration → appliance → HTTP, and the way back. */
+/** Starts and stops the server. */
 import { createAppliance, createHttp } from './app.js'
 import type { Appliance } from './app.js'
 import type { Config } from './config.js'
@@ -6,17 +6,17 @@ import type { Logger } from './logger.js'
 
 export type Server = {
   address: string
-  /** The first key, when this is the first start. */
+  /** The first key, on the first start only. */
   firstKey: string | undefined
-  /** What the person who starts it should know. */
+  /** Warnings for the person who starts the server. */
   warnings: string[]
   close (): Promise<void>
 }
 
-/** How long requests that are under way may take to end. */
+/** How long open requests may take to end. */
 const GRACE_MS = 5000
 
-/** Stops listening, lets open requests end, and hangs up on those that do not. */
+/** Stops listening, lets open requests end, and disconnects those that take too long. */
 async function closeWithin (http: Awaited<ReturnType<typeof createHttp>>, graceMs: number): Promise<void> {
   const timer = setTimeout(() => { http.server.closeAllConnections() }, graceMs)
   await http.close()
@@ -28,7 +28,7 @@ function createFirstKey ({ keys }: Appliance): string | undefined {
   return keys.create({ name: 'first start', owner: 'default', plan: 'enterprise' }).key
 }
 
-/** Starts serving. Throws when the port is taken or the data directory cannot be used. */
+/** Starts serving. Throws when the port is taken or the data directory is unusable. */
 export async function startServer (config: Config, log: Logger): Promise<Server> {
   const appliance = await createAppliance(config, log)
   const http = await createHttp(appliance, config, log)
@@ -41,7 +41,7 @@ export async function startServer (config: Config, log: Logger): Promise<Server>
       firstKey,
       warnings: appliance.health.starterWarning(),
       async close () {
-        // Work first: what runs is queued again within a second, however long a client takes to hang up.
+        // Stop work first: running jobs return to the queue within a second, even if a client takes long to disconnect.
         await appliance.stopWork()
         await closeWithin(http, GRACE_MS)
         await appliance.close()

@@ -1,4 +1,4 @@
-/** Wires what `stenobox models` needs. Apart from app.ts, so that nothing else loads an HTTP client and an archiver. */
+/** Wires what `stenobox models` needs. Separate from app.ts, so that other commands do not load an HTTP client and an archiver. */
 import { join } from 'node:path'
 import type { Config } from './config.js'
 import { createDownloader } from './engine/models/download.js'
@@ -12,7 +12,7 @@ import { createModelLibrary } from './service/model-library.js'
 import { createModelPull } from './service/model-pull.js'
 import { tryLock } from './store/work-lock.js'
 
-/** Models alone. Opens no database and loads no model. */
+/** Creates the model library. Opens no database and loads no model. */
 export function createModelTools (config: Config) {
   const models = createModels(config.modelsDir)
   const http = createModelHttp({ proxy: config.proxy })

@@ -46,71 +46,81 @@ t.test('without any variable there are defaults', async (t) => {
 })
 
 t.test('every variable is read', async (t) => {
-  t.strictSame(readConfig({
-    STENOBOX_HOST: '0.0.0.0',
-    STENOBOX_PORT: '0',
-    STENOBOX_PUBLIC_URL: 'https://example.org/steno//',
-    STENOBOX_ADMIN_PASSWORD: 'correct horse battery',
-    STENOBOX_DATA_DIR: '/srv/data',
-    STENOBOX_MODELS_DIR: 'weights',
-    STENOBOX_MODELS_URL: 'https://mirror.example/hub/',
-    STENOBOX_MODEL: 'tiny.en',
-    PIP_INDEX_URL: 'https://wheels.example/simple/',
-    STENOBOX_HTTP_PROXY: 'http://proxy.example:3128',
-    STENOBOX_OFFLINE: 'true',
-    STENOBOX_ALLOW_SOURCES: ' nas.local , *.Corp.example:8443,',
-    STENOBOX_ALLOW_WEBHOOKS: 'hooks.local:9000',
-    STENOBOX_ALLOW_OAUTH: 'login.local',
-    STENOBOX_OAUTH_ISSUER: 'https://login.local/',
-    STENOBOX_OAUTH_AUDIENCE: 'steno',
-    STENOBOX_OAUTH_OWNER_CLAIM: 'email',
-    STENOBOX_OAUTH_CREATE_OWNERS: 'true',
-    STENOBOX_OAUTH_SERVER: 'false',
-    STENOBOX_OAUTH_REGISTRATION: 'false',
-    STENOBOX_YT_DLP: '/opt/yt-dlp',
-    STENOBOX_WORKERS: '3',
-    STENOBOX_THREADS_PER_WORKER: '2',
-    STENOBOX_GPU: 'off',
-    STENOBOX_BUILD: 'portable',
-    STENOBOX_LOG_LEVEL: 'silent',
-    STENOBOX_MAX_MEDIA_BYTES: '1000',
-    STENOBOX_MAX_MEDIA_SECONDS: '60',
-    STENOBOX_MAX_QUEUED: '5',
-    STENOBOX_MIN_FREE_BYTES: '0',
-    STENOBOX_KEEP_MEDIA: 'false',
-    STENOBOX_RETENTION_DAYS: '30',
-    PATH: '/bin'
-  }), {
-    host: '0.0.0.0',
-    port: 0,
-    publicUrl: 'https://example.org/steno',
-    adminPassword: 'correct horse battery',
-    dataDir: '/srv/data',
-    modelsDir: resolve('weights'),
-    modelsUrl: 'https://mirror.example/hub',
-    firstModel: 'tiny.en',
-    packageIndex: 'https://wheels.example/simple/',
-    proxy: { http: 'http://proxy.example:3128', https: 'http://proxy.example:3128', except: '' },
-    offline: true,
-    allow: {
-      sources: [{ name: 'nas.local' }, { suffix: '.corp.example', port: 8443 }],
-      webhooks: [{ name: 'hooks.local', port: 9000 }],
-      oauth: [{ name: 'login.local' }]
-    },
-    oauth: { issuer: 'https://login.local/', audiences: ['steno'], server: false, registration: false, ownerClaim: 'email', createOwners: true },
-    ytDlp: '/opt/yt-dlp',
-    searchPath: '/bin',
-    workers: 3,
-    threadsPerWorker: 2,
-    gpu: 'off',
-    logLevel: 'silent',
-    maxMediaBytes: 1000,
-    maxMediaSeconds: 60,
-    maxQueued: 5,
-    minFreeBytes: 0,
-    keepMedia: false,
-    retentionDays: 30
-  })
+  t.strictSame(
+    readConfig({
+      STENOBOX_HOST: '0.0.0.0',
+      STENOBOX_PORT: '0',
+      STENOBOX_PUBLIC_URL: 'https://example.org/steno//',
+      STENOBOX_ADMIN_PASSWORD: 'correct horse battery',
+      STENOBOX_DATA_DIR: '/srv/data',
+      STENOBOX_MODELS_DIR: 'weights',
+      STENOBOX_MODELS_URL: 'https://mirror.example/hub/',
+      STENOBOX_MODEL: 'tiny.en',
+      PIP_INDEX_URL: 'https://wheels.example/simple/',
+      STENOBOX_HTTP_PROXY: 'http://proxy.example:3128',
+      STENOBOX_OFFLINE: 'true',
+      STENOBOX_ALLOW_SOURCES: ' nas.local , *.Corp.example:8443,',
+      STENOBOX_ALLOW_WEBHOOKS: 'hooks.local:9000',
+      STENOBOX_ALLOW_OAUTH: 'login.local',
+      STENOBOX_OAUTH_ISSUER: 'https://login.local/',
+      STENOBOX_OAUTH_AUDIENCE: 'steno',
+      STENOBOX_OAUTH_OWNER_CLAIM: 'email',
+      STENOBOX_OAUTH_CREATE_OWNERS: 'true',
+      STENOBOX_OAUTH_SERVER: 'false',
+      STENOBOX_OAUTH_REGISTRATION: 'false',
+      STENOBOX_YT_DLP: '/opt/yt-dlp',
+      STENOBOX_WORKERS: '3',
+      STENOBOX_THREADS_PER_WORKER: '2',
+      STENOBOX_GPU: 'off',
+      STENOBOX_BUILD: 'portable',
+      STENOBOX_LOG_LEVEL: 'silent',
+      STENOBOX_MAX_MEDIA_BYTES: '1000',
+      STENOBOX_MAX_MEDIA_SECONDS: '60',
+      STENOBOX_MAX_QUEUED: '5',
+      STENOBOX_MIN_FREE_BYTES: '0',
+      STENOBOX_KEEP_MEDIA: 'false',
+      STENOBOX_RETENTION_DAYS: '30',
+      PATH: '/bin'
+    }),
+    {
+      host: '0.0.0.0',
+      port: 0,
+      publicUrl: 'https://example.org/steno',
+      adminPassword: 'correct horse battery',
+      dataDir: '/srv/data',
+      modelsDir: resolve('weights'),
+      modelsUrl: 'https://mirror.example/hub',
+      firstModel: 'tiny.en',
+      packageIndex: 'https://wheels.example/simple/',
+      proxy: { http: 'http://proxy.example:3128', https: 'http://proxy.example:3128', except: '' },
+      offline: true,
+      allow: {
+        sources: [{ name: 'nas.local' }, { suffix: '.corp.example', port: 8443 }],
+        webhooks: [{ name: 'hooks.local', port: 9000 }],
+        oauth: [{ name: 'login.local' }]
+      },
+      oauth: {
+        issuer: 'https://login.local/',
+        audiences: ['steno'],
+        server: false,
+        registration: false,
+        ownerClaim: 'email',
+        createOwners: true
+      },
+      ytDlp: '/opt/yt-dlp',
+      searchPath: '/bin',
+      workers: 3,
+      threadsPerWorker: 2,
+      gpu: 'off',
+      logLevel: 'silent',
+      maxMediaBytes: 1000,
+      maxMediaSeconds: 60,
+      maxQueued: 5,
+      minFreeBytes: 0,
+      keepMedia: false,
+      retentionDays: 30
+    }
+  )
 })
 
 t.test('a password of the administrator that is easily guessed stops the boot', (t) => {
@@ -129,9 +139,17 @@ t.test('an empty variable is one that is not set', async (t) => {
 
 t.test('without a proxy of our own, the one that programs commonly read is used', async (t) => {
   const proxyOf = (env: NodeJS.ProcessEnv) => readConfig(env).proxy
-  t.strictSame(proxyOf({ HTTPS_PROXY: 'http://a:1', http_proxy: 'b:2', NO_PROXY: 'intern, .example' }), { http: 'http://b:2', https: 'http://a:1', except: 'intern, .example' })
+  t.strictSame(proxyOf({ HTTPS_PROXY: 'http://a:1', http_proxy: 'b:2', NO_PROXY: 'intern, .example' }), {
+    http: 'http://b:2',
+    https: 'http://a:1',
+    except: 'intern, .example'
+  })
   t.strictSame(proxyOf({ HTTP_PROXY: 'http://b:2' }), { http: 'http://b:2', https: 'http://b:2', except: '' }, 'one for both')
-  t.strictSame(proxyOf({ STENOBOX_HTTP_PROXY: 'http://own:3', HTTPS_PROXY: 'http://a:1', no_proxy: '*' }), { http: 'http://own:3', https: 'http://own:3', except: '' }, 'ours comes first')
+  t.strictSame(
+    proxyOf({ STENOBOX_HTTP_PROXY: 'http://own:3', HTTPS_PROXY: 'http://a:1', no_proxy: '*' }),
+    { http: 'http://own:3', https: 'http://own:3', except: '' },
+    'ours comes first'
+  )
   t.strictSame(faultsOf({ STENOBOX_HTTP_PROXY: 'socks5://u:hunter2@a:1', STENOBOX_OFFLINE: 'yes' }), [
     'STENOBOX_HTTP_PROXY: must be an http or https address',
     'STENOBOX_OFFLINE: must be one of false, true'
@@ -139,25 +157,29 @@ t.test('without a proxy of our own, the one that programs commonly read is used'
 })
 
 t.test('every fault is named at once, with what is expected', async (t) => {
-  t.strictSame(faultsOf({
-    STENOBOX_PORT: '65536',
-    STENOBOX_PUBLIC_URL: 'ftp://example.org',
-    STENOBOX_WORKERS: '0',
-    STENOBOX_GPU: 'maybe',
-    STENOBOX_LOG_LEVEL: 'loud',
-    STENOBOX_MAX_MEDIA_SECONDS: '1.5',
-    STENOBOX_ALLOW_WEBHOOKS: '10.0.0.0/8,10.0.0.0/33, nas.local',
-    STENOBOX_COLOUR: 'red'
-  }), [
-    'STENOBOX_COLOUR: there is no such setting',
-    'STENOBOX_PORT: must be a whole number from 0 to 65535',
-    'STENOBOX_PUBLIC_URL: must be an http or https address',
-    'STENOBOX_ALLOW_WEBHOOKS: must be addresses, ranges like 10.0.0.0/8 and host names, with commas between; "10.0.0.0/33" is none of these',
-    'STENOBOX_WORKERS: must be a whole number from 1 to 256',
-    'STENOBOX_GPU: must be one of auto, off, cuda, vulkan',
-    'STENOBOX_LOG_LEVEL: must be one of info, debug, warn, error, silent',
-    'STENOBOX_MAX_MEDIA_SECONDS: must be a whole number from 1 to 604800'
-  ])
+  t.strictSame(
+    faultsOf({
+      STENOBOX_PORT: '65536',
+      STENOBOX_PUBLIC_URL: 'ftp://example.org',
+      STENOBOX_WORKERS: '0',
+      STENOBOX_GPU: 'maybe',
+      STENOBOX_LOG_LEVEL: 'loud',
+      STENOBOX_MAX_MEDIA_SECONDS: '1.5',
+      STENOBOX_ALLOW_WEBHOOKS: '10.0.0.0/8,10.0.0.0/33, nas.local',
+      STENOBOX_COLOUR: 'red'
+    }),
+    [
+      'STENOBOX_COLOUR: unknown setting',
+      'STENOBOX_PORT: must be a whole number from 0 to 65535',
+      'STENOBOX_PUBLIC_URL: must be an http or https address',
+      'STENOBOX_ALLOW_WEBHOOKS: must be addresses, ranges like 10.0.0.0/8 and host names, with commas between; ' +
+      '"10.0.0.0/33" is none of these',
+      'STENOBOX_WORKERS: must be a whole number from 1 to 256',
+      'STENOBOX_GPU: must be one of auto, off, cuda, vulkan',
+      'STENOBOX_LOG_LEVEL: must be one of info, debug, warn, error, silent',
+      'STENOBOX_MAX_MEDIA_SECONDS: must be a whole number from 1 to 604800'
+    ]
+  )
 })
 
 t.test('numbers are whole decimal numbers within their range', async (t) => {
@@ -180,14 +202,16 @@ t.test('a file that cannot be read, or a value given twice, is a fault', async (
     'STENOBOX_HOST_FILE: the file cannot be read',
     'STENOBOX_PORT_FILE: the file cannot be read'
   ])
-  t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/port`, STENOBOX_PORT: '1' }), ['STENOBOX_PORT and STENOBOX_PORT_FILE are both set: keep one'])
+  t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/port`, STENOBOX_PORT: '1' }), [
+    'STENOBOX_PORT and STENOBOX_PORT_FILE are both set; remove one'
+  ])
 })
 
 t.test('an unknown name is a fault, also with _FILE; names of others are not ours', async (t) => {
   t.strictSame(faultsOf({ STENOBOX_PROT: '1', STENOBOX_TOKEN_FILE: '/x', STENOBOX_: '', stenobox_port: '1', OTHER_PORT: 'x' }), [
-    'STENOBOX_PROT: there is no such setting',
-    'STENOBOX_TOKEN_FILE: there is no such setting',
-    'STENOBOX_: there is no such setting'
+    'STENOBOX_PROT: unknown setting',
+    'STENOBOX_TOKEN_FILE: unknown setting',
+    'STENOBOX_: unknown setting'
   ])
 })
 
@@ -209,15 +233,29 @@ t.test('without an argument, the environment of the process is read', async (t) 
 
 t.test('tokens of a provider: whose, for whom, of which owner', async (t) => {
   const issuer = 'https://id.example/realms/a/'
-  t.match(readConfig({ STENOBOX_OAUTH_ISSUER: issuer, STENOBOX_PUBLIC_URL: 'https://steno.example/' }).oauth, { issuer, audiences: ['https://steno.example', 'https://steno.example/', 'https://steno.example/api/v1', 'https://steno.example/api/v1/'], ownerClaim: 'sub', createOwners: false })
-  t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: issuer }), [/^STENOBOX_OAUTH_AUDIENCE: say what .* or set STENOBOX_PUBLIC_URL$/])
-  for (const wrong of ['id.example', 'ftp://id.example', 'https://id.example/?a', 'https://id.example/#a']) t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: wrong }), [/^STENOBOX_OAUTH_ISSUER: must be the address of an issuer/], wrong)
+  t.match(readConfig({ STENOBOX_OAUTH_ISSUER: issuer, STENOBOX_PUBLIC_URL: 'https://steno.example/' }).oauth, {
+    issuer,
+    audiences: ['https://steno.example', 'https://steno.example/', 'https://steno.example/api/v1', 'https://steno.example/api/v1/'],
+    ownerClaim: 'sub',
+    createOwners: false
+  })
+  t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: issuer }), [/^STENOBOX_OAUTH_AUDIENCE: set it to .* or set STENOBOX_PUBLIC_URL$/])
+  for (const wrong of ['id.example', 'ftp://id.example', 'https://id.example/?a', 'https://id.example/#a']) {
+    t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: wrong }), [/^STENOBOX_OAUTH_ISSUER: must be the address of an issuer/], wrong)
+  }
 })
 
 t.test('our own authorization server has one address, and no password crosses a network readable', async (t) => {
   const own = (env: NodeJS.ProcessEnv) => readConfig({ STENOBOX_OAUTH_SERVER: 'true', ...env }).oauth
   const address = 'http://127.0.0.1:8080'
-  t.strictSame(own({}), { issuer: address, audiences: [address], server: true, registration: false, ownerClaim: 'sub', createOwners: false })
+  t.strictSame(own({}), {
+    issuer: address,
+    audiences: [address],
+    server: true,
+    registration: false,
+    ownerClaim: 'sub',
+    createOwners: false
+  })
   t.match(own({ STENOBOX_HOST: '::1', STENOBOX_OAUTH_REGISTRATION: 'true' }), { issuer: 'http://[::1]:8080', registration: true })
   t.match(own({ STENOBOX_HOST: '0.0.0.0', STENOBOX_PUBLIC_URL: 'https://steno.example/base/' }), { issuer: 'https://steno.example/base' })
   t.match(own({ STENOBOX_PUBLIC_URL: 'http://localhost:9000' }), { issuer: 'http://localhost:9000' })

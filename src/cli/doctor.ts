@@ -1,4 +1,4 @@
-/** `stenobox doctor`: one line per thing the appliance needs; exit 1 when something that matters is wrong. */
+/** `stenobox doctor`: prints one line per check; exits with 1 when a check that matters fails. */
 import { Command } from 'commander'
 import { createAppliance } from '../app.js'
 import { readConfig } from '../config.js'

@@ -1,4 +1,4 @@
-/** Lines that nobody can miss. */
+/** Framed messages for the terminal. */
 
 const WIDTH = 100
 
@@ -12,18 +12,18 @@ function wrap (sentence: string, width: number): string[] {
   return lines
 }
 
-/** Sentences in a box, an empty line before and after it. A word longer than the box sticks out. */
+/** Puts sentences in a box, with an empty line before and after. A word longer than the box sticks out. */
 export function frame (sentences: readonly string[]): string {
   const lines = sentences.flatMap((sentence) => wrap(sentence, WIDTH - 4))
   const rule = '*'.repeat(WIDTH)
   return ['', rule, ...lines.map((line) => `* ${line.padEnd(WIDTH - 4)} *`), rule, ''].join('\n')
 }
 
-/** What to tell a person who has only the starter model after set-up. */
+/** The notice for people who have only the starter model after set-up. */
 export const starterNotice = (reason: string): string[] => [
-  'ONLY THE STARTER MODEL IS INSTALLED: people will be transcribed as nonsense.',
-  'It was trained on synthetic voices, and is there for tests and for a first look.',
+  'ONLY THE STARTER MODEL IS INSTALLED: human speech will be transcribed as nonsense.',
+  'It was trained on synthetic voices and is meant for tests and a first look.',
   reason,
-  'To install a real one: npx stenobox models pull base',
+  'To install a real model: npx stenobox models pull base',
   'Without a network: README, section Models.'
 ]

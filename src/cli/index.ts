@@ -1,4 +1,4 @@
-/** `stenobox`: the command line. One file per command; this one only lists them. */
+/** `stenobox`: the command line. Each command has its own file; this one lists them. */
 import { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
@@ -27,7 +27,7 @@ const program = new Command('stenobox')
   .addCommand(benchCommand())
   .addCommand(evaluateCommand())
 
-// `stenobox … | head` closes our stdout early; a full disk may close the log. Neither is worth a stack trace.
+// `stenobox … | head` closes our stdout early, and a full disk may close the log. Neither needs a stack trace.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => { process.exit(error.code === 'EPIPE' ? 0 : 1) })
 process.stderr.on('error', () => {})
 
@@ -35,6 +35,6 @@ try {
   await program.parseAsync()
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
-  console.error(error instanceof ConfigError ? `The configuration has faults:\n${message}` : `stenobox: ${message}`)
+  console.error(error instanceof ConfigError ? `The configuration is invalid:\n${message}` : `stenobox: ${message}`)
   process.exitCode = 1
 }

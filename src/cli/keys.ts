@@ -1,4 +1,4 @@
-/** `stenobox keys`: API keys, on the data directory itself; the server may run or not. */
+/** `stenobox keys`: manages API keys in the data directory, whether or not the server is running. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createKeyring } from '../app.js'
 import { readConfig } from '../config.js'
@@ -19,9 +19,12 @@ function withKeyring<T> (work: (keys: Keyring['keys']) => T): T {
 
 const date = (ms: number | undefined): string => ms === undefined ? 'never' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 
-/** What has become of a key, and what will. */
+/** The state of a key in words: last use, end, replacement. */
 function describeState (key: KeyView): string {
-  const end = key.state === 'revoked' ? `revoked ${date(key.revokedAt)}` : key.expiresAt !== undefined && `${key.state === 'live' ? 'expires' : 'expired'} ${date(key.expiresAt)}`
+  const end =
+    key.state === 'revoked'
+      ? `revoked ${date(key.revokedAt)}`
+      : key.expiresAt !== undefined && `${key.state === 'live' ? 'expires' : 'expired'} ${date(key.expiresAt)}`
   const parts = [`last used ${date(key.lastUsedAt)}`, end, key.replacedBy !== undefined && `replaced by ${key.replacedBy}`]
   return parts.filter((part) => part !== false).join(', ')
 }
@@ -33,7 +36,7 @@ function toLine (key: KeyView): string {
 function show ({ id, key, owner, plan }: CreatedKey, json?: true): void {
   if (json) return console.log(JSON.stringify({ id, key, owner, plan }))
   console.log(key)
-  if (process.stdout.isTTY) console.error('Keep it: it is shown this once.')
+  if (process.stdout.isTTY) console.error('Save it now: it is not shown again.')
 }
 
 function create ({ json, expires, ...options }: { name: string, owner: string, plan?: Plan, expires?: number, json?: true }): void {
@@ -61,14 +64,14 @@ function parseId (text: string): number {
 
 export const parseName = (text: string): string => {
   if ([...text].length > MAX_NAME_LENGTH || !new RegExp(NAME_PATTERN, 'u').test(text)) {
-    throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} characters, without control characters, and without blanks around them`)
+    throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} characters, without control characters and without spaces at either end`)
   }
   return text
 }
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 24 * 3600 } as const
 
-/** Reads `90s`, `30m`, `24h`, `7d` and `0` as seconds within limits. */
+/** Returns a parser of `90s`, `30m`, `24h`, `7d` and `0` to seconds, within limits. */
 const parseSpan = (min: number, max: number) => (text: string): number => {
   const [, digits, unit = 's'] = /^(\d{1,9})([smhd])$|^0$/.exec(text) ?? []
   const seconds = text === '0' ? 0 : Number(digits) * SECONDS[unit as keyof typeof SECONDS]
@@ -79,20 +82,20 @@ const parseSpan = (min: number, max: number) => (text: string): number => {
 export function keysCommand (): Command {
   const keys = new Command('keys').description('API keys')
   keys.command('create')
-    .description('make a key and print it, this once')
+    .description('create a key and print it; it is not shown again')
     .requiredOption('--name <name>', 'what the key is for', parseName)
     .option('--owner <owner>', 'whose transcripts it sees', parseName, 'default')
     .addOption(new Option('--plan <plan>', 'limits of the key (default: those of its owner)').choices(PLANS))
-    .option('--expires <time>', 'after how long it ends, such as 90d (default: never)', parseSpan(1, MAX_KEY_SECONDS))
+    .option('--expires <time>', 'how long it is valid, such as 90d (default: forever)', parseSpan(1, MAX_KEY_SECONDS))
     .option('--json', 'print {"id","key","owner","plan"}')
     .action(create)
-  keys.command('list').description('all keys, without the keys themselves').option('--json', 'as JSON').action(list)
+  keys.command('list').description('list all keys, without the keys themselves').option('--json', 'as JSON').action(list)
   keys.command('rotate')
-    .description('make a key like this one, which ends, and print it, this once')
+    .description('replace a key with a new one like it and print that; it is not shown again')
     .argument('<id>', 'number of the key', parseId)
-    .option('--grace <time>', 'how long the old key goes on working, such as 24h', parseSpan(0, MAX_GRACE_SECONDS), 0)
+    .option('--grace <time>', 'how long the old key keeps working, such as 24h', parseSpan(0, MAX_GRACE_SECONDS), 0)
     .option('--json', 'print {"id","key","owner","plan"}')
     .action(rotate)
-  keys.command('revoke').description('end a key at once').argument('<id>', 'number of the key', parseId).action(revoke)
+  keys.command('revoke').description('revoke a key at once').argument('<id>', 'number of the key', parseId).action(revoke)
   return keys
 }

@@ -1,4 +1,4 @@
-/** `stenobox models`: fetch, carry, check and remove models; the server may run or not. */
+/** `stenobox models`: fetches, exports, imports, checks and removes models, whether or not the server is running. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createReadStream, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -34,9 +34,16 @@ function toRow (model: ModelView): string[] {
   ]
 }
 
-const toSetRow = (set: SetView): string[] => [set.installed ? 'installed' : '-', `set:${set.name}`, formatBytes(set.bytes), set.licences.join(', '), set.models.join(' '), set.for]
+const toSetRow = (set: SetView): string[] => [
+  set.installed ? 'installed' : '-',
+  `set:${set.name}`,
+  formatBytes(set.bytes),
+  set.licences.join(', '),
+  set.models.join(' '),
+  set.for
+]
 
-/** Columns as wide as their widest cell. */
+/** Pads columns to their widest cell. */
 function alignRows (rows: string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
@@ -51,7 +58,7 @@ async function list (options: { json?: true }): Promise<void> {
     for (const line of alignRows(sets.map(toSetRow))) console.log(line)
     if (unlisted.length > 0) console.log('')
     for (const path of unlisted) {
-      console.log(`not used, because no manifest knows it: ${path}\n  to add it: npx stenobox models add ${path} --name NAME`)
+      console.log(`not used, because it is in no manifest: ${path}\n  to add it: npx stenobox models add ${path} --name NAME`)
     }
   })
 }
@@ -67,15 +74,15 @@ async function pull (names: string[]): Promise<void> {
 
 const SILENT = { begin () {}, progress () {}, note () {}, end () {}, clear () {} }
 
-/** Hidden: what set-up runs on the first start. Exit code 1 when a real model was wanted and only the starter is there. */
+/** Hidden; set-up runs it on the first start. Exit code 1 when a real model was wanted but only the starter is installed. */
 async function setUp ({ quiet }: { quiet?: true }): Promise<void> {
   const config = readConfig()
   const view = quiet ? SILENT : createTransferView(process.stderr, console.error)
   try {
     const result = await withLibrary(async (library) => await library.setUp(config.firstModel, view))
     view.clear()
-    const isMeant = result === 'real' || config.firstModel === 'none'
-    if (!isMeant) console.error(frame(starterNotice('It was asked for by STENOBOX_MODEL=starter.')))
+    const isExpected = result === 'real' || config.firstModel === 'none'
+    if (!isExpected) console.error(frame(starterNotice('STENOBOX_MODEL=starter asks for it.')))
   } catch (error) {
     view.clear()
     console.error(frame(starterNotice(`No real model could be installed: ${error instanceof Error ? error.message : String(error)}.`)))
@@ -87,13 +94,17 @@ async function setUp ({ quiet }: { quiet?: true }): Promise<void> {
 
 async function exportModels (names: string[], { output }: { output: string }): Promise<void> {
   const toStdout = output === '-'
-  if (toStdout && process.stdout.isTTY) throw new Error('an archive is no text: send it to a file with -o FILE, or into another program')
-  if (!toStdout && !statSync(dirname(output), { throwIfNoEntry: false })?.isDirectory()) throw new Error(`there is no folder ${dirname(output)}`)
+  if (toStdout && process.stdout.isTTY) {
+    throw new Error('an archive is not text: write it to a file with -o FILE, or pipe it into another program')
+  }
+  if (!toStdout && !statSync(dirname(output), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`there is no folder ${dirname(output)}`)
+  }
   const view = createTransferView(process.stderr, console.error)
   try {
     const sha256 = await withLibrary(async (library) => await library.exportTo(names, toStdout ? process.stdout : output, view))
     view.clear()
-    // As sha256sum writes and checks it.
+    // In the format of sha256sum.
     if (toStdout) console.error(`${sha256}  -`)
     else console.log(`${sha256}  ${output}`)
   } finally {
@@ -101,14 +112,14 @@ async function exportModels (names: string[], { output }: { output: string }): P
   }
 }
 
-/** Throws an Error that says what to do with a file that is no archive. */
-async function refuseNoArchive (file: string): Promise<void> {
+/** Throws an Error with advice if the file is not an archive. */
+async function requireArchive (file: string): Promise<void> {
   const facts = statSync(file, { throwIfNoEntry: false })
   if (!facts) throw new Error(`there is no file ${file}`)
   const { recogniseModel } = await import('../model-tools.js')
   const isModel = await recogniseModel(file).then(() => true, () => false)
-  if (isModel) throw new Error(`${file} is a model and no archive of models; to install it: npx stenobox models add ${file} --name NAME`)
-  if (!facts.isFile()) throw new Error(`${file} is no archive of models, which is a file that \`stenobox models export\` wrote`)
+  if (isModel) throw new Error(`${file} is a model, not an archive of models; to install it: npx stenobox models add ${file} --name NAME`)
+  if (!facts.isFile()) throw new Error(`${file} is not an archive written by \`stenobox models export\``)
 }
 
 type AddOptions = { name: string, languages?: string[], licence: string, use: SttQuality[], kind: 'whisper' | 'parakeet' }
@@ -124,7 +135,7 @@ async function add (given: string, options: AddOptions): Promise<void> {
 
 function parseName (text: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,99}$/.test(text)) return text
-  throw new InvalidArgumentError('a name is small letters, digits, dots, dashes and underscores')
+  throw new InvalidArgumentError('a name has lower-case letters, digits, dots, dashes and underscores')
 }
 
 function parseLanguages (text: string): string[] {
@@ -141,7 +152,7 @@ function parseUse (text: string): SttQuality[] {
 }
 
 async function importModels (file: string, { sha256 }: { sha256?: string }): Promise<void> {
-  if (file !== '-') await refuseNoArchive(file)
+  if (file !== '-') await requireArchive(file)
   const view = createTransferView(process.stderr, console.error)
   try {
     const source = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 })
@@ -175,24 +186,24 @@ function parseSha256 (text: string): string {
 }
 
 export function modelsCommand (): Command {
-  const models = new Command('models').description('speech models: fetch, carry to machines without a network, check, remove')
+  const models = new Command('models').description('speech models: fetch, carry to offline machines, check, remove')
   const what = 'models, or sets as set:NAME'
-  models.command('list').description('every model and set of the manifest').option('--json', 'as JSON').action(list)
-  models.command('pull').description('fetch models, or go on with it, and verify them').argument('<names...>', what).action(pull)
+  models.command('list').description('list all models and sets').option('--json', 'as JSON').action(list)
+  models.command('pull').description('fetch models (resuming if possible) and verify them').argument('<names...>', what).action(pull)
   models.command('setup', { hidden: true }).description('install the model of a first start').option('--quiet').action(setUp)
-  models.command('add').description('add a model that no manifest knows, tried on a sound first; it is used from then on')
-    .argument('<path>', 'a ggml file of any name, or a folder as faster-whisper uses it')
-    .requiredOption('--name <name>', 'what to call it', parseName)
-    .option('--languages <codes>', 'the languages it is for, like de,fr; without it, all', parseLanguages)
-    .option('--use <qualities>', 'where it comes before all others: some of fast,balanced,accurate, or none', parseUse, [...STT_QUALITIES])
+  models.command('add').description('add a model that is in no manifest, after testing it')
+    .argument('<path>', 'a ggml file, or a faster-whisper folder')
+    .requiredOption('--name <name>', 'its name', parseName)
+    .option('--languages <codes>', 'languages it is for, such as de,fr (default: all)', parseLanguages)
+    .option('--use <qualities>', 'qualities that prefer it: some of fast,balanced,accurate, or none', parseUse, [...STT_QUALITIES])
     .option('--licence <text>', 'its licence, shown in lists', 'unknown')
     .addOption(new Option('--kind <kind>', 'what decodes it').choices(['whisper', 'parakeet']).default('whisper'))
     .action(add)
-  models.command('export').description('write installed models into one tar, and print its SHA-256').argument('<names...>', what)
-    .requiredOption('-o, --output <file>', 'where to; - is stdout').action(exportModels)
-  models.command('import').description('install the models of such a tar, all or none').argument('<file>', 'the tar; - is stdin')
-    .option('--sha256 <hex>', 'what export printed', parseSha256).action(importModels)
-  models.command('verify').description('check installed models against the manifest and what was pinned').argument('[names...]', what).action(verify)
+  models.command('export').description('write installed models to a tar and print its SHA-256').argument('<names...>', what)
+    .requiredOption('-o, --output <file>', 'the tar to write; - is stdout').action(exportModels)
+  models.command('import').description('install the models of an exported tar, all or none').argument('<file>', 'the tar; - is stdin')
+    .option('--sha256 <hex>', 'the SHA-256 that export printed', parseSha256).action(importModels)
+  models.command('verify').description('check installed models against the manifest and pins').argument('[names...]', what).action(verify)
   models.command('remove').description('delete models').argument('<names...>', what).action(remove)
   return models
 }

@@ -1,4 +1,6 @@
-/** `stenobox oauth`: clients and grants of our own authorization server, on the data directory itself; the server may run or not. */
+/**
+ * `stenobox oauth`: manages clients and grants of our own authorization server in the data directory, whether or not the server is running.
+ */
 import { Command } from 'commander'
 import { createOauthTools } from '../app.js'
 import { readConfig } from '../config.js'
@@ -26,7 +28,7 @@ const grantLine = ({ id, owner, client, createdAt, expiresAt }: OauthGrant): str
 
 function print<T> (things: readonly T[], toLine: (thing: T) => string, { json }: { json?: true }): void {
   if (json) return console.log(JSON.stringify(things))
-  // Names come from outside, and a terminal obeys control characters.
+  // Clients choose their names, and a terminal obeys control characters.
   for (const thing of things) console.log(toLine(thing).replace(/[^\P{Cc}\t]/gu, '�'))
 }
 
@@ -55,22 +57,29 @@ function clientsCommand (): Command {
   const clients = new Command('clients').description('programs that may ask owners for access')
   clients.command('add')
     .description('register a program and print its client id')
-    .requiredOption('--name <name>', 'what owners read on the page that asks them', parseName)
-    .requiredOption('--redirect-uri <uri...>', 'where the answer may be sent: https, http://127.0.0.1 (any port), or a scheme of the program\'s own')
+    .requiredOption('--name <name>', 'the name that owners see on the consent page', parseName)
+    .requiredOption('--redirect-uri <uri...>', 'where the answer may be sent: https, http://127.0.0.1 (any port), or the app\'s own scheme')
     .option('--json', 'print the client')
     .action(add)
-  clients.command('list').description('all clients').option('--json', 'as JSON').action(listClients)
-  clients.command('remove').description('remove a program and all that was granted to it').argument('<id>', 'client id').action(removeClient)
+  clients.command('list').description('list all clients').option('--json', 'as JSON').action(listClients)
+  clients.command('remove').description('remove a program and its grants').argument('<id>', 'client id').action(removeClient)
   return clients
 }
 
 function grantsCommand (): Command {
-  const grants = new Command('grants').description('what owners allowed programs')
-  grants.command('list').description('all grants').option('--json', 'as JSON').action(listGrants)
-  grants.command('revoke').description('end a grant: no new tokens; the last one lasts at most 15 minutes').argument('<id>', 'id of the grant').action(revokeGrant)
+  const grants = new Command('grants').description('access that owners gave to programs')
+  grants.command('list').description('list all grants').option('--json', 'as JSON').action(listGrants)
+  grants
+    .command('revoke')
+    .description('revoke a grant: no new tokens; the last one works for at most 15 minutes')
+    .argument('<id>', 'id of the grant')
+    .action(revokeGrant)
   return grants
 }
 
 export function oauthCommand (): Command {
-  return new Command('oauth').description('clients and grants of the authorization server').addCommand(clientsCommand()).addCommand(grantsCommand())
+  return new Command('oauth')
+    .description('clients and grants of the authorization server')
+    .addCommand(clientsCommand())
+    .addCommand(grantsCommand())
 }

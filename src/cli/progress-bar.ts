@@ -1,14 +1,14 @@
-/** A progress bar on a terminal; nothing anywhere else. */
+/** A progress bar on terminals; no output elsewhere. */
 const WIDTH = 30
 
 export type ProgressBar = { show (percent: number, label: string): void, clear (): void }
 
-/** Draws on `stream` when it is a terminal. */
+/** Draws on `stream` if it is a terminal. */
 export function createProgressBar (stream: NodeJS.WriteStream): ProgressBar {
   let last = ''
   return {
     show (percent, label) {
-      // A line that wraps cannot be drawn over.
+      // A wrapped line cannot be overwritten.
       const room = (stream.columns || Infinity) - 1
       const width = Math.max(5, Math.min(WIDTH, room - label.length - ' 100 % '.length))
       const filled = Math.round(width * percent / 100)

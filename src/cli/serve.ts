@@ -1,4 +1,4 @@
-/** `stenobox serve`: the appliance, until it is asked to stop. */
+/** `stenobox serve`: runs the appliance until it is asked to stop. */
 import { Command } from 'commander'
 import { readConfig } from '../config.js'
 import { createLogger } from '../logger.js'
@@ -17,7 +17,7 @@ async function serve (): Promise<void> {
   const server = await startServer(config, log)
   console.log(`Stenobox listens on ${server.address}`)
   if (server.firstKey) {
-    console.log(`API key of the owner "default", shown this once: ${server.firstKey}`)
+    console.log(`API key of the owner "default", shown only once: ${server.firstKey}`)
     console.log('More keys: npx stenobox keys create --name NAME')
   }
   if (server.warnings.length > 0 && config.firstModel !== 'none') console.log(frame(server.warnings))

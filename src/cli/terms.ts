@@ -1,10 +1,10 @@
-/** `stenobox terms`: names and terms of an owner, on the data directory itself; the server may run or not. */
+/** `stenobox terms`: manages names and terms of an owner in the data directory, whether or not the server is running. */
 import { Command } from 'commander'
 import { createKeyring } from '../app.js'
 import { readConfig } from '../config.js'
 import { parseName } from './keys.js'
 
-/** Changes the list of an owner, who is made when new, and prints it. */
+/** Changes an owner's list and prints it. Creates the owner if new. */
 function change (name: string, next: (terms: string[]) => string[]): void {
   const keyring = createKeyring(readConfig())
   try {
@@ -17,18 +17,18 @@ function change (name: string, next: (terms: string[]) => string[]): void {
 }
 
 export function termsCommand (): Command {
-  const terms = new Command('terms').description('names and terms that the recordings of an owner may hold')
+  const terms = new Command('terms').description('names and terms to expect in an owner\'s recordings')
   const add = (name: string): Command => terms.command(name).option('--owner <owner>', 'whose recordings', parseName, 'default')
   add('list')
-    .description('all of them')
+    .description('list all terms')
     .action(({ owner }: { owner: string }) => { change(owner, (known) => known) })
   add('add')
-    .description('add some, spelled as transcripts should spell them, and list all; jobs made from now on expect them')
+    .description('add terms, spelled as transcripts should spell them, and list all; they apply to new jobs')
     .argument('<term...>', 'such as Dashwood "Ada Lovelace"')
     .action((given: string[], { owner }: { owner: string }) => { change(owner, (known) => [...known, ...given]) })
   add('remove')
-    .description('remove some, and list the rest')
-    .argument('<term...>', 'as it is listed')
+    .description('remove terms and list the rest')
+    .argument('<term...>', 'spelled as in the list')
     .action((given: string[], { owner }: { owner: string }) => { change(owner, (known) => known.filter((term) => !given.includes(term))) })
   return terms
 }

@@ -1,13 +1,17 @@
-/** How a transfer looks: a bar on a terminal, a line every tenth of the way anywhere else. */
+/** Shows a transfer: a bar on a terminal, otherwise one line for every 10 %. */
 import { createRateMeter, describeTransfer, formatBytes } from '../domain/download-progress.js'
 import type { Watcher } from '../service/model-library.js'
 import { createProgressBar } from './progress-bar.js'
 
-/** A terminal is drawn on at most this often. */
+/** The bar is redrawn at most this often. */
 const DRAW_MS = 100
 
-/** `stream` takes bar and notes, `say` the sentences that are the result. */
-export function createTransferView (stream: NodeJS.WriteStream, say: (sentence: string) => void, now: () => number = Date.now): Watcher & { clear (): void } {
+/** `stream` gets the bar and notes, `say` the results. */
+export function createTransferView (
+  stream: NodeJS.WriteStream,
+  say: (sentence: string) => void,
+  now: () => number = Date.now
+): Watcher & { clear(): void } {
   const bar = createProgressBar(stream)
   let meter = createRateMeter(now)
   let label = ''
@@ -30,10 +34,13 @@ export function createTransferView (stream: NodeJS.WriteStream, say: (sentence: 
         if (now() - drawnAt < DRAW_MS) return
         drawnAt = now()
         meter.record(doneBytes)
-        bar.show(totalBytes ? Math.min(100, 100 * doneBytes / totalBytes) : 0, `${label}: ${describeTransfer(doneBytes, totalBytes, meter.bytesPerSecond())}`)
+        bar.show(
+          totalBytes ? Math.min(100, (100 * doneBytes) / totalBytes) : 0,
+          `${label}: ${describeTransfer(doneBytes, totalBytes, meter.bytesPerSecond())}`
+        )
         return
       }
-      const reached = totalBytes ? Math.floor(10 * doneBytes / totalBytes) : 0
+      const reached = totalBytes ? Math.floor((10 * doneBytes) / totalBytes) : 0
       if (reached > tenths && totalBytes) note(`${label}: ${reached * 10} % of ${formatBytes(totalBytes)}`)
       tenths = Math.max(tenths, reached)
     },

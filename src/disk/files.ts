@@ -1,4 +1,4 @@
-/** Reading and writing files so that nothing is lost: for whatever keeps files. */
+/** Reads and writes files without losing data. */
 import { createReadStream, existsSync, mkdirSync } from 'node:fs'
 import { open, statfs } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 
 export const readChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: 1024 * 1024 })
 
-/** FileHandle.write may write less than asked (a disk that is nearly full does); this writes all or throws. */
+/** Writes the whole chunk or throws. FileHandle.write alone may write less than asked, for example on a nearly full disk. */
 export async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let offset = 0; offset < chunk.length;) {
     const { bytesWritten } = await handle.write(chunk, offset)
@@ -15,8 +15,8 @@ export async function writeAll (handle: FileHandle, chunk: Uint8Array): Promise<
 }
 
 /**
- * Makes a directory, and those above it that are missing. One by one: Node's `recursive` never returns where the kernel answers ENOENT
- * although the parent is there, as it does in /proc. Throws what the system says.
+ * Creates a directory and its missing parents, one by one: Node's `recursive` never returns where the kernel answers ENOENT for an existing
+ * parent, as in /proc. Throws the system's error.
  */
 export function makeDirectory (directory: string, mode: number): void {
   const missing: string[] = []
@@ -25,7 +25,7 @@ export function makeDirectory (directory: string, mode: number): void {
     try {
       mkdirSync(one, { mode })
     } catch (error) {
-      // Another process was faster.
+      // Another process created it first.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
   }
@@ -41,7 +41,7 @@ export async function syncDirectory (directory: string): Promise<void> {
   }
 }
 
-/** Bytes free to this process on the disk of `directory`. */
+/** Free bytes for this process on the disk of `directory`. */
 export async function freeBytes (directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize

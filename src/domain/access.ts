@@ -6,7 +6,7 @@ export type Plan = typeof PLANS[number]
 
 const KEY_PREFIX = 'service_sk_'
 
-/** What an OAuth token may be granted, in the order of the registry, and what each allows. */
+/** The scopes an OAuth token may carry, in the order of the registry, with what each allows. */
 export const SCOPES = {
   'transcripts:read': 'view transcripts and their status',
   'transcripts:write': 'create transcriptions',
@@ -16,10 +16,10 @@ export const SCOPES = {
 } as const
 export type Scope = keyof typeof SCOPES
 
-/** Other names under which clients know registered scopes. */
+/** Names that some clients use for registered scopes. */
 const SCOPE_ALIASES: ReadonlyMap<string, Scope> = new Map([['exports:read', 'transcripts:export'], ['repurpose:run', 'ai:transform']])
 
-/** The registered scopes among `names`, aliases by their registered name, in the order of the registry. Unknown ones are dropped. */
+/** The registered scopes among `names`, in the order of the registry. Aliases become the registered name; unknown names are dropped. */
 export function registeredScopes (names: Iterable<string>): Set<Scope> {
   const wanted = new Set<string>([...names].map((name) => SCOPE_ALIASES.get(name) ?? name))
   return new Set((Object.keys(SCOPES) as Scope[]).filter((scope) => wanted.has(scope)))
@@ -31,29 +31,29 @@ export type Principal = {
   plan: Plan
   /** The API key; absent for OAuth tokens. */
   keyId?: number
-  /** What an OAuth token may do; absent for API keys, which may do everything of their owner's. */
+  /** The scopes of an OAuth token. Absent for API keys, which may do everything that their owner may. */
   scopes?: ReadonlySet<Scope>
 }
 
 export type Owner = {
   id: number
   name: string
-  /** What OAuth tokens of the owner may do, and new keys when nothing else is said. */
+  /** The plan of the owner's OAuth tokens, and of new keys that name no plan. */
   plan: Plan
   /** Whether the owner can log in at our own authorization server. */
   hasPassword: boolean
-  /** Names and terms of its recordings. */
+  /** Names and terms expected in the owner's recordings. */
   terms: string[]
   createdAt: number
 }
 
-/** Control characters, ends of lines, turns of direction, what has no width and joins nothing, and halves of surrogate pairs. */
+/** Control characters, line separators, direction marks, zero-width characters that join nothing, and lone surrogates. */
 const BARRED = String.raw`\u0000-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff`
-/** Names of owners and keys: nothing that would spoil lists, and nothing around that nobody sees. */
+/** Names of owners and keys: no control or invisible characters, no leading or trailing whitespace. */
 export const NAME_PATTERN = `^[^\\s${BARRED}](?:[^${BARRED}]*[^\\s${BARRED}])?$`
 export const MAX_NAME_LENGTH = 100
 
-/** Characters of a password that somebody chooses. */
+/** Length of a password that a person chooses, in characters. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const
 
 export type ApiKey = {
@@ -63,35 +63,35 @@ export type ApiKey = {
   /** The owner's name. */
   owner: string
   plan: Plan
-  /** The last four characters, to tell keys apart; the key itself is not kept. */
+  /** The last four characters, to tell keys apart. The key itself is not stored. */
   lastFour: string
   createdAt: number
   lastUsedAt: number | undefined
   expiresAt: number | undefined
   revokedAt: number | undefined
-  /** The key that rotation made in its place. */
+  /** The key that replaced this one in a rotation. */
   replacedBy: number | undefined
 }
 
 export const KEY_STATES = ['live', 'expired', 'revoked'] as const
 export type KeyState = typeof KEY_STATES[number]
 
-/** Only live keys open anything. */
+/** Only live keys are accepted. */
 export function keyState ({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): KeyState {
   if (revokedAt !== undefined) return 'revoked'
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'live'
 }
 
-/** How long a key may go on working beside the one that replaced it. */
+/** How long a rotated key may keep working beside its replacement. */
 export const MAX_GRACE_SECONDS = 30 * 24 * 3600
 
-/** A key that is to end at all ends within ten years. */
+/** The latest expiry a key may have: ten years from now. */
 export const MAX_KEY_SECONDS = 10 * 365 * 24 * 3600
 
-/** A part of a list in the order of ids: up to `limit` rows after the id `after`. */
+/** A page of a list ordered by id: up to `limit` rows with ids above `after`. */
 export type Page = { after: number, limit: number }
 
-/** True for what looks like a key of ours; any other credential is an OAuth token. */
+/** True for text with our key prefix. Any other credential is an OAuth token. */
 export function isApiKey (credential: string): boolean {
   return credential.startsWith(KEY_PREFIX)
 }
@@ -101,7 +101,7 @@ export function generateKey (): string {
   return KEY_PREFIX + randomBytes(32).toString('base64url')
 }
 
-/** What is stored instead of a key. Keys hold 256 bits of entropy, so a plain hash is enough: there is nothing to guess. */
+/** The hash that is stored instead of the key. A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashKey (key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }

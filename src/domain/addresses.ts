@@ -1,52 +1,52 @@
-/** Which network addresses may be reached: those of the public internet, and those an administrator allows. */
+/** Which network addresses may be reached: public ones, and those an administrator allows. */
 import ipaddr from 'ipaddr.js'
 
-/** What something is reached for; each has an allow list of its own. */
+/** What a connection is for. Each purpose has its own allow list. */
 export type Purpose = 'sources' | 'webhooks' | 'oauth'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** One of `range`, `name` and `suffix`. Without a port, every usual one is meant. */
+/** Holds one of `range`, `name` and `suffix`. Without a port, every usual port is allowed. */
 type AllowEntry = Readonly<{ range?: [Address, number], name?: string, suffix?: string, port?: number }>
 export type AllowList = readonly AllowEntry[]
 export type AllowLists = Readonly<Record<Purpose, AllowList>>
 
-/** A host as a parsed URL spells it, and the port that is meant. */
+/** A host as a parsed URL spells it, and the port to connect to. */
 export type Target = Readonly<{ host: string, port: number }>
 
-/** Addresses that stand for no single host; nothing opens them. */
+/** Addresses that stand for no single host. No allow list opens them. */
 const NO_HOST = new Set(['unspecified', 'multicast', 'broadcast'])
-/** Public by number, but answers every virtual machine of one cloud from inside, as 169.254.169.254 does elsewhere. */
+/** Azure's platform address: a public number that reaches a service inside the cloud, as 169.254.169.254 does elsewhere. */
 const PLATFORM_ADDRESS = '168.63.129.16'
-/** All that is given out to hosts so far; ::/96, where old IPv4 addresses are embedded, lies outside. */
+/** The IPv6 range that is assigned to hosts so far. ::/96, with old embedded IPv4 addresses, lies outside it. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
-/** The last label holds a letter first: what ends in a number is an address in one of its odd spellings. */
+/** The last label begins with a letter: a name that ends in a number is an oddly spelled address. */
 const NAME = new RegExp(`^(?:${LABEL}\\.)*(?=[a-z])${LABEL}$`)
 
-/** True for addresses in canonical notation, IPv6 without brackets; not for those of a single link (`%eth0`). */
+/** True for addresses in canonical notation, IPv6 without brackets. False for link-scoped addresses (`%eth0`). */
 function isAddress (text: string): boolean {
-  // ipaddr.js takes the old ::1.2.3.4 for ::ffff:1.2.3.4, which is another address.
+  // ipaddr.js reads the old ::1.2.3.4 as ::ffff:1.2.3.4, which is a different address.
   if (text.includes('%') || /^::\d+\./.test(text)) return false
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 }
 
-/** An address, where IPv4 inside IPv6 counts as IPv4. */
+/** Parses an address. IPv4 inside IPv6 becomes IPv4. */
 const parseAddress = (text: string): Address | undefined => isAddress(text) ? ipaddr.process(text) : undefined
 
 const isPublic = (address: Address): boolean => address.range() === 'unicast' &&
   (address instanceof ipaddr.IPv4 ? address.toString() !== PLATFORM_ADDRESS : address.match(GLOBAL_UNICAST))
 
-/** True when anyone on the internet could reach it as well. */
+/** True when the address is reachable from the whole internet. */
 export function isPublicAddress (text: string): boolean {
   const address = parseAddress(text)
   return address !== undefined && isPublic(address)
 }
 
-/** Below 1024 are mail, shells and name servers, which must not be spoken to in HTTP. */
+/** Ports below 1024 belong to mail, shells and name servers, which must not receive HTTP requests. */
 const isUsualPort = (port: number): boolean => port === 80 || port === 443 || port >= 1024
 
-/** Clouds keep credentials at link-local addresses: a name, which others may control, does not open those. */
+/** Clouds serve credentials at link-local addresses. An allowed name does not open those: somebody else may control where it points. */
 const opensByName = (address: Address): boolean => address.range() !== 'linkLocal' && address.toString() !== PLATFORM_ADDRESS
 
 function matches (entry: AllowEntry, host: string, address: Address): boolean {
@@ -55,7 +55,7 @@ function matches (entry: AllowEntry, host: string, address: Address): boolean {
   return entry.name === host || (entry.suffix !== undefined && host.endsWith(entry.suffix))
 }
 
-/** True when `target` may be reached at `address`, which is what its host stands for. */
+/** True when `target` may be reached at `address`, one of the addresses its host resolves to. */
 export function mayReach (allow: AllowList, { host, port }: Target, address: string): boolean {
   const parsed = parseAddress(address)
   if (parsed === undefined || NO_HOST.has(parsed.range())) return false
@@ -73,9 +73,9 @@ function parseRange (text: string): [Address, number] | undefined {
   return Number(bits ?? longest) <= longest ? [address, Number(bits ?? longest)] : undefined
 }
 
-/** Reads an address, a CIDR range, a name or `*.suffix`, at will with a port; undefined for anything else. */
+/** Parses an address, a CIDR range, a name or `*.suffix`, each with an optional port. Undefined for anything else. */
 export function parseAllowEntry (text: string): AllowEntry | undefined {
-  // More than one colon is IPv6 without a port; with a port, or at will, it stands in brackets.
+  // Text with more than one colon is IPv6 without a port. With a port, IPv6 needs brackets.
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+|[^[]*:.*:[^\]]*))(?::(\d{1,5}))?$/.exec(text.toLowerCase()) ?? []
   const port = digits === undefined ? undefined : Number(digits)
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined

@@ -1,7 +1,7 @@
-/** Sizes, rates and times left, as a person reads them. */
+/** Sizes, rates and remaining times as people read them. */
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
-/** A rate is the mean over so long. */
+/** Rates are averaged over this time. */
 const RATE_SPAN_MS = 10_000
 
 /** `147951465` is "141.1 MiB". */
@@ -17,17 +17,17 @@ export function formatSeconds (seconds: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** How fast bytes come. `record` takes the sum so far; what was there before the first is not counted. */
+/** Measures how fast bytes arrive. `record` takes the total so far; bytes present before the first call do not count. */
 export function createRateMeter (now: () => number) {
   let samples: Array<{ atMs: number, bytes: number }> = []
   return {
     record (bytes: number): void {
       const atMs = now()
-      // A sum that shrinks is a new beginning.
+      // The total shrank: the download started over.
       if (bytes < (samples.at(-1)?.bytes ?? 0)) samples = []
       samples = [...samples.filter((sample) => atMs - sample.atMs <= RATE_SPAN_MS), { atMs, bytes }]
     },
-    /** Undefined until there is enough to tell. */
+    /** Undefined until there is enough data, at least half a second. */
     bytesPerSecond (): number | undefined {
       const [first, last] = [samples[0], samples.at(-1)]
       if (!first || !last || last.atMs - first.atMs < 500 || last.bytes === first.bytes) return undefined
@@ -41,6 +41,8 @@ export function describeTransfer (doneBytes: number, totalBytes: number | undefi
   return [
     totalBytes === undefined ? formatBytes(doneBytes) : `${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}`,
     ...(bytesPerSecond === undefined ? [] : [`${formatBytes(Math.round(bytesPerSecond))}/s`]),
-    ...(bytesPerSecond === undefined || totalBytes === undefined ? [] : [`${formatSeconds((totalBytes - doneBytes) / bytesPerSecond)} left`])
+    ...(bytesPerSecond === undefined || totalBytes === undefined
+      ? []
+      : [`${formatSeconds((totalBytes - doneBytes) / bytesPerSecond)} left`])
   ].join(', ')
 }

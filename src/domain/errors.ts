@@ -1,4 +1,4 @@
-/** Every way a request or a job can go wrong, as stable tokens. Clients switch on them; sentences may change. */
+/** Every way a request or a job can fail, as stable codes. Clients depend on the codes; the sentences may change. */
 
 /** Codes of error replies. `routes/plugins/errors.ts` maps each to its HTTP status. */
 export type ErrorCode =
@@ -51,13 +51,17 @@ export type FailureCode =
   | 'worker_crashed'
   | 'internal_error'
 
-/** The sentence a person reads for each failure: never a path, an address or program output. */
+/** The sentence people read for each failure. It never holds a path, an address or program output. */
 export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
-  source_unreachable: 'The source could not be fetched: it does not answer, answers wrongly, or is far too slow. Try again later.',
-  source_forbidden: 'The source may not be fetched without permission: it wants a login, or is not open to this place. Make it public, or upload the file.',
+  source_unreachable:
+    'The source could not be fetched: it does not answer, sends an invalid answer, or is far too slow. Try again later.',
+  source_forbidden: 'The source needs a login, or is not reachable from this network. Make it public, or upload the file.',
   source_not_found: 'There is nothing at the address. Check that it opens in a browser.',
-  source_blocked: 'The address leads to a network that this appliance may not fetch from, or it fetches nothing at all. The administrator can allow it with STENOBOX_ALLOW_SOURCES and STENOBOX_OFFLINE.',
-  source_unsupported: 'No single recording was found at the address. Live streams and playlists are not taken, and pages only of platforms that are known.',
+  source_blocked:
+    'The address is on a network that this appliance may not fetch from, or fetching is turned off. ' +
+    'The administrator can allow it with STENOBOX_ALLOW_SOURCES and STENOBOX_OFFLINE.',
+  source_unsupported:
+    'No single recording was found at the address. Live streams, playlists and pages of unknown platforms are not supported.',
   media_too_large: 'The recording is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).',
   media_too_long: 'The recording is longer than this appliance accepts.',
   unsupported_media: 'The file is not audio or video that can be read. Check that it plays, and upload it again.',
@@ -67,13 +71,13 @@ export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
   out_of_memory: 'There was not enough memory for the speech model. Use a smaller model or fewer workers.',
   insufficient_storage: 'The disk is full. Free some space and transcribe the file again.',
   timeout: 'Reading the file took too long and was stopped.',
-  worker_crashed: 'The work was interrupted again and again at the same place and was given up.',
-  internal_error: 'Something went wrong inside the appliance. The log holds the details.'
+  worker_crashed: 'The job was interrupted several times at the same point and was stopped.',
+  internal_error: 'Something went wrong inside the appliance. Details are in the log.'
 }
 
 export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as FailureCode[]
 
-/** An expected failure of a request: what to tell the caller, and under which code. */
+/** An expected failure of a request: the code and the sentence for the caller. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -87,7 +91,7 @@ export class AppError extends Error {
   }
 }
 
-/** Ends a job as failed. `message` is for the log; people read `FAILURE_MESSAGES[code]`. */
+/** Fails a job. `message` goes to the log; people read `FAILURE_MESSAGES[code]`. */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure'
   readonly code: FailureCode
@@ -98,10 +102,10 @@ export class JobFailure extends Error {
   }
 }
 
-/** Errors of the file system that mean there is no room. EFBIG is what a file size limit (`ulimit -f`) answers. */
+/** Error codes that mean there is no space left. EFBIG comes from a file size limit (`ulimit -f`). */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
 
-/** True when another process holds the database for longer than we wait. */
+/** True when another process has held the database lock for longer than we wait. */
 export function isBusy (error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }
@@ -111,7 +115,7 @@ export function isNoRoom (error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code)
 }
 
-/** The code with which a job ends because of an error. */
+/** The failure code of a job that ended with `error`. */
 export function failureCodeOf (error: unknown): FailureCode {
   if (error instanceof JobFailure) return error.code
   return isNoRoom(error) ? 'insufficient_storage' : 'internal_error'

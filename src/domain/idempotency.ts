@@ -1,44 +1,44 @@
-/** Rules of requests that carry an Idempotency-Key: what is the same request, which answers are kept, and how. */
+/** Rules for requests with an Idempotency-Key: which requests are the same, which answers are stored, and how. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
-/** How long an answer is kept. */
+/** How long an answer is stored. */
 export const ANSWER_TTL_MS = 24 * 60 * 60 * 1000
 
 export type IdempotentRequest = {
-  /** Who asks: keys of different callers have nothing to do with each other. */
+  /** The caller. The same key from two callers means two requests. */
   scope: string
   operationId: string
   key: string
-  /** All that was asked: path, query, body. */
+  /** The whole request: path, query and body. */
   content: unknown
 }
 
 export type Answer = { status: number, contentType: string, body: string }
 
-/** Under which a request is stored; nobody finds the key in it. */
+/** The id a request is stored under: a hash, so that the key cannot be read from it. */
 export function requestId ({ scope, operationId, key }: IdempotentRequest): Buffer {
   return createHash('sha256').update(JSON.stringify([scope, operationId, key])).digest()
 }
 
-/** JSON with the fields of every object in one order, so that what means the same reads the same. */
+/** JSON with sorted field names, so that equal values give equal text. */
 function canonical (value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => part !== null && typeof part === 'object' && !Array.isArray(part)
     ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1))
     : part)
 }
 
-/** Equal for requests that ask the same. HMAC with the key: a plain hash would tell short secrets of a body to whoever tries them all. */
+/** Equal for requests with equal content. An HMAC with the key: a plain hash would let anyone guess short secrets in the body. */
 export function fingerprint ({ key, content }: IdempotentRequest): Buffer {
   return createHmac('sha256', key).update(canonical(content)).digest()
 }
 
-/** Statuses of states of the moment: what was sent does not fit together yet, something is missing, something is used up. */
-const PASSING: readonly number[] = [400, 409, 429]
+/** Client errors that may go away: parts still missing, a quota used up, a conflict with the current state. */
+const TRANSIENT_STATUSES: readonly number[] = [400, 409, 429]
 
-/** True for answers that settle the request. The others, and faults of ours, are not kept: the same request may do better later. */
+/** True for answers that settle the request. Other answers and our own faults are not stored: the same request may succeed later. */
 export function isFinal (status: number): boolean {
-  return status < 500 && !PASSING.includes(status)
+  return status < 500 && !TRANSIENT_STATUSES.includes(status)
 }
 
 const SALT_BYTES = 16
@@ -51,7 +51,7 @@ function sealingKey (key: string, salt: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, salt, 'stenobox idempotent answer', 32))
 }
 
-/** An answer that only the holder of the key can read again: some hold secrets that are shown once (AES-256-GCM). */
+/** Encrypts an answer (AES-256-GCM) so that only the holder of the key can read it: some answers hold secrets that are shown once. */
 export function sealAnswer (key: string, answer: Answer): Buffer {
   const salt = randomBytes(SALT_BYTES)
   const iv = randomBytes(IV_BYTES)
@@ -60,7 +60,7 @@ export function sealAnswer (key: string, answer: Answer): Buffer {
   return Buffer.concat([salt, iv, cipher.getAuthTag(), sealed])
 }
 
-/** The answer again. Throws when it was sealed with another key, or changed since. */
+/** Decrypts a sealed answer. Throws when the key differs or the text was changed. */
 export function openAnswer (key: string, sealed: Buffer): Answer {
   const salt = sealed.subarray(0, SALT_BYTES)
   const iv = sealed.subarray(SALT_BYTES, TAG_AT)

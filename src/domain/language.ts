@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ha: 'hausa', ba: 'bashkir', jw: 'javanese', su: 'sundanese', yue: 'cantonese'
 }
 
-/** Whisper's codes that are not the ISO 639-1 code of the language. Hawaiian and Cantonese have no such code and keep theirs. */
+/** Whisper's codes that differ from ISO 639-1. Hawaiian and Cantonese have no ISO 639-1 code and keep Whisper's. */
 const ISO_CODES: Readonly<Record<string, string>> = { jw: 'jv' }
 
 /** Other spellings people use. */
@@ -34,25 +34,30 @@ const CODES = new Map<string, string>([
 ])
 
 /**
- * Whisper's code for a code or English name as a person writes it ("de", "German", "de-AT"); undefined for "auto".
- * Throws `invalid_request` for anything else.
+ * Parses a language code or English name as people write it ("de", "German", "de-AT") to Whisper's code. Undefined for "auto". Throws
+ * `invalid_request` for anything else.
  */
 export function parseLanguage (input: string): string | undefined {
   const text = input.trim().toLowerCase()
   if (text === 'auto') return undefined
   const code = CODES.get(text) ?? CODES.get(text.split(/[-_]/)[0] ?? '')
-  if (!code) throw new AppError('invalid_request', 'language: not a language the speech models know. Give a code such as "en" or "de", a name such as "german", or leave it out.')
+  if (!code) {
+    throw new AppError(
+      'invalid_request',
+      'language: not a language the speech models know. Give a code such as "en" or "de", a name such as "german", or leave it out.'
+    )
+  }
   return code
 }
 
-/** The code a transcript carries: ISO 639-1 where there is one. */
+/** The code in transcripts: ISO 639-1 where the language has one. */
 export function toIsoCode (whisperCode: string): string {
   return ISO_CODES[whisperCode] ?? whisperCode
 }
 
 export type LanguagePosterior = { language: string, probability: number }
 
-/** The mean of several posteriors, most likely first. One odd sample does not decide. */
+/** The mean of several posteriors, most likely first. */
 export function averagePosteriors (samples: ReadonlyArray<readonly LanguagePosterior[]>): LanguagePosterior[] {
   const sums = new Map<string, number>()
   for (const { language, probability } of samples.flat()) sums.set(language, (sums.get(language) ?? 0) + probability)
@@ -64,25 +69,25 @@ export function voteLanguage (samples: ReadonlyArray<readonly LanguagePosterior[
   return averagePosteriors(samples)[0]?.language ?? 'en'
 }
 
-/** A window whose likeliest language is at least this likely is in one language. Windows in two languages stay far below. */
+/** At or above this probability of its likeliest language, a window is in one language. Windows in two languages stay far below. */
 export const SURE_PROBABILITY = 0.97
 
 const likelihood = (posteriors: readonly LanguagePosterior[], language: string): number =>
   posteriors.find((posterior) => posterior.language === language)?.probability ?? 0
 
-/** No posterior is believed to rule a language out completely. */
+/** Added to every probability, so that no single posterior rules a language out. */
 const LEAST_PROBABILITY = 0.005
-/** A change of language between two phrases is this unlikely: one odd phrase of a second is no change, a sentence is. */
+/** The probability that the language changes between two phrases: one odd phrase of a second is no change, a whole sentence is. */
 const CHANGE_PROBABILITY = 0.05
-/** A phrase of so many milliseconds counts as one observation; a longer one counts for more, up to twice as much. */
+/** A phrase of this length counts as one observation. Longer phrases count for more, up to twice as much. */
 const OBSERVATION_MS = 1500
 
-/** What one phrase sounds like, and how much of it is speech. */
+/** The language probabilities of one phrase, and how much of it is speech. */
 export type PhraseLanguage = { posteriors: readonly LanguagePosterior[], speechMs: number }
 
 /**
- * The language of each phrase of a window: the most likely path through their posteriors (Viterbi), where a change costs. `prior`: what is
- * known of the whole recording.
+ * The language of each phrase of a window: the most likely path through their posteriors (Viterbi), with a cost for each change. `prior`:
+ * the posteriors of the whole recording.
  */
 export function assignLanguages (phrases: readonly PhraseLanguage[], prior: readonly LanguagePosterior[]): string[] {
   const known = [...prior.slice(0, 1), ...phrases.flatMap(({ posteriors }) => posteriors.slice(0, 2))]
@@ -101,7 +106,7 @@ export function assignLanguages (phrases: readonly PhraseLanguage[], prior: read
   return paths.reduce((best, path) => path.cost < best.cost ? path : best, paths[0] ?? { cost: 0, path: [] }).path
 }
 
-/** Which of `count` windows to sample: three spread over the recording, or all when there are fewer. */
+/** Indexes of the windows to sample, out of `count`: three spread over the recording, or all when there are at most three. */
 export function languageSamples (count: number): number[] {
   if (count <= 3) return Array.from({ length: count }, (_, index) => index)
   return [1, 3, 5].map((sixth) => Math.floor(count * sixth / 6))

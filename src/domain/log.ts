@@ -1,4 +1,4 @@
-/** What services need of a logger: fields first, a constant message second. pino fits. */
+/** The logger that services use: fields first, then a constant message. pino fits. */
 export type Log = {
   info (fields: object, message: string): void
   warn (fields: object, message: string): void

@@ -1,9 +1,13 @@
-/** Repeat loops: the decoder's habit of saying the same words again and again when it has lost the sound. */
+/** Repeat loops: a decoder that has lost the sound repeats the same words. */
 import { UNSPACED } from './scripts.js'
 
-/** A phrase of so many words is a loop when it comes this often without a break. People do say "no, no, no, no". */
-const LOOP_TIMES: ReadonlyArray<{ words: number, times: number }> = [{ words: 1, times: 8 }, { words: 3, times: 4 }, { words: 12, times: 3 }]
-/** Text that deflates to less than 1/2.4 of its bytes repeats itself: the limit of OpenAI's transcribe.py. */
+/** A phrase of up to `words` words is a loop when it comes `times` times in a row. People do say "no, no, no, no". */
+const LOOP_TIMES: ReadonlyArray<{ words: number; times: number }> = [
+  { words: 1, times: 8 },
+  { words: 3, times: 4 },
+  { words: 12, times: 3 }
+]
+/** Text whose size is more than 2.4 times its deflated size repeats itself: the limit of OpenAI's transcribe.py. */
 const MAX_COMPRESSION_RATIO = 2.4
 /** Shorter text compresses by chance. */
 const MIN_RATIO_BYTES = 120
@@ -15,7 +19,7 @@ export function toUnits (text: string): string[] {
   return text.toLowerCase().match(UNITS) ?? []
 }
 
-/** The most times in a row that any phrase of `length` units is said. */
+/** How often a phrase of `length` units comes in a row, at most. */
 function mostRepeats (units: readonly string[], length: number): number {
   let most = 0
   let equal = 0
@@ -26,7 +30,7 @@ function mostRepeats (units: readonly string[], length: number): number {
   return units.length >= length ? Math.max(most, 1) : 0
 }
 
-/** Whether a window's text says a phrase over and over. `deflatedBytes`: its size after deflate. */
+/** True when a window's text repeats a phrase. `deflatedBytes`: the size of the text after deflate. */
 export function isLoop (text: string, deflatedBytes: number): boolean {
   const bytes = Buffer.byteLength(text)
   if (bytes >= MIN_RATIO_BYTES && bytes > MAX_COMPRESSION_RATIO * deflatedBytes) return true

@@ -1,12 +1,12 @@
-/** Addresses models come from: which one is asked, which redirect is followed, what may be shown of them. */
+/** Addresses of models: mirrors, redirects, and what may be shown of an address. */
 
-/** The only host that a mirror stands in for. */
+/** The only host that a mirror replaces. */
 const HUB_ORIGIN = 'https://huggingface.co'
 
-/** What the hub says of a large file: the SHA-256 it is stored under, and its size. */
+/** The hub's record of a large file: its SHA-256 and size. */
 export type LinkedRecord = { sha256: string, bytes?: number }
 
-/** The address to ask when `mirror` stands in for the hub: its scheme, host and leading path, then the hub's path. */
+/** The address to request when `mirror` replaces the hub: the mirror's scheme, host and leading path, then the hub's path. */
 export function applyMirror (address: string, mirror: string | undefined): URL {
   const url = new URL(address)
   if (mirror === undefined || url.origin !== HUB_ORIGIN) return url
@@ -16,7 +16,7 @@ export function applyMirror (address: string, mirror: string | undefined): URL {
   return target
 }
 
-/** An address as it may be shown and kept: without name, password, query and fragment, where keys are. */
+/** An address that is safe to show and store: no user, password, query or fragment, which may hold keys. */
 export function withoutSecrets (url: URL): string {
   return url.origin + url.pathname
 }
@@ -26,20 +26,20 @@ export function isLoopback (hostname: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
-/** True when a redirect may be followed: to http and https only, and away from https only to this machine. */
+/** True when a redirect may be followed: to http and https only, and from https to http only on this machine. */
 export function mayRedirect (from: URL, to: URL): boolean {
   if (to.protocol === 'https:') return true
   return to.protocol === 'http:' && (from.protocol === 'http:' || isLoopback(to.hostname))
 }
 
-/** Reads the hub's record of a file from the headers `x-linked-etag` and `x-linked-size`; undefined when it is none. */
+/** Parses the hub's record of a file from the headers `x-linked-etag` and `x-linked-size`. Undefined when they hold none. */
 export function parseLinkedRecord (etag: string | undefined, size: string | undefined): LinkedRecord | undefined {
   const sha256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/i.exec(etag ?? '')?.[1]?.toLowerCase()
   if (sha256 === undefined) return undefined
   return /^\d{1,15}$/.test(size ?? '') ? { sha256, bytes: Number(size) } : { sha256 }
 }
 
-/** The parts of `bytes 100-199/200`; undefined when it is something else. */
+/** Parses `bytes 100-199/200`. Undefined for anything else. */
 export function parseContentRange (text: string | undefined): { start: number, total: number | undefined } | undefined {
   const [, start, total] = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/i.exec(text ?? '') ?? []
   if (start === undefined) return undefined

@@ -1,16 +1,16 @@
-/** Our own authorization server: its clients and what owners granted them. */
+/** Our own authorization server: its clients and their grants. */
 
-/** A program that may ask owners for access. All are public clients: they keep no secret, and PKCE stands in for it. */
+/** A program that may ask owners for access. All are public clients: they have no secret and use PKCE instead. */
 export type OauthClient = {
   id: string
   name: string
   redirectUris: string[]
-  /** Registered by itself, not by the administrator. */
+  /** True when the client registered itself, false when the administrator added it. */
   isDynamic: boolean
   createdAt: number
 }
 
-/** What an owner allowed a client. */
+/** The access an owner gave a client. */
 export type OauthGrant = {
   id: string
   owner: string
@@ -21,14 +21,14 @@ export type OauthGrant = {
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
-/** True for hosts, as a parsed URL spells them, that are this machine (RFC 8252 section 7.3); any port is meant. */
+/** True for names of this machine, as a parsed URL spells them (RFC 8252 section 7.3). Any port is allowed. */
 export function isLoopbackHost (hostname: string): boolean {
   return LOOPBACK_HOSTS.has(hostname)
 }
 
 /**
- * What clients may call the appliance at `address` (RFC 8707): that, or the address of its interface, under which metadata describes it as well.
- * On this machine they come by any of its names, and metadata then says the one they used.
+ * The resource names (RFC 8707) that clients may use for the appliance at `address`: the address itself, and that of the HTTP interface,
+ * which metadata names too. On this machine clients may use any loopback name; metadata then carries the name they used.
  */
 export function resourceNames (address: string): string[] {
   const { hostname } = new URL(address)
@@ -36,10 +36,10 @@ export function resourceNames (address: string): string[] {
   return addresses.flatMap((name) => [name, `${name}/`, `${name}/api/v1`, `${name}/api/v1/`])
 }
 
-/** Schemes that a browser would not hand to a program. */
+/** Schemes that a browser would not pass on to a program. */
 const BROWSER_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ws:', 'wss:', 'ftp:'])
 
-/** True for addresses that codes may be sent to: https, http on this machine, or a scheme of a program's own. */
+/** True for addresses that may receive authorization codes: https, http on this machine, or an app's own scheme. */
 export function isRedirectUri (text: string): boolean {
   if (!URL.canParse(text) || text.includes('#')) return false
   const { protocol, hostname } = new URL(text)

@@ -1,16 +1,21 @@
-/** What a plan allows. The administrator may change any of it; these are the limits of a fresh appliance. */
+/** The limits of plans. The administrator may change them; these are the defaults. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import type { Plan } from './access.js'
 
 /** A whole number up to `maximum`, or no limit at all. */
-const Limit = (maximum: number, description: string) => Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()], { description: `${description}; null: no limit` })
+const Limit = (maximum: number, description: string) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()], { description: `${description}; null: no limit` })
 
 export const PlanLimits = Type.Object({
   requestsPerDay: Limit(1_000_000_000, 'requests of an owner per day (UTC)'),
   speechMinutesPerMonth: Limit(1_000_000_000, 'minutes of recordings that are transcribed for an owner per calendar month (UTC)'),
   diarization: Type.Boolean({ description: 'whether transcripts tell speakers apart' })
-}, { title: 'PlanLimits', description: 'What the plan allows.', examples: [{ requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false }] })
+}, {
+  title: 'PlanLimits',
+  description: 'What the plan allows.',
+  examples: [{ requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false }]
+})
 export type PlanLimits = Static<typeof PlanLimits>
 
 /** An hour of recordings on every working day. */
@@ -19,8 +24,8 @@ const BUILD_MINUTES = 25 * 60
 const SCALE_MINUTES = 250 * 60
 
 /**
- * SPEC.md says what free may ask, that build and scale are metered, and that agency has the limits of scale. Pro stands between scale and agency
- * and is given those of build: a higher plan never allows less than its neighbour of the same kind.
+ * SPEC.md sets the limits of free, says that build and scale are metered, and that agency has the limits of scale. Pro lies between scale
+ * and agency and gets the limits of build: a higher plan never allows less than the next lower plan of its kind.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   free: { requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false },

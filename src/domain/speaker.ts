@@ -1,13 +1,13 @@
-/** Who said it: words take the speaker who talks during them. Pure. */
+/** Speakers of words: each word gets the speaker who talks during it. Pure. */
 import type { TimedSegment, TimedWord } from './transcript.js'
 
-/** A stretch during which one voice talks. Turns may overlap. `voice` tells voices of one recording apart and means nothing beyond it. */
+/** A stretch in which one voice talks. Turns may overlap. `voice` tells the voices of one recording apart and means nothing elsewhere. */
 export type SpeakerTurn = { startMs: number, endMs: number, voice: number }
 
-/** A word in a pause between turns belongs to a turn this near. */
+/** A word in a pause belongs to the nearest turn, if that is at most this far away. */
 const NEAR_MS = 500
 
-/** How long a turn and a word share; below 0, how far they are apart. */
+/** How long a turn and a word overlap; negative: how far apart they are. */
 const overlapMs = (turn: SpeakerTurn, word: TimedWord): number => Math.min(turn.endMs, word.endMs) - Math.max(turn.startMs, word.startMs)
 
 function findVoice (word: TimedWord, turns: readonly SpeakerTurn[]): number | undefined {
@@ -19,7 +19,7 @@ function findVoice (word: TimedWord, turns: readonly SpeakerTurn[]): number | un
   return best?.voice
 }
 
-/** The one who speaks most of these words, by time; of equals, the first. */
+/** The speaker with the most time in these words; the first of equals. */
 function mostSpoken (words: readonly TimedWord[]): string | undefined {
   const spokenMs = new Map<string, number>()
   for (const { speaker, startMs, endMs } of words) {
@@ -29,8 +29,8 @@ function mostSpoken (words: readonly TimedWord[]): string | undefined {
 }
 
 /**
- * The same segments with the speaker of every word, "Speaker 1" to "Speaker n" in the order in which they are first heard. A word that no
- * turn is near has none. A segment has the speaker of most of it.
+ * Adds speakers to segments and words, "Speaker 1" to "Speaker n" in the order of their first words. A word with no turn near it gets none.
+ * A segment gets the speaker of most of its time.
  */
 export function assignSpeakers (segments: readonly TimedSegment[], turns: readonly SpeakerTurn[]): TimedSegment[] {
   const labels = new Map<number, string>()

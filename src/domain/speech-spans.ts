@@ -1,122 +1,125 @@
-/**
- * What the frames of a recording are: likely speech, sound that may be speech, or sound that is certainly none. Pure: the same frames give
- * the same answer.
- */
+/** Classifies the frames of a recording: likely speech, sound that may be speech, or certainly no speech. Pure. */
 import { SAMPLE_RATE_HZ, SAMPLES_PER_MS } from './audio.js'
 
-/** The detector looks at 32 ms at a time. */
+/** The detector judges 32 ms at a time. */
 export const FRAME_SAMPLES = 512
 export const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS
 
 /**
- * Frames that a fresh detector hears at their own level, about 4 s: so soon after loud music ends, it starts without having heard it. With
- * pieces of 8 s it hears 0.2 s of a quiet sentence of 5 s, with 4 s it hears 4.0 s.
+ * Length of the pieces that the fresh detector judges, about 4 s: it restarts so soon after loud music that it has not heard the music. Of
+ * a quiet sentence of 5 s it detects 0.2 s with pieces of 8 s, 4.0 s with pieces of 4 s.
  */
 export const PIECE_FRAMES = 128
-/** Frames before a piece that the fresh detector hears first, about a second: without a past it needs some before it is reliable. */
+/** Frames that the fresh detector reads before each piece, about a second: it needs some sound before it is reliable. */
 export const LEAD_FRAMES = 32
 
-/** Whole frames of a length in ms. */
+/** Converts ms to whole frames. */
 export const framesOf = (ms: number): number => Math.round(ms * SAMPLE_RATE_HZ / 1000 / FRAME_SAMPLES)
 
 /**
- * What the detector says of one frame, and how loud it is (mean power, dB of full scale). `probability`: of the detector that has heard
- * everything before; `freshProbability`: of one that starts afresh every few seconds, at a level it is used to.
+ * The detector's result for one frame, and its level (mean power, dB of full scale). `probability`: from the detector that has heard
+ * everything before. `freshProbability`: from the one that restarts every few seconds, on sound brought to its usual level.
  */
-export type HeardFrame = { probability: number, freshProbability: number, levelDb: number }
+export type DetectedFrame = { probability: number, freshProbability: number, levelDb: number }
 
-/** Why sound may be left out: it is as quiet as the recording's floor, or it is louder but nobody is heard to speak in it. */
-export type LeftOutReason = 'silence' | 'noise'
+/** Why sound may be skipped: it is as quiet as the recording's noise floor, or louder but without speech. */
+export type SkipReason = 'silence' | 'noise'
 
 /**
- * `probability`: the higher one. `isLikely`: speech for the detector. `reason`: why the frame may be left out; undefined: it must not.
- * `cost`: of leaving it out, in encoder runs.
+ * `probability`: the higher of the two. `isLikely`: likely speech. `reason`: why the frame may be skipped; undefined: it must not be.
+ * `cost`: of skipping it, in encoder runs.
  */
-export type JudgedFrame = { probability: number, levelDb: number, isLikely: boolean, reason: LeftOutReason | undefined, cost: number }
+export type JudgedFrame = { probability: number, levelDb: number, isLikely: boolean, reason: SkipReason | undefined, cost: number }
 
-/** Speech begins above the one and ends below the other, as Silero's authors do it: a voice that fades is followed to its end. */
-const ONSET_PROBABILITY = 0.5
+/** Speech begins above the first and ends below the second, as in Silero's own code: a fading voice is followed to its end. */
+export const ONSET_PROBABILITY = 0.5
 export const OFFSET_PROBABILITY = 0.35
-/** A quarter of a second, Silero's own limit: shorter is a key, a note or a cough. */
+/** A quarter of a second, Silero's own limit. Anything shorter is a key, a note or a cough, */
 const MIN_SPEECH_FRAMES = framesOf(250)
-/** Unless the detector is sure: a "no" or "ja" on its own is this short. */
+/** unless the detector is sure: a single "no" or "ja" is this short. */
 const MIN_SURE_FRAMES = framesOf(128)
-const SURE_PROBABILITY = 0.9
-/** A dip shorter than a tenth of a second, as before a plosive, does not end a run. */
-const MAX_DIP_FRAMES = framesOf(100) - 1
+const SURE_SPEECH_PROBABILITY = 0.9
+/** A dip of a tenth of a second ends a run; shorter ones come before plosives. */
+const DIP_FRAMES = framesOf(100)
 
 /**
- * The fresh detector is easily fooled by music, which has little range: speech that only it hears must stand in surroundings whose loud
- * frames are this far above their quiet ones. Of 100 pieces of music without a voice, 39 fool it, and 11 with this rule; the other
- * detector, 21.
+ * The fresh detector is easily fooled by music, which has little dynamic range. Speech that only it detects counts where the loud frames
+ * around are this far above the quiet ones. Of 100 pieces of music without a voice, 39 fool it, and 11 with this rule; 21 fool the other
+ * detector.
  */
 const MIN_RANGE_DB = 20
 const RANGE_FRAMES = framesOf(15_000)
 /**
- * In surroundings of less range, which are music or loud noise, the other detector must be surer too: seconds of certainty, which is the
- * probability over a half, summed up. Of the 21 pieces that fool it, 7 stay below. The shortest sentence of a person that was tried has
- * 1.2.
+ * Where the range is smaller, in music or loud noise, the other detector must be surer: this many seconds of certainty, the sum of
+ * probability over a half. Of the 21 pieces that fool it, 7 stay below. The shortest human sentence that was tried has 1.2.
  */
 const MIN_CERTAIN_SECONDS = 0.1
-/** Frames of zeros are not a floor: a recording that was cut or gated has another one. */
+/** Frames of zeros are not a noise floor: a recording that was cut or gated has another floor. */
 const DIGITAL_SILENCE_DB = -115
 
-/** Above either, for one frame or for the mean of half a second, a sound may be speech: quiet sound, and sound above the floor. */
+/**
+ * Above either limit, for one frame or for the mean of half a second, sound may be speech. `silence`: for quiet sound. `noise`: for sound
+ * above the floor.
+ */
 const MAX_UNLIKELY = { silence: { frame: 0.2, mean: 0.1 }, noise: { frame: 0.1, mean: 0.05 } }
 const MEAN_FRAMES = framesOf(512)
 
-/** The level that a tenth of the frames stay below is the floor; frames of steady noise lie within a few dB of it. */
+/** The floor is the level that a tenth of the frames stay below. Steady noise lies within a few dB of it. */
 const FLOOR_SHARE = 0.1
 const QUIET_ABOVE_FLOOR_DB = 8
-/** Levels are means of 0.3 s: a click is not a word. */
+/** Levels are averaged over 0.3 s: a click is not a word. */
 const LEVEL_FRAMES = framesOf(288)
 
-/** Kept on both sides of what must stay: a pause of 2 s stays whole. */
+/** Sound kept on both sides of frames that must stay: a pause of 2 s stays whole. */
 const PAD_FRAMES = framesOf(1000)
-/** So close to likely speech, sound above the floor stays: laughter, a shout, a voice far from the microphone. */
+/** This close to likely speech, sound above the floor stays: laughter, a shout, a voice far from the microphone. */
 const NEAR_FRAMES = framesOf(10_000)
-/** And so close, sound that may be speech. */
+/** This close to likely speech, sound that may be speech stays. */
 const DOUBT_FRAMES = framesOf(15_000)
 
-/** Of leaving out a second, in encoder runs; and of a second that the detector takes for speech. The order matters, not the figures. */
+/**
+ * Cost of skipping a second, in encoder runs. `speech`: of a second that the detector takes for speech. Only the order matters, not the
+ * figures.
+ */
 const COST_PER_SECOND = { silence: 0.002, noise: 0.008, doubt: 0.02, speech: 0.3 }
 const FRAME_SECONDS = FRAME_MS / 1000
 
-type Run = { start: number, end: number }
+/** A run of speech: frames `start` up to, not including, `end`. `speechFrames`: how many of them are above the onset. */
+export type SpeechRun = { start: number, end: number, peak: number, speechFrames: number }
 
-/** Runs of frames that are speech by the hysteresis of the detector's authors. */
-function findRuns (probabilities: readonly number[]): Run[] {
-  const runs: Run[] = []
-  let start = -1
-  let last = -1
-  let peak = 0
-  function close (): void {
-    if (start >= 0 && last + 1 - start >= (peak >= SURE_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES)) {
-      runs.push({ start, end: last + 1 })
+/** Runs of speech, by the hysteresis of the detector's authors. A dip of `dipFrames` ends a run. `probabilities`: one for each frame. */
+export function findSpeechRuns (probabilities: ArrayLike<number>, dipFrames: number): SpeechRun[] {
+  const runs: SpeechRun[] = []
+  let open: SpeechRun | undefined
+  for (let frame = 0; frame < probabilities.length; frame++) {
+    const probability = probabilities[frame] ?? 0
+    if (open && frame - open.end >= dipFrames) open = undefined
+    if (!open && probability >= ONSET_PROBABILITY) {
+      open = { start: frame, end: frame, peak: 0, speechFrames: 0 }
+      runs.push(open)
     }
-    start = -1
-    peak = 0
+    if (!open || probability < OFFSET_PROBABILITY) continue
+    open.end = frame + 1
+    open.peak = Math.max(open.peak, probability)
+    if (probability >= ONSET_PROBABILITY) open.speechFrames++
   }
-  for (const [index, probability] of probabilities.entries()) {
-    const isAbove = probability >= (start >= 0 ? OFFSET_PROBABILITY : ONSET_PROBABILITY)
-    if (isAbove) {
-      if (start < 0) start = index
-      last = index
-      peak = Math.max(peak, probability)
-    } else if (start >= 0 && index - last > MAX_DIP_FRAMES) close()
-  }
-  close()
   return runs
+}
+
+/** Runs that are long enough to be speech. */
+function findRuns (probabilities: readonly number[]): SpeechRun[] {
+  return findSpeechRuns(probabilities, DIP_FRAMES)
+    .filter(({ start, end, peak }) => end - start >= (peak >= SURE_SPEECH_PROBABILITY ? MIN_SURE_FRAMES : MIN_SPEECH_FRAMES))
 }
 
 /** The value that this share of the values stay below. */
 function quantile (values: readonly number[], share: number): number {
-  // Typed arrays sort by number, and much faster.
+  // Typed arrays sort numerically, and much faster.
   const sorted = Float32Array.from(values).sort()
   return sorted[Math.floor(share * (sorted.length - 1))] ?? -Infinity
 }
 
-/** Means of `length` values around each, of fewer at the ends. */
+/** Moving mean over `length` values; over fewer at the ends. */
 function smooth (values: readonly number[], length: number): number[] {
   const sums = [0]
   for (const value of values) sums.push((sums.at(-1) ?? 0) + value)
@@ -127,21 +130,21 @@ function smooth (values: readonly number[], length: number): number[] {
   })
 }
 
-function hasRange (levels: readonly number[], { start, end }: Run): boolean {
+function hasRange (levels: readonly number[], { start, end }: SpeechRun): boolean {
   const around = levels.slice(Math.max(0, start - RANGE_FRAMES), end + RANGE_FRAMES).filter((level) => level > DIGITAL_SILENCE_DB)
-  // A word alone is too short for a share of the frames: its own level counts too.
+  // A single word is too short to be 5 % of the frames around it, so its own level counts too.
   const loudDb = Math.max(quantile(around, 0.95), quantile(levels.slice(start, end), 0.5))
   return loudDb - quantile(around, 0.1) >= MIN_RANGE_DB
 }
 
 /** Seconds of certainty in the runs that are near this one. */
-function certaintyAround ({ start }: Run, runs: readonly Run[], probabilities: readonly number[]): number {
+function certaintyAround ({ start }: SpeechRun, runs: readonly SpeechRun[], probabilities: readonly number[]): number {
   return runs.filter((run) => Math.abs(run.start - start) <= RANGE_FRAMES)
     .flatMap((run) => probabilities.slice(run.start, run.end))
     .reduce((sum, probability) => sum + FRAME_SECONDS * Math.max(0, probability - ONSET_PROBABILITY), 0)
 }
 
-function findLikely (frames: readonly HeardFrame[], levels: readonly number[]): boolean[] {
+function findLikely (frames: readonly DetectedFrame[], levels: readonly number[]): boolean[] {
   const likely = frames.map(() => false)
   const probabilities = frames.map(({ probability }) => probability)
   const remembered = findRuns(probabilities)
@@ -153,7 +156,7 @@ function findLikely (frames: readonly HeardFrame[], levels: readonly number[]): 
   return likely
 }
 
-/** How many frames each is away from the next one that is `true`, on either side. */
+/** The distance of each frame to the nearest one that is `true`, on either side. */
 function distances (marks: readonly boolean[]): number[] {
   const result = marks.map(() => Infinity)
   let before = -Infinity
@@ -169,16 +172,16 @@ function distances (marks: readonly boolean[]): number[] {
   return result
 }
 
-/** The highest level of frames that count as quiet. */
+/** The highest level, in dB, that counts as quiet. */
 function quietLimit (levels: readonly number[]): number {
   return Math.max(quantile(levels.filter((level) => level > DIGITAL_SILENCE_DB), FLOOR_SHARE) + QUIET_ABOVE_FLOOR_DB, DIGITAL_SILENCE_DB)
 }
 
 /**
- * Judges frames by what is around them: a few minutes of a recording at once. What lies beyond the end of a piece is unknown, so unless
- * the recording ends there, leave the last 30 s undecided.
+ * Judges frames by what is around them. Pass a few minutes of a recording at once. What follows the last frame is unknown, so unless the
+ * recording ends there, decide the last 30 s later.
  */
-export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
+export function judgeFrames (frames: readonly DetectedFrame[]): JudgedFrame[] {
   const rawLevels = frames.map(({ levelDb }) => levelDb)
   const levels = smooth(rawLevels, LEVEL_FRAMES)
   const probabilities = frames.map(({ probability, freshProbability }) => Math.max(probability, freshProbability))
@@ -196,9 +199,9 @@ export function judgeFrames (frames: readonly HeardFrame[]): JudgedFrame[] {
     if (distance > NEAR_FRAMES && isUnlikely(MAX_UNLIKELY.noise)) return 'noise'
     return distance > DOUBT_FRAMES ? 'doubt' : undefined
   })
-  const fromKept = distances(kinds.map((kind) => kind === undefined))
+  const fromRetained = distances(kinds.map((kind) => kind === undefined))
   return frames.map(({ levelDb }, index) => {
-    const kind = (fromKept[index] ?? 0) > PAD_FRAMES ? kinds[index] : undefined
+    const kind = (fromRetained[index] ?? 0) > PAD_FRAMES ? kinds[index] : undefined
     const probability = probabilities[index] ?? 0
     const doubt = kind === 'doubt' ? COST_PER_SECOND.speech * probability : 0
     const cost = kind === undefined ? Infinity : FRAME_SECONDS * (COST_PER_SECOND[kind] + doubt)

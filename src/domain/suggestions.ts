@@ -1,6 +1,6 @@
-/** Names a person may have meant. */
+/** Suggests names that a person may have meant. */
 
-/** Letters to change, add or leave out to make one name of the other. */
+/** The number of letters to change, add or remove to turn one name into the other. */
 function editDistance (a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...a].entries()) {
@@ -13,7 +13,7 @@ function editDistance (a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
-/** Up to three of `known` that are near `wanted`: a slip of the fingers, or a beginning. Best first. */
+/** Up to three of `known` that are close to `wanted` (a typo) or begin with it, best first. */
 export function suggestNames (wanted: string, known: readonly string[]): string[] {
   const name = wanted.toLowerCase().slice(0, 100)
   const farthest = Math.max(1, Math.floor(name.length / 3))

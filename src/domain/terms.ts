@@ -7,7 +7,7 @@ export const MAX_TERMS = 200
 /** Characters of a term. */
 export const MAX_TERM_LENGTH = 64
 
-/** The rule as a sentence, for the interface description. */
+/** The rule as a sentence, for OpenAPI. */
 export const TERMS_RULE =
   `At most ${MAX_TERMS} names and terms of 1 to ${MAX_TERM_LENGTH} characters, spelled as the transcript should spell them.`
 
@@ -25,7 +25,7 @@ function cleanTerm (given: string): string {
   return term
 }
 
-/** A list as it is kept: composed characters, single spaces, no term twice, in the order given. Throws `invalid_request`. */
+/** Cleans a list for storage: composed characters, single spaces, no duplicates, order unchanged. Throws `invalid_request`. */
 export function cleanTerms (given: readonly string[]): string[] {
   const terms = [...new Set(given.map(cleanTerm))]
   if (terms.length > MAX_TERMS) {
@@ -34,12 +34,12 @@ export function cleanTerms (given: readonly string[]): string[] {
   return terms
 }
 
-/** The terms of a line such as `Dashwood, Ada Lovelace`. Throws `invalid_request`. */
+/** Parses a line such as `Dashwood, Ada Lovelace`. Throws `invalid_request`. */
 export function parseTerms (line: string): string[] {
   return cleanTerms(line.split(',').filter((term) => term.trim() !== ''))
 }
 
-/** Two clean lists as one, at most twice as long as either may be. */
+/** Merges two clean lists. The result may hold twice `MAX_TERMS`. */
 export function mergeTerms (first: readonly string[], second: readonly string[]): string[] {
   return [...new Set([...first, ...second])]
 }

@@ -1,4 +1,4 @@
-/** What was said, when, in the words of the field: segments of words with times and probabilities. */
+/** What was said and when: segments of words with times and probabilities. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Warning } from './warnings.js'
@@ -56,14 +56,14 @@ export const TranscriptDocument = Type.Object({
 })
 export type TranscriptDocument = Static<typeof TranscriptDocument>
 
-/** A word as stored: integer milliseconds, its own leading space kept so that a segment's text is its words joined. */
+/** A word as stored, in integer milliseconds. It keeps its leading space, so that a segment's text is its words joined. */
 export type TimedWord = { text: string, startMs: number, endMs: number, probability: number, speaker?: string }
 
 /** A segment as stored, in milliseconds from the start of the recording. */
 export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
 
 /**
- * A part of the recording that was not transcribed. `probability`: of the frame that is likeliest to be speech; `levelDb`: of the loudest
+ * A part of the recording that was not transcribed. `probability`: of the frame that is likeliest to be speech. `levelDb`: of the loudest
  * frame, in dB of full scale.
  */
 export type SkippedSpan = { startMs: number, endMs: number, reason: 'silence' | 'noise', probability: number, levelDb: number }
@@ -71,27 +71,27 @@ export type SkippedSpan = { startMs: number, endMs: number, reason: 'silence' | 
 export type Transcript = {
   id: number
   fileName: string
-  /** ISO 639-1 where the language has such a code; undefined when nothing was said and no language was given. */
+  /** ISO 639-1 where the language has such a code. Undefined when nothing was said and no language was named. */
   language: string | undefined
   durationMs: number
-  /** Where it was fetched from; absent for uploads. */
+  /** The address it was fetched from; absent for uploads. */
   sourceUrl?: string
   warnings: readonly Warning[]
   /** What was not transcribed, in order. */
   skipped: readonly SkippedSpan[]
-  /** In order. Of a stored transcript they are read while they are used, and once. */
+  /** In order. Segments of a stored transcript are read lazily and can be iterated once. */
   segments: Iterable<TimedSegment>
 }
 
 /**
- * The whole text: segments joined. Segments keep the space the decoder put before their first word, which languages
- * without spaces do not have, so joining invents nothing.
+ * The whole text: segments joined. Segments keep the space that the decoder put before their first word (languages without spaces have
+ * none), so no separator is needed.
  */
 export function transcriptText (segments: ReadonlyArray<Pick<TimedSegment, 'text'>>): string {
   return segments.map((segment) => segment.text).join('').trim()
 }
 
-/** Milliseconds as seconds with three decimals at most. */
+/** Converts milliseconds to seconds, with at most three decimals. */
 export function toSeconds (ms: number): number {
   return ms / 1000
 }

@@ -21,7 +21,7 @@ export type Upload = {
 
 export type UploadPart = { partNumber: number, sizeBytes: number, sha256: string }
 
-/** Part size for a file: 1 MiB, larger when the file would need more than 1000 parts; whole MiB. */
+/** Part size for a file in bytes: 1 MiB, or more whole MiB when the file would need more than 1000 parts. */
 export function partSizeFor (fileSizeBytes: number): number {
   return Math.max(1, Math.ceil(fileSizeBytes / MAX_PARTS / MIB)) * MIB
 }
@@ -30,13 +30,13 @@ export function partCount (upload: Pick<Upload, 'sizeBytes' | 'partSizeBytes'>):
   return Math.ceil(upload.sizeBytes / upload.partSizeBytes)
 }
 
-/** Exact size of part `partNumber` (from 1): all are full but the last. */
+/** Exact size of part `partNumber` (from 1). All parts are full except the last. */
 export function partSizeAt (upload: Pick<Upload, 'sizeBytes' | 'partSizeBytes'>, partNumber: number): number {
   const offset = (partNumber - 1) * upload.partSizeBytes
   return Math.min(upload.partSizeBytes, upload.sizeBytes - offset)
 }
 
-/** Numbers of the parts that have not been received, ascending. */
+/** Numbers of the missing parts, ascending. */
 export function missingParts (upload: Pick<Upload, 'sizeBytes' | 'partSizeBytes'>, received: readonly UploadPart[]): number[] {
   const have = new Set(received.map((part) => part.partNumber))
   return Array.from({ length: partCount(upload) }, (_, index) => index + 1).filter((number) => !have.has(number))

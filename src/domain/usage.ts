@@ -1,17 +1,17 @@
-/** What is counted, over which stretch of time, and what is left of it. Days and months are those of UTC. */
+/** Quotas and the periods they count over. Days and months are in UTC. */
 
 /** From `startMs` up to, but not including, `endMs`. */
 export type Period = { startMs: number, endMs: number }
 
 const DAY_MS = 24 * 3_600_000
 
-/** The day that holds this moment. */
+/** The UTC day of a moment. */
 export function dayAt (ms: number): Period {
   const startMs = Math.floor(ms / DAY_MS) * DAY_MS
   return { startMs, endMs: startMs + DAY_MS }
 }
 
-/** The calendar month that holds this moment. */
+/** The UTC calendar month of a moment. */
 export function monthAt (ms: number): Period {
   const date = new Date(ms)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -20,11 +20,11 @@ export function monthAt (ms: number): Period {
 
 /** One line of the request log. */
 export type LoggedRequest = {
-  /** The id that error replies name as `requestId`. */
+  /** The id that error replies carry as `requestId`. */
   id: string
   keyId: number
   method: string
-  /** The template of the route, such as /api/v1/jobs/{id}: neither ids nor queries. */
+  /** The route template, such as /api/v1/jobs/{id}: no ids and no query. */
   path: string
   status: number
   durationMs: number
@@ -32,14 +32,14 @@ export type LoggedRequest = {
   at: number
 }
 
-/** What the log of a key holds at most. */
+/** The most requests that the log of a key keeps. */
 export const MAX_LOGGED_REQUESTS = 1000
 export const LOGGED_REQUEST_TTL_MS = 30 * DAY_MS
 
-/** A limit and what is left of it. */
+/** A limit and what is left of it. `resetAt` is in ms since 1970. */
 export type Quota = { limit: number, remaining: number, windowSeconds: number, resetSeconds: number, resetAt: number }
 
-/** What is left counts in whole units, rounded up: nothing is left exactly when the limit is reached. */
+/** `remaining` is in whole units, rounded up: it is 0 exactly when the limit is reached. */
 export function quotaOf (limit: number, used: number, { startMs, endMs }: Period, now: number): Quota {
   return {
     limit,

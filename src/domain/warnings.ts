@@ -1,4 +1,4 @@
-/** What a reader of a transcript should know: derived from stored facts, and only here. */
+/** What a reader of a transcript should know, derived from stored facts. No other file derives warnings. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 
@@ -11,14 +11,14 @@ export const Warning = Type.Object({
 export type Warning = Static<typeof Warning>
 
 /**
- * Of the windows of a job that were transcribed. `speechMs`: likely speech by the detector. `wordlessMs`: the part of it in windows without
- * a word. `usedStarter`: whether the starter model made any of the text.
+ * Facts about the transcribed windows of a job. `speechMs`: likely speech. `wordlessMs`: the part of it in windows without a word.
+ * `usedStarter`: whether the starter model produced any of the text.
  */
 export type TranscriptFacts = { usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number }
 
-/** Windows without a word that hold this much speech are worth a warning. Shorter is laughter, a cough, or a note that sounds like a voice. */
+/** Windows without words that hold this much speech need a warning. Less is laughter, a cough, or a note that sounds like a voice. */
 const WORDLESS_MS = 10_000
-/** People say two to three words in a second of speech; the slowest speakers, one. */
+/** People speak two to three words per second; the slowest speak one. */
 const MIN_WORDS_PER_SECOND = 0.5
 
 function hasLittleText ({ speechMs, wordlessMs, wordCount }: TranscriptFacts): boolean {
@@ -28,7 +28,7 @@ function hasLittleText ({ speechMs, wordlessMs, wordCount }: TranscriptFacts): b
 
 const seconds = (ms: number): string => `${Math.max(1, Math.round(ms / 1000))} s`
 
-/** The warnings of a completed transcription, mostly none. */
+/** The warnings of a completed transcription. Most have none. */
 export function deriveWarnings (facts: TranscriptFacts): Warning[] {
   const warnings: Warning[] = []
   if (facts.usedStarter) {

@@ -1,4 +1,4 @@
-/** Webhooks: what is told, to whom, when it is tried again, and how it is signed. */
+/** Webhooks: payloads, retry schedule, signatures. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ export type DeliveryCounts = Record<DeliveryStatus, number>
 export const ATTEMPT_STATUSES = ['success', 'failed'] as const
 export type AttemptStatus = typeof ATTEMPT_STATUSES[number]
 
-/** Where the end of one job is told besides the owner's endpoints. */
+/** A receiver of one job, besides the owner's endpoints. */
 export type JobWebhook = { url: string, secret: string }
 
 /** The body of every request to a receiver. */
@@ -38,11 +38,12 @@ export const WebhookPayload = Type.Object({
 }, { title: 'WebhookPayload' })
 export type WebhookPayload = Static<typeof WebhookPayload>
 
-export const eventOf = ({ failureCode }: Pick<Job, 'failureCode'>): WebhookEvent => failureCode === undefined ? 'transcription.completed' : 'transcription.failed'
+export const eventOf = ({ failureCode }: Pick<Job, 'failureCode'>): WebhookEvent =>
+  failureCode === undefined ? 'transcription.completed' : 'transcription.failed'
 
 type Ended = Pick<Job, 'id' | 'fileName' | 'language' | 'durationMs' | 'failureCode' | 'retryCount'> & { completedAt: number }
 
-/** What is told of a job that has ended. */
+/** The payload for a job that has ended. */
 export function describeEnd (job: Ended, event: string = eventOf(job)): WebhookPayload {
   const { id, fileName, language, durationMs, failureCode, retryCount, completedAt } = job
   return {
@@ -60,51 +61,57 @@ export function describeEnd (job: Ended, event: string = eventOf(job)): WebhookP
   }
 }
 
-/** A test event: like a real one of a job that never was. */
+/** The payload of a test event, like that of a real job. */
 export function describeTest (event: string, now: number): WebhookPayload {
   const failed = event === 'transcription.failed' ? 'decode_failed' : undefined
-  return describeEnd({ id: 0, fileName: 'test.mp3', language: 'en', durationMs: 60_000, failureCode: failed, retryCount: 0, completedAt: now }, event)
+  return describeEnd(
+    { id: 0, fileName: 'test.mp3', language: 'en', durationMs: 60_000, failureCode: failed, retryCount: 0, completedAt: now },
+    event
+  )
 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Pauses before the second attempt, the third, and so on. */
 export const SCHEDULE_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS]
-/** A receiver that asks for more patience than this does not get it. */
+/** The longest `Retry-After` we honour; longer requests are cut to this. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 
-/** When to try again after `failures` attempts have failed, the last one at `now`; undefined when that was the last. A receiver may ask for a later time, never for an earlier one. */
+/**
+ * When to retry after `failures` failed attempts, the last one at `now`; undefined when there are no retries left. A receiver may ask for a
+ * later time, never for an earlier one.
+ */
 export function nextDueAt (failures: number, now: number, retryAfterMs = 0): number | undefined {
   const pauseMs = SCHEDULE_MS[failures - 1]
   return pauseMs === undefined ? undefined : now + Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))
 }
 
-/** Milliseconds a `Retry-After` asks for, seconds or a date; undefined when it is neither. */
+/** Parses `Retry-After`, seconds or a date, to milliseconds from `now`. Undefined when it is neither. */
 export function parseRetryAfter (header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000
-  // RFC 9110 dates begin with the day of the week; Date.parse alone would read "1" as a year.
+  // RFC 9110 dates begin with the day of the week; Date.parse would read "1" as a year.
   const date = /^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
 const SECRET_PREFIX = 'whsec_'
-/** Of secrets that callers choose. */
+/** Longest secret that callers may choose, in characters. */
 export const MAX_SECRET_LENGTH = 256
 
-/** A new signing secret, in the form that verifiers of Standard Webhooks take as it is. */
+/** A new signing secret, in the form that Standard Webhooks verifiers accept. */
 export function generateSecret (): string {
   return SECRET_PREFIX + randomBytes(32).toString('base64')
 }
 
-/** A new id of one event for one receiver; it stays the same however often that is sent. */
+/** A new id for one event to one receiver. Retries carry the same id. */
 export function generateMessageId (): string {
   return 'msg_' + randomBytes(18).toString('base64url')
 }
 
 /**
- * What Standard Webhooks signs with: the bytes that base64 after `whsec_` stands for. Of a secret that is not in that form, and which its
- * verifiers take as "raw", the secret itself.
+ * The signing key of Standard Webhooks: the bytes after `whsec_`, from base64. A secret in another form is used as it is; verifiers call
+ * that "raw".
  */
 function standardKey (secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : ''
@@ -114,7 +121,10 @@ function standardKey (secret: string): Buffer {
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
 
-/** The headers that prove who sent `body`, when, and as which message: those of Standard Webhooks, and the plain signature of the body alone. */
+/**
+ * The headers that prove the sender, the time and the message id of `body`: those of Standard Webhooks, and the plain signature of the
+ * body.
+ */
 export function signedHeaders (secret: string, messageId: string, body: string, now: number): Record<string, string> {
   const seconds = Math.floor(now / 1000)
   return {

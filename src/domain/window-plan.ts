@@ -1,7 +1,6 @@
 /**
- * How a stretch of a recording is best divided into windows. Of all ways the cheapest is taken: every window costs an encoder run, a cut
- * costs more the shorter the pause it is in, and sound that is left out costs by how likely it is speech. So sound is left out only where
- * that saves a run. Pure.
+ * Divides a stretch of a recording into windows at the lowest cost: every window costs an encoder run, a cut costs more the shorter its
+ * pause is, and skipped sound costs by how likely it is speech. So sound is skipped only where that saves a run. Pure.
  */
 import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ } from './audio.js'
 import { FRAME_MS, FRAME_SAMPLES, OFFSET_PROBABILITY } from './speech-spans.js'
@@ -9,29 +8,29 @@ import type { JudgedFrame } from './speech-spans.js'
 
 /** Frames `start` up to, not including, `end`. */
 export type FrameSpan = { start: number, end: number }
-/** A part of the way: a window with what is left out inside it, or a span that is in no window. */
+/** One step of a plan: a window with the gaps inside it, or a span outside all windows. */
 export type Step = FrameSpan & { isWindow: boolean, gaps: FrameSpan[] }
 
 const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
 const SECOND_FRAMES = Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
-/** A second before the end: room for the time stamp that closes the last segment. Without it, what follows is decoded a second time. */
+/** One second less than the maximum: room for the time stamp that closes the last segment. Without it, the rest is decoded twice. */
 const COMFORTABLE_FRAMES = MAX_FRAMES - SECOND_FRAMES
 
-/** In encoder runs. */
+/** Costs in encoder runs. */
 const COST = {
-  /** Of using the last second. */
+  /** Of using the last second of a window. */
   tight: 0.1,
-  /** Of a splice inside a window: leaving out a second more saves as much. */
+  /** Of a splice inside a window: it must save this much more to be worth it. */
   gap: 0.03,
-  /** Of a cut where somebody speaks; in a pause of `CUT_PAUSE_MS` it is 1/e of that. Sentences end in pauses of half a second or more. */
+  /** Of a cut in speech; in a pause of `CUT_PAUSE_MS` it is 1/e of that. Sentences end in pauses of half a second or more. */
   cut: 0.6,
-  /** Of a cut at a loud frame rather than at the quietest. */
+  /** Extra cost of a cut at the loudest frame; none at the quietest. */
   loudCut: 0.2,
-  /** Of a window without likely speech: the decoder invents text where nothing is said. */
+  /** Of a window without likely speech: decoders invent text where nothing is said. */
   noSpeech: 10
 }
 const CUT_PAUSE_MS = 400
-/** The range of levels in speech. */
+/** The range between loud and quiet speech. */
 const SPEECH_RANGE_DB = 40
 
 type Removable = FrameSpan & { cost: number }
@@ -49,7 +48,7 @@ function spansOf (frames: readonly JudgedFrame[], test: (frame: JudgedFrame) => 
   return spans
 }
 
-/** Costs of a cut before each frame: by the pause around it, and where there is none, by its level. */
+/** The cost of a cut before each frame: by the pause around it or, without a pause, by its level. */
 function costsOfCuts (frames: readonly JudgedFrame[]): number[] {
   const quietest = Math.min(...frames.map(({ levelDb }) => levelDb))
   const costs = frames.map(({ levelDb }) => COST.cut + COST.loudCut * Math.min(1, (levelDb - quietest) / SPEECH_RANGE_DB))
@@ -62,7 +61,7 @@ function costsOfCuts (frames: readonly JudgedFrame[]): number[] {
   return costs
 }
 
-/** Where windows may begin and end: the cheapest cut of every half second, and the ends of what may be left out. */
+/** The frames where windows may begin and end: the cheapest cut in each half second, and the ends of spans that may be skipped. */
 function findNodes (frames: readonly JudgedFrame[], cuts: readonly number[], removables: readonly Removable[]): number[] {
   const nodes = new Set([0, frames.length])
   const cellFrames = Math.round(SECOND_FRAMES / 2)
@@ -78,7 +77,7 @@ function findNodes (frames: readonly JudgedFrame[], cuts: readonly number[], rem
   return [...nodes].sort((a, b) => a - b)
 }
 
-/** Which of these to leave out to hear `excess` frames less: the cheapest first. Undefined when all of them are not enough. */
+/** Chooses gaps that remove `excess` frames, the cheapest first. Undefined when all of them together are too short. */
 function chooseGaps (removables: readonly Removable[], excess: number): { gaps: FrameSpan[], cost: number } | undefined {
   const gaps: FrameSpan[] = []
   let [left, cost] = [excess, 0]
@@ -86,7 +85,7 @@ function chooseGaps (removables: readonly Removable[], excess: number): { gaps: 
   for (const one of removables.toSorted((a, b) => rate(a) - rate(b) || (b.end - b.start) - (a.end - a.start) || a.start - b.start)) {
     if (left <= 0) break
     const length = Math.min(left, one.end - one.start)
-    // Its middle, so that as much quiet as possible stays around what is said.
+    // Cut out the middle, to keep as much quiet as possible around speech.
     const start = one.start + Math.floor((one.end - one.start - length) / 2)
     gaps.push({ start, end: start + length })
     cost += COST.gap + rate(one) * length
@@ -96,8 +95,8 @@ function chooseGaps (removables: readonly Removable[], excess: number): { gaps: 
 }
 
 /**
- * The cheapest way through these frames. `ending`: of the recording, or of a piece of it; then the last window is only begun, and costs
- * what is in it.
+ * The cheapest plan for these frames. `ending`: whether the recording ends here or only this piece of it; at the end of a piece, the last
+ * window is not finished and costs only its share of a run.
  */
 export function planWindows (frames: readonly JudgedFrame[], ending: 'recording' | 'piece'): Step[] {
   const isEnd = ending === 'recording'
@@ -112,29 +111,29 @@ export function planWindows (frames: readonly JudgedFrame[], ending: 'recording'
 
   function windowEdge (start: number, end: number): Edge | undefined {
     const inside = removables.filter((one) => one.start >= start && one.end <= end)
-    // A recording of 30 s is often a few samples longer: less than a frame too much is left off.
+    // A recording of 30 s is often a few samples longer: up to one frame of excess is dropped.
     const isWhole = start === 0 && end === frames.length && isEnd && end === MAX_FRAMES + 1
     const isFit = isWhole || end - start <= MAX_FRAMES
     const removal = isFit ? { gaps: [], cost: 0 } : chooseGaps(inside, end - start - COMFORTABLE_FRAMES)
     if (!removal) return undefined
-    const heard = removal.gaps.reduce((sum, gap) => sum - (gap.end - gap.start), end - start)
+    const decoded = removal.gaps.reduce((sum, gap) => sum - (gap.end - gap.start), end - start)
     const isOpen = end === frames.length && !isEnd
-    const isTight = heard > COMFORTABLE_FRAMES && end < frames.length
+    const isTight = decoded > COMFORTABLE_FRAMES && end < frames.length
     const isSilent = (likelyBefore[end] ?? 0) === (likelyBefore[start] ?? 0)
-    const run = isOpen ? heard / COMFORTABLE_FRAMES : 1
+    const run = isOpen ? decoded / COMFORTABLE_FRAMES : 1
     const cost = run * (isSilent ? 1 + COST.noSpeech : 1) + removal.cost + (isTight ? COST.tight : 0) + (cuts[end] ?? 0)
     return { cost, step: { start, end, isWindow: true, gaps: removal.gaps } }
   }
 
-  return cheapestWay(nodes, (start, end) => {
+  return cheapestPath(nodes, (start, end) => {
     const removable = removables.find((one) => one.start === start && one.end === end)
     if (removable) return [{ cost: removable.cost, step: { start, end, isWindow: false, gaps: [] } }, windowEdge(start, end)]
     return [windowEdge(start, end)]
   })
 }
 
-/** The steps from the first node to the last whose costs have the smallest sum. */
-function cheapestWay (nodes: readonly number[], edgesOf: (start: number, end: number) => Array<Edge | undefined>): Step[] {
+/** The steps from the first node to the last with the smallest total cost. */
+function cheapestPath (nodes: readonly number[], edgesOf: (start: number, end: number) => Array<Edge | undefined>): Step[] {
   const best: Array<{ cost: number, step: Step, from: number } | undefined> = []
   for (let to = 1; to < nodes.length; to++) {
     for (let from = to - 1; from >= 0; from--) {
@@ -150,7 +149,7 @@ function cheapestWay (nodes: readonly number[], edgesOf: (start: number, end: nu
   const steps: Step[] = []
   for (let at = nodes.length - 1; at > 0;) {
     const last = best[at]
-    if (!last) throw new Error('no way through the frames of a recording')
+    if (!last) throw new Error('no plan covers the frames of this recording')
     steps.unshift(last.step)
     at = last.from
   }

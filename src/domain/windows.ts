@@ -1,60 +1,57 @@
 /**
- * Packs a recording into the windows the decoder sees: at most 30 s each, cut in pauses. What is certainly no speech is left out where that
- * saves a window. Streaming and deterministic: a job that decodes again after a crash finds its finished windows unchanged.
+ * Packs a recording into windows for the decoder: at most 30 s each, cut in pauses. Certain non-speech is skipped where that saves a
+ * window. Streaming and deterministic: a job that decodes again after a crash finds its finished windows unchanged.
  */
 import { MAX_WINDOW_SAMPLES, samplesToMs } from './audio.js'
 import { FRAME_MS, FRAME_SAMPLES, framesOf, judgeFrames } from './speech-spans.js'
-import type { HeardFrame, JudgedFrame, LeftOutReason } from './speech-spans.js'
+import type { DetectedFrame, JudgedFrame, SkipReason } from './speech-spans.js'
 import type { SkippedSpan } from './transcript.js'
 import { planWindows } from './window-plan.js'
 import type { FrameSpan, Step } from './window-plan.js'
 
 /** Samples `startSample` up to, not including, `endSample`. */
 export type AudioSpan = { startSample: number, endSample: number }
-/**
- * A window's bounds, and what lies between them but is left out; `gaps` absent: nothing is. `speechMs`: how much of it is likely speech;
- * absent: not known.
- */
+/** The bounds of a window and the gaps inside it, which are not decoded. `speechMs`: how much of it is likely speech; absent: not known. */
 export type AudioWindow = AudioSpan & { gaps?: AudioSpan[], speechMs?: number }
 
-/** What is heard of a window: the parts of it that are not gaps, in order. */
-export function heardSpans ({ startSample, endSample, gaps = [] }: AudioWindow): AudioSpan[] {
+/** The parts of a window that are decoded: what is between its gaps, in order. */
+export function decodedSpans ({ startSample, endSample, gaps = [] }: AudioWindow): AudioSpan[] {
   const starts = [startSample, ...gaps.map((gap) => gap.endSample)]
   const ends = [...gaps.map((gap) => gap.startSample), endSample]
   return starts.map((start, index) => ({ startSample: start, endSample: ends[index] ?? endSample }))
 }
 
-/** A moment or a stretch of the recording, and which of the window's heard spans it lies in. */
+/** A stretch of the recording (or a moment), and the index of the decoded span it lies in. */
 export type Placed = { startMs: number, endMs: number, span: number }
-/** From times in a window, where gaps do not exist, to times in the recording. */
+/** Converts times in a window, where gaps do not exist, to times in the recording. */
 export type WindowClock = (startMs: number, endMs: number) => Placed
 
 /**
- * The clock of a window. What reaches over a gap is placed in the span that holds most of it: nobody speaks a word around a silence. Times
- * outside the window are moved to its ends.
+ * Creates the clock of a window. A stretch across a gap goes to the span that holds most of it: nobody speaks a word around a silence.
+ * Times outside the window move to its ends.
  */
 export function createWindowClock (window: AudioWindow): WindowClock {
-  let heardMs = 0
-  const spans = heardSpans(window).map(({ startSample, endSample }) => {
-    const fromMs = heardMs
-    heardMs += samplesToMs(endSample - startSample)
-    return { fromMs, toMs: heardMs, offsetMs: samplesToMs(startSample) - fromMs }
+  let decodedMs = 0
+  const spans = decodedSpans(window).map(({ startSample, endSample }) => {
+    const fromMs = decodedMs
+    decodedMs += samplesToMs(endSample - startSample)
+    return { fromMs, toMs: decodedMs, offsetMs: samplesToMs(startSample) - fromMs }
   })
   const lastSpan = spans.length - 1
   return (startMs, endMs) => {
     const overlaps = spans.map(({ fromMs, toMs }) => Math.min(endMs, toMs) - Math.max(startMs, fromMs))
     const most = Math.max(...overlaps)
-    // Where two spans meet, a moment belongs to the later one; beyond the end, to the last.
-    const span = startMs >= heardMs ? lastSpan : most > 0 ? overlaps.indexOf(most) : overlaps.lastIndexOf(most)
+    // Where two spans meet, a moment belongs to the later one; after the end, to the last.
+    const span = startMs >= decodedMs ? lastSpan : most > 0 ? overlaps.indexOf(most) : overlaps.lastIndexOf(most)
     const { fromMs, toMs, offsetMs } = spans[span] ?? { fromMs: 0, toMs: 0, offsetMs: 0 }
     const clampMs = (ms: number): number => offsetMs + Math.min(Math.max(ms, fromMs), toMs)
     return { startMs: clampMs(startMs), endMs: clampMs(Math.max(startMs, endMs)), span }
   }
 }
 
-/** So much of what follows is considered for each window. */
+/** How far ahead a window is planned. */
 const HORIZON_FRAMES = framesOf(90_000)
-/** Frames are judged with this much after and before them. */
+/** How much sound after and before a frame is used to judge it. */
 const AHEAD_FRAMES = framesOf(30_000)
 const CONTEXT_FRAMES = framesOf(60_000)
 
@@ -71,18 +68,18 @@ function toWindow ({ start, end, gaps }: Step, totalSamples: number, speechFrame
   }
 }
 
-/** What was left out, in ms, with the loudest and likeliest of it. Spans that touch become one. */
+/** The list of skipped spans. Touching spans with the same reason are merged; each has the highest probability and level of its frames. */
 function createSkippedList () {
   const list: SkippedSpan[] = []
   return {
     list,
-    /** The recording may end inside the last frame. */
+    /** Cuts the last span: the recording may end inside its last frame. */
     endAt (endMs: number): void {
       const last = list.at(-1)
       if (last) last.endMs = Math.min(last.endMs, endMs)
     },
     add ({ start, end }: FrameSpan, frames: readonly JudgedFrame[]): void {
-      const reason: LeftOutReason = frames.some((frame) => frame.reason === 'noise') ? 'noise' : 'silence'
+      const reason: SkipReason = frames.some((frame) => frame.reason === 'noise') ? 'noise' : 'silence'
       const probability = Math.max(...frames.map((frame) => frame.probability))
       const levelDb = Math.max(...frames.map((frame) => frame.levelDb))
       const last = list.at(-1)
@@ -95,18 +92,18 @@ function createSkippedList () {
   }
 }
 
-/** Windows of one recording. Feed it all frames in order, then call `finish`. */
+/** Creates the packer of one recording. Feed it all frames in order, then call `finish`. */
 export function createWindowPacker () {
-  /** Frames from `base` on; the next window is looked for from `next` on. */
-  let heard: HeardFrame[] = []
+  /** Frames from `base` on. The next window is planned from `next` on. */
+  let detected: DetectedFrame[] = []
   let [base, next] = [0, 0]
   const skipped = createSkippedList()
 
-  /** Decides on the first window that is left, with what is left out before and in it, and moves on behind it. */
+  /** Plans the next window with the gaps before and in it, and moves on to its end. */
   function decide (isFinished: boolean, totalSamples: number): AudioWindow[] {
-    const left = base + heard.length - next
+    const left = base + detected.length - next
     const isEnd = isFinished && left < HORIZON_FRAMES + AHEAD_FRAMES
-    const judged = judgeFrames(heard.slice(0, next - base + HORIZON_FRAMES + AHEAD_FRAMES))
+    const judged = judgeFrames(detected.slice(0, next - base + HORIZON_FRAMES + AHEAD_FRAMES))
     const frames = judged.slice(next - base, isEnd ? undefined : next - base + HORIZON_FRAMES)
     const steps = planWindows(frames, isEnd ? 'recording' : 'piece')
     const first = steps.findIndex(({ isWindow }) => isWindow)
@@ -120,27 +117,27 @@ export function createWindowPacker () {
       next = offset + step.end
     }
     const passed = Math.max(0, next - CONTEXT_FRAMES - base)
-    heard = heard.slice(passed)
+    detected = detected.slice(passed)
     base += passed
     return windows
   }
 
   return {
-    /** Windows that are settled by these frames. */
-    push (frames: Iterable<HeardFrame>): AudioWindow[] {
-      for (const frame of frames) heard.push(frame)
+    /** Adds frames. Returns the windows that are now certain. */
+    push (frames: Iterable<DetectedFrame>): AudioWindow[] {
+      for (const frame of frames) detected.push(frame)
       const windows: AudioWindow[] = []
-      while (base + heard.length - next >= HORIZON_FRAMES + AHEAD_FRAMES) windows.push(...decide(false, Infinity))
+      while (base + detected.length - next >= HORIZON_FRAMES + AHEAD_FRAMES) windows.push(...decide(false, Infinity))
       return windows
     },
-    /** The last windows; the recording has `totalSamples`, which may end inside the last frame. */
+    /** Returns the last windows. `totalSamples`: the length of the recording, which may end inside the last frame. */
     finish (totalSamples: number): AudioWindow[] {
       const windows: AudioWindow[] = []
-      while (next < base + heard.length) windows.push(...decide(true, totalSamples))
+      while (next < base + detected.length) windows.push(...decide(true, totalSamples))
       skipped.endAt(samplesToMs(totalSamples))
       return windows
     },
-    /** What is in no window, in order; whole once the packer has finished. */
+    /** The skipped spans, in order; complete after `finish`. */
     skipped: (): readonly SkippedSpan[] => skipped.list
   }
 }

@@ -1,11 +1,11 @@
-/** Tokens of the decoder → words with times. Pure. */
+/** Turns decoder tokens into words with times. Pure. */
 import { UNSPACED } from './scripts.js'
 import type { TimedSegment, TimedWord } from './transcript.js'
 import type { WindowClock } from './windows.js'
 
 /**
- * A decoder token: bytes as latin1 characters, times in ms from the start of its window. `dtwMs`: when the decoder's attention moved on to it,
- * with models whose alignment heads are known.
+ * A decoder token: bytes as latin1 characters, times in ms from the start of its window. `dtwMs`: when the decoder's attention moved to it;
+ * only from models whose alignment heads are known.
  */
 export type DecodedToken = { bytes: string, startMs: number, endMs: number, probability: number, dtwMs?: number }
 export type DecodedSegment = { startMs: number, endMs: number, tokens: readonly DecodedToken[] }
@@ -13,11 +13,11 @@ export type DecodedSegment = { startMs: number, endMs: number, tokens: readonly 
 const ONLY_PUNCTUATION = /^\s*[\p{P}\p{S}]+$/u
 
 type Timed = { startMs: number, endMs: number, probabilities: number[], dtwMs: number | undefined }
-/** `markMs`: the moment of the punctuation that ends it. */
+/** `markMs`: when the punctuation that ends it begins. */
 type Piece = Timed & { text: string, markMs?: number | undefined }
 type OpenPiece = Timed & { bytes: string }
 
-/** Whether bytes are whole UTF-8 characters, the beginning of some, or can never become any. */
+/** Tells whether bytes are whole UTF-8 characters, the beginning of some, or invalid. */
 function utf8State (bytes: string): 'whole' | 'incomplete' | 'broken' {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
@@ -43,12 +43,12 @@ function extend (open: OpenPiece | undefined, token: DecodedToken): OpenPiece {
   }
 }
 
-/** Bytes that never became a character read as U+FFFD. */
+/** Bytes that are not a character become U+FFFD. */
 function close ({ bytes, ...timed }: OpenPiece): Piece {
   return { text: Buffer.from(bytes, 'latin1').toString('utf8'), ...timed }
 }
 
-/** Joins tokens until their bytes are whole characters: the decoder may end a token inside one. */
+/** Joins tokens until their bytes are whole characters: the decoder may end a token in the middle of one. */
 function toPieces (tokens: readonly DecodedToken[]): Piece[] {
   const pieces: Piece[] = []
   let open: OpenPiece | undefined
@@ -65,11 +65,11 @@ function toPieces (tokens: readonly DecodedToken[]): Piece[] {
   return open ? [...pieces, close(open)] : pieces
 }
 
-/** True when the piece starts a new word rather than continuing the last one. Punctuation belongs to the word before it. */
+/** True when the piece starts a new word. Punctuation belongs to the word before it. */
 function startsWord (piece: Piece, previous: Piece | undefined): boolean {
   if (!previous) return true
   if (ONLY_PUNCTUATION.test(piece.text)) return piece.text.startsWith(' ') && !/^\s*[.,!?;:…。、！？]/u.test(piece.text)
-  // Without spaces, each character group of the decoder is its own word.
+  // In scripts without spaces, each character group of the decoder is a word.
   return piece.text.startsWith(' ') || UNSPACED.test(piece.text) || UNSPACED.test(previous.text)
 }
 
@@ -78,7 +78,7 @@ function toWords (pieces: readonly Piece[]): Piece[] {
   for (const piece of pieces) {
     const last = words.at(-1)
     if (last?.text.trim() === '') {
-      // A space that came as a token of its own belongs to the word after it.
+      // A space in its own token belongs to the next word.
       words.splice(-1, 1, { ...piece, text: last.text + piece.text, probabilities: [...piece.probabilities] })
       continue
     }
@@ -97,12 +97,12 @@ function toWords (pieces: readonly Piece[]): Piece[] {
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** A word as long as this many of its neighbours has a pause behind it. */
+/** A word longer than this many times the median has a pause after it. */
 const LONG_WORD_FACTOR = 2
 
 /**
- * Moves words to where the decoder's attention was, when it is known of all of them. The first word keeps its start: before it the attention
- * has nowhere to come from, and it lags. A word lasts until its punctuation, or until the next word, but not through a pause.
+ * Moves words to where the decoder's attention was, when that is known for all of them. The first word keeps its start, because attention
+ * lags there. A word lasts until its punctuation or the next word, but not through a pause.
  */
 function alignWords (words: readonly Piece[], segmentEndMs: number): readonly Piece[] {
   const starts = words.map(({ startMs, dtwMs }, index) => index === 0 ? Math.min(startMs, dtwMs ?? startMs) : dtwMs ?? NaN)
@@ -117,12 +117,12 @@ function alignWords (words: readonly Piece[], segmentEndMs: number): readonly Pi
   })
 }
 
-/** A silence of this length that was left out ends a segment: the decoder did not hear it, a reader of the times would. */
+/** A skipped silence of this length ends a segment: the decoder did not hear it, but a reader of the times would see it. */
 const SPLIT_GAP_MS = 1000
 
 type PlacedWord = TimedWord & { span: number }
 
-/** Words in the recording's time, in order, none before `floorMs`. */
+/** Converts words to the recording's time, in order, none before `floorMs`. */
 function placeWords (words: readonly Piece[], clock: WindowClock, floorMs: number): PlacedWord[] {
   let cursorMs = floorMs
   return words.map((word) => {
@@ -134,7 +134,7 @@ function placeWords (words: readonly Piece[], clock: WindowClock, floorMs: numbe
   })
 }
 
-/** Words between which a second or more was left out, apart. */
+/** Splits words where a second or more was skipped between them. */
 function splitAtGaps (words: readonly PlacedWord[]): PlacedWord[][] {
   const groups: PlacedWord[][] = []
   for (const word of words) {
@@ -147,16 +147,21 @@ function splitAtGaps (words: readonly PlacedWord[]): PlacedWord[][] {
 }
 
 /**
- * Segments with words, in ms from the start of the recording. Words lie inside their segment and where sound was heard, times never go
- * backwards, a word's probability is the mean of its tokens', and a segment's text is its words joined. Segments without a word are left out.
+ * Builds segments with words, in ms from the start of the recording. Words lie inside their segment and outside gaps, and times never go
+ * backwards. A word's probability is the mean of its tokens' probabilities; a segment's text is its words joined. Segments without words
+ * are dropped.
  */
 export function buildSegments (decoded: readonly DecodedSegment[], clock: WindowClock): TimedSegment[] {
   const segments: TimedSegment[] = []
   let floorMs = 0
   for (const segment of decoded) {
-    // A segment's own bounds come of the decoder's time tokens, which know more than a word's: its words keep inside them.
+    // A segment's bounds come from the decoder's time tokens, which are more exact than word times, so words stay inside them.
     const inside = (ms: number): number => clamp(ms, segment.startMs, Math.max(segment.startMs, segment.endMs))
-    const pieces = alignWords(toWords(toPieces(segment.tokens)), segment.endMs).map((piece) => ({ ...piece, startMs: inside(piece.startMs), endMs: inside(piece.endMs) }))
+    const pieces = alignWords(toWords(toPieces(segment.tokens)), segment.endMs).map((piece) => ({
+      ...piece,
+      startMs: inside(piece.startMs),
+      endMs: inside(piece.endMs)
+    }))
     for (const words of splitAtGaps(placeWords(pieces, clock, floorMs))) {
       const [first, last] = [words[0], words.at(-1)]
       if (!first || !last) continue

@@ -1,17 +1,17 @@
-/** Running other programs: argv arrays, no shell, a bare environment, limits on time and memory, bounded stderr. */
+/** Runs other programs: argv arrays, no shell, a minimal environment, limits on time and memory, bounded stderr. */
 import { execFile, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** Enough for the end of what a program complains about. */
+/** Enough for the last messages of a program. */
 const STDERR_LIMIT = 16 * 1024
-/** Address space a media program may take: hostile files must not eat the machine. */
+/** Address space for a media program: hostile files must not use up the machine's memory. */
 const MAX_ADDRESS_SPACE = 4 * 1024 ** 3
-/** Decoding yields to the thread that answers HTTP, and to inference. */
+/** Decoding runs at lower priority than the thread that answers HTTP, and inference. */
 const NICE = '12'
 
 /**
- * What programs get of our environment: where they and their libraries are, where temporary files go, how text is spelled. The rest may be
- * secret, or change what they do: FFREPORT has ffmpeg write a file, http_proxy leads it past the guard.
+ * Environment variables that programs get: paths, the temporary directory, the locale. Others may be secret or change behaviour: FFREPORT
+ * makes ffmpeg write a file, http_proxy leads it past the guard.
  */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LC_CTYPE']
 
@@ -23,15 +23,15 @@ const createEnvironment = (): NodeJS.ProcessEnv => Object.fromEntries(PASSED_ON.
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */
   code: number | undefined
-  /** The end of stderr. For decisions and the debug log, never for people. */
+  /** The end of stderr. For decisions and the debug log; never shown to people. */
   stderr: string
-  /** Why the program was stopped before its end. */
+  /** Why we stopped the program. */
   stopped: 'timeout' | 'aborted' | undefined
 }
 
 export type Running = {
   stdout: Readable
-  /** Settles when the program is gone and its streams are closed. Rejects when it could not be started. */
+  /** Settles when the program has exited and its streams are closed. Rejects when it could not be started. */
   ended: Promise<Outcome>
   stop (): void
 }
@@ -39,14 +39,14 @@ export type Running = {
 export type Limits = {
   timeoutMs: number
   signal?: AbortSignal | undefined
-  /** Largest file it may write. */
+  /** The largest file it may write, in bytes. */
   maxFileBytes?: number
-  /** All of its environment; what is passed on of ours when absent. */
+  /** Its whole environment. Default: `PASSED_ON` from ours. */
   env?: Readonly<Record<string, string>>
   cwd?: string
 }
 
-/** Starts a program with limits. Arguments are passed as they are; nothing interprets them. */
+/** Starts a program with limits. Arguments are passed unchanged; no shell interprets them. */
 export function runLimited (program: string, args: readonly string[], limits: Limits): Running {
   const { maxFileBytes, env = createEnvironment(), cwd } = limits
   const fileLimit = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`]
@@ -72,12 +72,12 @@ export function runLimited (program: string, args: readonly string[], limits: Li
     clearTimeout(timer)
     limits.signal?.removeEventListener('abort', onAbort)
   })
-  // Whoever reads stdout may fail before it asks for the outcome; that must not end the process.
+  // The reader of stdout may fail before it awaits `ended`; an unhandled rejection would end our process.
   ended.catch(() => {})
   return { stdout: child.stdout, ended, stop: () => { stop('aborted') } }
 }
 
-/** Runs a program to its end and returns what it wrote to stdout, up to `maxBytes`. */
+/** Runs a program to its end. Returns up to `maxBytes` of its stdout. */
 export async function runToEnd (
   program: string, args: readonly string[], limits: Limits & { maxBytes: number }
 ): Promise<Outcome & { stdout: string }> {
@@ -91,10 +91,12 @@ export async function runToEnd (
   return { ...await running.ended, stdout }
 }
 
-/** First line of `program -version` (or `--version`); undefined when it cannot be run. */
+/** The first line of `program -version` (or `--version`); undefined when it does not run. */
 export async function programVersion (program: string): Promise<string | undefined> {
   const flag = program.startsWith('ff') ? '-version' : '--version'
   return await new Promise((resolve) => {
-    execFile(program, [flag], { timeout: 10_000, env: createEnvironment() }, (error, stdout) => { resolve(error ? undefined : stdout.split('\n')[0]) })
+    execFile(program, [flag], { timeout: 10_000, env: createEnvironment() }, (error, stdout) => {
+      resolve(error ? undefined : stdout.split('\n')[0])
+    })
   })
 }

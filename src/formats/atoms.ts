@@ -1,21 +1,25 @@
-/** Words → atoms: the pieces of text that a subtitle never breaks, with times and with what it costs to break between them. Pure. */
+/** Turns words into atoms: pieces of text that subtitles never break, with times, and how good a break between them is. Pure. */
 import { UNSPACED } from '../domain/scripts.js'
 import type { TimedSegment, TimedWord } from '../domain/transcript.js'
 import { toPrintable } from './printable.js'
 
-/** Widths are counted so that a line holds 42 characters, or 16 of a full-width script, or a mixture of both in proportion. */
+/** The width of a line: 42 characters, or 16 of a full-width script, or a proportional mixture. */
 export const LINE_WIDTH = 336
 export const SPACE_WIDTH = LINE_WIDTH / 42
 const FULL_WIDTH = LINE_WIDTH / 16
 
-const FULL_WIDTH_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u
+const FULL_WIDTH_CHARACTER = new RegExp(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}` +
+    String.raw`\u3000-\u303f\uff01-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]`,
+  'u'
+)
 const ASCII = /^[\x20-\x7e]*$/
-/** Longer text without spaces than this is taken apart at its own words. */
+/** Longer text without spaces is split at its own words. */
 const LONGEST_UNSPACED = 4
 
 const SENTENCE_END = /[.!?…。！？｡؟۔।॥։።][\p{Pe}\p{Pf}"']*$/u
 const CLAUSE_END = /[,;:،؛、，；：—–][\p{Pe}\p{Pf}"']*$/u
-/** What continues the character before it. */
+/** Characters that continue the character before them. */
 const CONTINUES = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]/u
 const MUST_CONTINUE = /\u200d$/u
 const NO_LINE_START = /^[\p{Pe}\p{Pf}.,!?;:…。、，．！？；：・ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々%‰]/u
@@ -28,7 +32,7 @@ export type Break = typeof BREAKS[number]
 export type Atom = {
   text: string
   width: number
-  /** In characters, of which a reader reads so many a second. */
+  /** In characters, for the reading speed. */
   length: number
   spaceBefore: boolean
   startMs: number
@@ -36,7 +40,7 @@ export type Atom = {
   speaker: string | undefined
 }
 
-// Word boundaries of Chinese, Japanese and Thai come from dictionaries, which do not depend on the locale.
+// Word boundaries in Chinese, Japanese and Thai come from dictionaries, whatever the locale.
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
@@ -49,7 +53,7 @@ export function measureWidth (text: string): number {
 
 const measureLength = (text: string): number => ASCII.test(text) ? text.length : [...text].length
 
-/** As many of the parts in each piece as a line holds. A part alone is never wider than a line. */
+/** Joins parts into pieces as long as a line allows. A single part never exceeds a line. */
 function packParts (parts: Iterable<string>): string[] {
   const pieces: string[] = []
   for (const part of parts) {
@@ -60,31 +64,38 @@ function packParts (parts: Iterable<string>): string[] {
   return pieces
 }
 
-/** Text without spaces in pieces of a line at most: at its own words, else between characters, else (marks without end) anywhere. */
+/**
+ * Splits text without spaces into pieces of at most one line: at its own words, else between characters, else (endless combining marks)
+ * anywhere.
+ */
 function splitText (text: string): string[] {
   const length = measureLength(text)
   if (measureWidth(text) <= LINE_WIDTH && !(length > LONGEST_UNSPACED && UNSPACED.test(text))) return [text]
   return [...words.segment(text)].flatMap(({ segment: word }) => {
     if (measureWidth(word) <= LINE_WIDTH) return [word]
-    return packParts([...graphemes.segment(word)].flatMap(({ segment: character }) => measureWidth(character) <= LINE_WIDTH ? [character] : packParts(character)))
+    return packParts(
+      [...graphemes.segment(word)].flatMap(({ segment: character }) =>
+        measureWidth(character) <= LINE_WIDTH ? [character] : packParts(character)
+      )
+    )
   })
 }
 
 type Piece = { text: string, spaceBefore: boolean }
 
-/** A word's pieces, and whether white space ends it. White space inside a word ends a piece. */
+/** The pieces of a word, and whether it ends with white space. White space inside a word ends a piece. */
 function toPieces (word: string): { pieces: Piece[], spaceAfter: boolean } {
   const text = toPrintable(word)
   const pieces: Piece[] = []
   for (const [index, part] of text.split(' ').entries()) {
-    // No-break spaces alone are white space too.
+    // A part of only no-break spaces is white space too.
     if (part.trim() === '') continue
     for (const [inner, piece] of splitText(part).entries()) pieces.push({ text: piece, spaceBefore: inner === 0 && index > 0 })
   }
   return { pieces, spaceAfter: text.endsWith(' ') }
 }
 
-/** A segment that came without words is one long word. */
+/** The words of a segment; a segment without words counts as one long word. */
 function wordsOf (segment: TimedSegment): ReadonlyArray<Pick<TimedWord, 'text' | 'startMs' | 'endMs' | 'speaker'>> {
   return segment.words.length > 0 ? segment.words : [segment]
 }
@@ -93,8 +104,8 @@ const isContinued = (last: Atom, { text, spaceBefore }: Piece): boolean =>
   !spaceBefore && (CONTINUES.test(text) || MUST_CONTINUE.test(last.text)) && last.width + measureWidth(text) <= LINE_WIDTH
 
 /**
- * The atoms of a transcript, in order. No text but white space and control characters is lost; starts never go backwards; a word without
- * a speaker has the one before it.
+ * The atoms of a transcript, in order. Only white space and control characters are lost; start times never go backwards; a word without a
+ * speaker gets the one before it.
  */
 export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
   let last: Atom | undefined
@@ -108,14 +119,20 @@ export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
       const spanMs = Math.max(0, word.endMs - startMs)
       const total = pieces.reduce((sum, { text }) => sum + text.length, 0)
       speaker = word.speaker ?? speaker
-      let behind = 0
+      let doneLength = 0
       for (const [index, piece] of pieces.entries()) {
-        const from = startMs + Math.floor(spanMs * behind / total)
-        behind += piece.text.length
-        const endMs = startMs + Math.floor(spanMs * behind / total)
+        const from = startMs + Math.floor(spanMs * doneLength / total)
+        doneLength += piece.text.length
+        const endMs = startMs + Math.floor(spanMs * doneLength / total)
         const spaced: Piece = { text: piece.text, spaceBefore: piece.spaceBefore || (index === 0 && spaceBefore) }
         if (last && isContinued(last, spaced)) {
-          last = { ...last, text: last.text + piece.text, width: last.width + measureWidth(piece.text), length: last.length + measureLength(piece.text), endMs: Math.max(last.endMs, endMs) }
+          last = {
+            ...last,
+            text: last.text + piece.text,
+            width: last.width + measureWidth(piece.text),
+            length: last.length + measureLength(piece.text),
+            endMs: Math.max(last.endMs, endMs)
+          }
         } else {
           if (last) yield last
           last = { ...spaced, width: measureWidth(piece.text), length: measureLength(piece.text), startMs: from, endMs, speaker }
@@ -128,7 +145,7 @@ export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
   if (last) yield last
 }
 
-/** Whether each atom begins a word, by its index. Atoms behind a space do. */
+/** Tells for each atom whether it begins a word. An atom after a space always does. */
 function findWordStarts (atoms: readonly Atom[]): boolean[] {
   const starts = atoms.map(({ spaceBefore }, index) => index === 0 || spaceBefore)
   for (let first = 0; first < atoms.length;) {
@@ -139,7 +156,10 @@ function findWordStarts (atoms: readonly Atom[]): boolean[] {
       const boundaries = new Set([...words.segment(run.map(({ text }) => text).join(''))].map(({ index }) => index))
       let offset = 0
       for (const [index, { text }] of run.entries()) {
-        if (index > 0) starts[first + index] = boundaries.has(offset) && !NO_LINE_START.test(text) && !CONTINUES.test(text) && !NO_LINE_END.test(run[index - 1]?.text ?? '')
+        if (index > 0) {
+          starts[first + index] =
+            boundaries.has(offset) && !NO_LINE_START.test(text) && !CONTINUES.test(text) && !NO_LINE_END.test(run[index - 1]?.text ?? '')
+        }
         offset += text.length
       }
     }
@@ -148,7 +168,7 @@ function findWordStarts (atoms: readonly Atom[]): boolean[] {
   return starts
 }
 
-/** What the place before each atom is for a break; before the first one, a sentence. */
+/** Classifies the place before each atom as a break; the one before the first atom is a sentence break. */
 export function classifyBreaks (atoms: readonly Atom[]): Break[] {
   const wordStarts = findWordStarts(atoms)
   return atoms.map((atom, index) => {
@@ -157,7 +177,7 @@ export function classifyBreaks (atoms: readonly Atom[]): Break[] {
     if (before.speaker !== undefined && before.speaker !== atom.speaker) return 'speaker'
     if (!wordStarts[index]) return 'inside'
     if (SENTENCE_END.test(before.text)) return 'sentence'
-    // Where words need no space, one ends a clause.
+    // In scripts without spaces, a space ends a clause.
     return CLAUSE_END.test(before.text) || (atom.spaceBefore && UNSPACED.test(before.text)) ? 'clause' : 'word'
   })
 }

@@ -1,30 +1,30 @@
-/** Segments → cues: subtitles that can be read. Pure. */
+/** Turns segments into cues: readable subtitles. Pure. */
 import type { Transcript } from '../domain/transcript.js'
 import { classifyBreaks, LINE_WIDTH, SPACE_WIDTH, toAtoms } from './atoms.js'
 import type { Atom, Break } from './atoms.js'
 
-/** One subtitle block: one or two lines. */
+/** One subtitle block of one or two lines. */
 export type Cue = { startMs: number, endMs: number, lines: string[] }
 
 export const MIN_CUE_MS = 834
 export const MAX_CUE_MS = 7000
 export const MAX_LINES = 2
-/** At 20 characters a second. */
+/** 20 characters per second. */
 export const MS_PER_CHARACTER = 50
 
-/** Nothing is shown through a pause of this length: cues on both sides of it are cut apart from each other. */
+/** A pause of this length separates stretches, which are cut independently. No cue spans it. */
 const STRETCH_PAUSE_MS = 2000
-/** Atoms that are looked at together when nobody pauses; of cues found then, the last ones are cut again with what follows. */
+/** Without pauses, a stretch has this many atoms. Its last cues are cut again together with what follows. */
 const STRETCH_ATOMS = 400
 const CUT_AGAIN = 3
 
-/** How long before its first word a cue may begin, in silence, when it is too short otherwise. */
+/** How early a cue may begin in the silence before its first word, if it would otherwise be too short. */
 const MAX_LEAD_MS = 500
-/** A shorter gap between two cues is closed: it would only flicker. */
+/** A shorter gap between two cues is closed, because it would only flicker. */
 const MIN_GAP_MS = 250
 const PAUSE_MS = 300
 
-// Costs. They have no unit: what matters is which of two ways to cut is cheaper.
+// Costs, without a unit: only which of two cuts is cheaper matters.
 const CUE = 30
 const CUE_END: Readonly<Record<Break, number>> = { speaker: 0, sentence: 0, clause: 12, word: 45, inside: 300 }
 const LINE_END: Readonly<Record<Break, number>> = { speaker: 0, sentence: 0, clause: 2, word: 10, inside: 200 }
@@ -37,10 +37,10 @@ const UNBALANCED = 8
 const TOO_SHORT = { once: 100, perMs: 1.2 }
 const TOO_FAST = { once: 100, perMs: 0.5 }
 
-/** Atoms that make one cue, before it is known when it is on the screen. */
+/** The text of one cue before its display times are known. */
 type Draft = { lines: string[], length: number, startMs: number, spokenEndMs: number }
 
-/** A stretch of atoms with sums over its first so many, so that any part of it is measured at once. */
+/** A stretch of atoms with prefix sums, so that any part of it can be measured in constant time. */
 type Stretch = {
   atoms: readonly Atom[]
   breaks: readonly Break[]
@@ -48,7 +48,7 @@ type Stretch = {
   lengths: number[]
   inner: number[]
   speakers: number[]
-  /** When the next atom behind the stretch starts. */
+  /** The start of the first atom after the stretch. */
   nextMs: number
 }
 
@@ -79,13 +79,15 @@ function measureStretch (atoms: readonly Atom[], nextMs: number): Stretch {
 
 const at = (sums: readonly number[], index: number): number => sums[index] ?? 0
 const startOf = ({ atoms, nextMs }: Stretch, index: number): number => atoms[index]?.startMs ?? nextMs
-const widthOf = ({ atoms, widths }: Stretch, from: number, to: number): number => at(widths, to) - at(widths, from) - (atoms[from]?.spaceBefore ? SPACE_WIDTH : 0)
-/** Characters of a cue, a line break counted as one. */
-const lengthOf = ({ atoms, lengths }: Stretch, from: number, to: number): number => at(lengths, to) - at(lengths, from) + (atoms[from]?.spaceBefore ? 0 : 1)
+const widthOf = ({ atoms, widths }: Stretch, from: number, to: number): number =>
+  at(widths, to) - at(widths, from) - (atoms[from]?.spaceBefore ? SPACE_WIDTH : 0)
+/** The characters of a cue; a line break counts as one. */
+const lengthOf = ({ atoms, lengths }: Stretch, from: number, to: number): number =>
+  at(lengths, to) - at(lengths, from) + (atoms[from]?.spaceBefore ? 0 : 1)
 
 type LineBreak = { cost: number, at?: number }
 
-/** The best line break of a cue, if it needs or wants one; undefined when two lines do not hold it. */
+/** The best line break of a cue, if it needs or gains from one. Undefined when two lines are not enough. */
 function breakLines (stretch: Stretch, from: number, to: number): LineBreak | undefined {
   const { breaks, speakers } = stretch
   const changes = at(speakers, to) - at(speakers, from + 1)
@@ -104,14 +106,14 @@ function breakLines (stretch: Stretch, from: number, to: number): LineBreak | un
   return best
 }
 
-/** What a cue costs that is on the screen from its first word until the next cue at the latest. */
+/** The cost of showing a cue from its first word until, at the latest, the next cue. */
 function costOfTime (stretch: Stretch, from: number, to: number): number {
   const roomMs = Math.min(MAX_CUE_MS, startOf(stretch, to) - startOf(stretch, from))
   const costOf = (missingMs: number, { once, perMs }: typeof TOO_SHORT): number => missingMs > 0 ? once + perMs * missingMs : 0
   return costOf(MIN_CUE_MS - roomMs, TOO_SHORT) + costOf(lengthOf(stretch, from, to) * MS_PER_CHARACTER - roomMs, TOO_FAST)
 }
 
-/** The cost of one cue, and its line break; undefined when the atoms cannot be one cue. A single atom always can. */
+/** The cost of a cue and its line break. Undefined when the atoms do not fit into one cue; a single atom always fits. */
 function rateCue (stretch: Stretch, from: number, to: number): LineBreak | undefined {
   const { atoms, breaks, inner, speakers } = stretch
   if (to - from > 1 && (atoms[to - 1]?.endMs ?? 0) - startOf(stretch, from) > MAX_CUE_MS) return undefined
@@ -123,7 +125,7 @@ function rateCue (stretch: Stretch, from: number, to: number): LineBreak | undef
   return { ...lines, cost: CUE + end + insides + lines.cost + costOfTime(stretch, from, to) }
 }
 
-/** Where the lines of the cheapest way to cut the stretch begin: one list of indexes per cue. */
+/** Cuts a stretch at the lowest cost. Returns the indexes where lines begin, one list per cue. */
 function cutStretch (stretch: Stretch): number[][] {
   type Way = { cost: number, from: number, lines: number[] }
   const ways: Way[] = [{ cost: 0, from: 0, lines: [] }]
@@ -141,7 +143,11 @@ function cutStretch (stretch: Stretch): number[][] {
   return cues.reverse()
 }
 
-const joinAtoms = (atoms: readonly Atom[]): string => atoms.map(({ text, spaceBefore }, index) => spaceBefore && index > 0 ? ' ' + text : text).join('').trim()
+const joinAtoms = (atoms: readonly Atom[]): string =>
+  atoms
+    .map(({ text, spaceBefore }, index) => (spaceBefore && index > 0 ? ' ' + text : text))
+    .join('')
+    .trim()
 
 function toDraft (stretch: Stretch, lineStarts: readonly number[], end: number): Draft {
   const from = lineStarts[0] ?? 0
@@ -150,7 +156,7 @@ function toDraft (stretch: Stretch, lineStarts: readonly number[], end: number):
   return { lines, length: [...lines.join('\n')].length, startMs: startOf(stretch, from), spokenEndMs }
 }
 
-/** Cuts stretch by stretch; what is in memory is one stretch, however long the transcript is. */
+/** Cuts one stretch after another, so only one stretch is in memory, however long the transcript is. */
 function * draftCues (atoms: Iterable<Atom>, endMs: number): Generator<Draft> {
   let open: Atom[] = []
   function * cut (nextMs: number, keep: number): Generator<Draft> {
@@ -169,7 +175,7 @@ function * draftCues (atoms: Iterable<Atom>, endMs: number): Generator<Draft> {
   yield * cut(Math.max(endMs, open.at(-1)?.endMs ?? 0), 0)
 }
 
-/** When a cue is on the screen: after the one before it, and until `nextMs` if that is long enough. */
+/** Sets the display times of a cue: after the previous cue, and until `nextMs` if that is long enough. */
 function placeCue ({ lines, length, startMs: wordMs, spokenEndMs }: Draft, previousEndMs: number, nextMs: number): Cue {
   const neededMs = Math.max(MIN_CUE_MS, length * MS_PER_CHARACTER)
   let startMs = Math.max(wordMs, previousEndMs)
@@ -180,13 +186,13 @@ function placeCue ({ lines, length, startMs: wordMs, spokenEndMs }: Draft, previ
 }
 
 /**
- * The cues of a transcript: at most two lines of 42 characters (16 of a full-width script), 5/6 to 7 seconds, at most 20 characters a second, in
- * order, without overlap, cut where sentences and clauses end and speakers change.
+ * The cues of a transcript: at most two lines of 42 characters (16 of a full-width script), 5/6 to 7 seconds, at most 20 characters per
+ * second, in order, without overlap, cut where sentences and clauses end and speakers change.
  *
- * Where rules contradict each other, text is never lost, and lines, durations and order are kept without exception. A cue that is too short
- * or too fast stays longer into the silence behind it, then comes up to half a second early into the silence before it. When speech leaves no
- * silence, the first to yield is the speaker boundary (short replies share a cue, each on a line of its own), then the reading speed; last, where
- * even 5/6 s do not fit, cues come later than their words, or end after the recording.
+ * When the rules conflict, no text is lost, and the limits on lines, durations and order always hold. A cue that is too short or too fast
+ * is shown longer into the silence after it, then up to half a second earlier into the silence before it. Without silence, speaker breaks
+ * give way first (short replies share a cue, each on its own line), then the reading speed. Finally, where even 5/6 s do not fit, cues
+ * appear later than their words, or end after the recording.
  */
 export function * cutCues ({ segments, durationMs }: Pick<Transcript, 'segments' | 'durationMs'>): Generator<Cue> {
   let previousEndMs = 0

@@ -1,4 +1,4 @@
-/** Word: a cover page, then paragraphs with their speaker and time. */
+/** Word documents: a cover page, then paragraphs with speaker and time. */
 import { strToU8, strFromU8, unzipSync, Zip, ZipDeflate } from 'fflate'
 import type { FileChild } from 'docx'
 import type { Transcript } from '../domain/transcript.js'
@@ -7,17 +7,17 @@ import type { Paragraph } from './paragraphs.js'
 import { formatClock, formatLanguage, toPrintable } from './printable.js'
 
 const BODY_PART = 'word/document.xml'
-/** Stands for the transcript in the document that the package makes. */
+/** Marks the place of the transcript in the document that the package makes. */
 const PLACEHOLDER = 'stenobox-transcript-goes-here'
 const LABEL_STYLE = 'StenoboxLabel'
 const TEXT_STYLE = 'StenoboxText'
-/** Longer recordings have a heading every so often, to find one's way by the outline. */
+/** Longer recordings get headings at this interval, for navigation in the outline. */
 const HEADING_EVERY_MS = 15 * 60_000
 
 const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'])
 const EAST_ASIAN = new Set(['ja', 'ko', 'yue', 'zh'])
 
-/** Loaded when it is needed: it costs a tenth of a second and 20 MB. */
+/** Loaded only when needed: it takes a tenth of a second and 20 MB. */
 type Docx = typeof import('docx')
 
 function makeCover (
@@ -25,13 +25,20 @@ function makeCover (
   { fileName, sourceUrl, language, durationMs, warnings }: Transcript
 ): FileChild[] {
   const line = (label: string, value: string | InstanceType<Docx['ExternalHyperlink']>): FileChild =>
-    new Paragraph({ style: 'StenoboxCover', children: [new TextRun({ text: `${label}: `, bold: true }), typeof value === 'string' ? new TextRun(value) : value] })
+    new Paragraph({
+      style: 'StenoboxCover',
+      children: [new TextRun({ text: `${label}: `, bold: true }), typeof value === 'string' ? new TextRun(value) : value]
+    })
   const url = sourceUrl === undefined ? undefined : toPrintable(sourceUrl)
   const source = url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url)
     ? new ExternalHyperlink({ link: new URL(url).href, children: [new TextRun({ text: url, style: 'Hyperlink' })] })
     : url
   return [
-    new Paragraph({ heading: HeadingLevel.TITLE, spacing: { before: 3600, after: 480 }, children: [new TextRun(toPrintable(fileName).trim())] }),
+    new Paragraph({
+      heading: HeadingLevel.TITLE,
+      spacing: { before: 3600, after: 480 },
+      children: [new TextRun(toPrintable(fileName).trim())]
+    }),
     ...(source === undefined ? [] : [line('Source', source)]),
     ...(language === undefined ? [] : [line('Language', formatLanguage(language))]),
     line('Duration', formatClock(durationMs)),
@@ -40,13 +47,15 @@ function makeCover (
   ]
 }
 
-/** The whole file but the transcript: styles, cover page, page numbers. */
+/** The file without the transcript: styles, cover page, page numbers. */
 async function makeShell (transcript: Transcript): Promise<Record<string, Uint8Array>> {
   const docx = await import('docx')
   const { AlignmentType, Document, Footer, HeadingLevel, Packer, PageNumber, Paragraph, TextRun } = docx
   const language = transcript.language ?? 'en'
   const kind = RIGHT_TO_LEFT.has(language) ? 'bidirectional' : EAST_ASIAN.has(language) ? 'eastAsia' : 'value'
-  const footer = new Footer({ children: [new Paragraph({ alignment: AlignmentType.CENTER, children: [new TextRun({ children: [PageNumber.CURRENT] })] })] })
+  const footer = new Footer({
+    children: [new Paragraph({ alignment: AlignmentType.CENTER, children: [new TextRun({ children: [PageNumber.CURRENT] })] })]
+  })
   const document = new Document({
     creator: 'Stenobox',
     title: toPrintable(transcript.fileName).trim(),
@@ -54,19 +63,27 @@ async function makeShell (transcript: Transcript): Promise<Record<string, Uint8A
       default: { document: { run: { font: 'Calibri', size: 22, language: { [kind]: language } } } },
       paragraphStyles: [
         { id: 'StenoboxCover', name: 'Transcript Cover', basedOn: 'Normal', paragraph: { spacing: { after: 120 } } },
-        { id: LABEL_STYLE, name: 'Transcript Label', basedOn: 'Normal', run: { bold: true, size: 18, color: '595959' }, paragraph: { keepNext: true, spacing: { before: 200, after: 40 } } },
+        {
+          id: LABEL_STYLE,
+          name: 'Transcript Label',
+          basedOn: 'Normal',
+          run: { bold: true, size: 18, color: '595959' },
+          paragraph: { keepNext: true, spacing: { before: 200, after: 40 } }
+        },
         { id: TEXT_STYLE, name: 'Transcript Text', basedOn: 'Normal', paragraph: { spacing: { line: 300 } } }
       ]
     },
-    sections: [{
-      properties: { titlePage: true },
-      footers: { default: footer, first: new Footer({ children: [] }) },
-      children: [
-        ...makeCover(docx, transcript),
-        new Paragraph({ heading: HeadingLevel.HEADING_1, children: [new TextRun('Transcript')] }),
-        new Paragraph({ children: [new TextRun(PLACEHOLDER)] })
-      ]
-    }]
+    sections: [
+      {
+        properties: { titlePage: true },
+        footers: { default: footer, first: new Footer({ children: [] }) },
+        children: [
+          ...makeCover(docx, transcript),
+          new Paragraph({ heading: HeadingLevel.HEADING_1, children: [new TextRun('Transcript')] }),
+          new Paragraph({ children: [new TextRun(PLACEHOLDER)] })
+        ]
+      }
+    ]
   })
   return unzipSync(await Packer.toBuffer(document))
 }
@@ -79,7 +96,8 @@ function paragraphXml (style: string, text: string, isRightToLeft: boolean): str
   return `<w:p><w:pPr><w:pStyle w:val="${style}"/>${bidi}</w:pPr><w:r>${rtl}<w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r></w:p>`
 }
 
-const labelOf = ({ startMs, speaker }: Paragraph): string => speaker === undefined ? formatClock(startMs) : `${toPrintable(speaker)} · ${formatClock(startMs)}`
+const labelOf = ({ startMs, speaker }: Paragraph): string =>
+  speaker === undefined ? formatClock(startMs) : `${toPrintable(speaker)} · ${formatClock(startMs)}`
 
 function * writeBody ({ segments, durationMs, language = '' }: Transcript): Generator<string> {
   const isRightToLeft = RIGHT_TO_LEFT.has(language)
@@ -97,15 +115,18 @@ function * writeBody ({ segments, durationMs, language = '' }: Transcript): Gene
   if (isEmpty) yield paragraphXml(LABEL_STYLE, 'Nothing was said.', false)
 }
 
-/** The shell's body around the placeholder's paragraph. */
+/** Splits the shell's body at the placeholder's paragraph. */
 function splitBody (body: string): [head: string, tail: string] {
   const mark = body.indexOf(PLACEHOLDER)
   const [start, end] = [body.lastIndexOf('<w:p>', mark), body.indexOf('</w:p>', mark)]
-  if (mark < 0 || start < 0 || end < 0) throw new Error('the document made by the package docx has no place for the transcript')
+  if (mark < 0 || start < 0 || end < 0) throw new Error('the document made by the package docx has no placeholder for the transcript')
   return [body.slice(0, start), body.slice(end + '</w:p>'.length)]
 }
 
-/** The package can only make a document as a whole, in memory; the transcript is written between its parts, paragraph by paragraph. */
+/**
+ * Renders a document as a stream. The package can only make whole documents in memory, so the transcript is written between its parts,
+ * paragraph by paragraph.
+ */
 export async function * renderDocx (transcript: Transcript): AsyncGenerator<Uint8Array> {
   const parts = await makeShell(transcript)
   let made: Uint8Array[] = []

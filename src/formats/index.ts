@@ -1,4 +1,4 @@
-/** Every export format: what it is called on the wire, and how it is made. */
+/** All export formats: their names, content types and renderers. */
 import type { Transcript } from '../domain/transcript.js'
 import { renderDocx } from './docx.js'
 import { renderJson } from './json.js'
@@ -7,13 +7,13 @@ import { renderSrt } from './srt.js'
 import { renderTxt } from './txt.js'
 import { renderVtt } from './vtt.js'
 
-/** Made while it is read: what is in memory is a piece, not the whole. Can be read once. */
+/** Rendered lazily, piece by piece. Can be iterated once. */
 export type Chunks = Iterable<string> | AsyncIterable<Uint8Array>
 type Format = { contentType: string, isBinary: boolean, render (transcript: Transcript): Chunks }
 
 const CHUNK_LENGTH = 16 * 1024
 
-/** The same text in pieces worth sending. */
+/** Joins text into pieces worth sending. */
 function * gather (pieces: Iterable<string>): Generator<string> {
   let chunk = ''
   for (const piece of pieces) {
@@ -29,7 +29,7 @@ const textFormat = (contentType: string, render: (transcript: Transcript) => Ite
   contentType: `${contentType}; charset=utf-8`, isBinary: false, render: (transcript) => gather(render(transcript))
 })
 
-/** Names are also the endings of files. */
+/** The names are also the file extensions. */
 export const FORMATS = {
   txt: textFormat('text/plain', renderTxt),
   srt: textFormat('text/plain', renderSrt),

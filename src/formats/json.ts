@@ -25,7 +25,7 @@ function toWireSkipped ({ startMs, endMs, reason, probability, levelDb }: Skippe
   return { start: toSeconds(startMs), end: toSeconds(endMs), reason, speechProbability: round3(probability), levelDb: Math.round(levelDb) }
 }
 
-/** A `TranscriptDocument`, written segment by segment. */
+/** Renders a `TranscriptDocument`, segment by segment. */
 export function * renderJson ({ id, language, durationMs, warnings, skipped, segments }: Transcript): Generator<string> {
   const head = {
     transcriptionId: id,

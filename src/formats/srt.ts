@@ -3,7 +3,7 @@ import type { Transcript } from '../domain/transcript.js'
 import { cutCues } from './cues.js'
 import { formatTimecode } from './printable.js'
 
-/** SubRip has no way to escape anything, so text is as it was said. */
+/** SubRip has no escapes, so the text is written unchanged. */
 export function * renderSrt (transcript: Transcript): Generator<string> {
   let number = 0
   for (const { startMs, endMs, lines } of cutCues(transcript)) {

@@ -5,7 +5,7 @@ import { formatTimecode } from './printable.js'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Without `<` and `&` there are no tags, without `>` there is no arrow. */
+/** Escapes text: without `<` and `&` there are no tags, without `>` no arrow. */
 const escapeCue = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
 
 export function * renderVtt (transcript: Transcript): Generator<string> {

@@ -1,16 +1,26 @@
-/** What oidc-provider remembers, in our database. */
+/** Stores the records of oidc-provider in our database. */
 import { errors } from 'oidc-provider'
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import { AppError } from '../domain/errors.js'
 import type { Oauth } from '../service/oauth.js'
 
-type Store = Pick<Oauth, 'findClientMetadata' | 'registerClient' | 'saveRecord' | 'findRecord' | 'findRecordByUid' | 'consumeRecord' | 'removeRecord' | 'revokeGrant'>
+type Store = Pick<
+  Oauth,
+  | 'findClientMetadata'
+  | 'registerClient'
+  | 'saveRecord'
+  | 'findRecord'
+  | 'findRecordByUid'
+  | 'consumeRecord'
+  | 'removeRecord'
+  | 'revokeGrant'
+>
 
 function refuse (): never {
   throw new Error('not used: clients are not changed, and there is no device flow')
 }
 
-/** Runs `work`; what it refuses becomes an error of the protocol. */
+/** Runs `work` and turns its AppErrors into protocol errors. */
 function translate (work: () => void, toError: (message: string) => Error): void {
   try {
     work()
@@ -33,7 +43,7 @@ function createClientAdapter ({ findClientMetadata, registerClient }: Store): Ad
   }
 }
 
-/** The id of a session is what its cookie holds, and an interaction would keep a copy that nothing reads. */
+/** Removes the session id from an interaction: it is the session's cookie, and nothing reads the copy. */
 function withoutCookie (payload: AdapterPayload): AdapterPayload {
   if (!payload.session) return payload
   const { cookie: _, ...session } = payload.session as typeof payload.session & { cookie?: string }
@@ -45,12 +55,17 @@ export function createAdapter (store: Store): AdapterFactory {
     ? createClientAdapter(store)
     : {
         async upsert (id, payload, expiresIn = 0) {
-          translate(() => { store.saveRecord(kind, id, withoutCookie(payload), expiresIn) }, (message) => new errors.TemporarilyUnavailable(message))
+          translate(
+            () => {
+              store.saveRecord(kind, id, withoutCookie(payload), expiresIn)
+            },
+            (message) => new errors.TemporarilyUnavailable(message)
+          )
         },
         async find (id) { return store.findRecord(kind, id) },
         async findByUid (uid) { return store.findRecordByUid(kind, uid) },
         async consume (id) {
-          // oidc-provider looks first and consumes later: of two requests at once, this refuses the second.
+          // oidc-provider checks first and consumes later. Of two concurrent requests, this refuses the second.
           if (!store.consumeRecord(kind, id)) throw new errors.InvalidGrant('already used')
         },
         async destroy (id) { store.removeRecord(kind, id) },

@@ -1,4 +1,4 @@
-/** Login and consent: what the owner says between the request of a client and its answer. */
+/** Login and consent: the owner's part between a client's request and its answer. */
 import { errors } from 'oidc-provider'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -22,14 +22,20 @@ type Deps = {
 }
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-const DENIED = { error: 'access_denied', error_description: 'the owner did not allow it' }
-const WRONG = { status: 401, sentence: 'The name or the password is wrong, or this owner has no password: the administrator sets them.' }
+const DENIED = { error: 'access_denied', error_description: 'the owner denied access' }
+const WRONG = {
+  status: 401,
+  sentence: 'The name or the password is wrong, or this owner has no password. The administrator sets passwords.'
+}
 
 function sendPage (response: ServerResponse, { status, headers, body }: Page): void {
   response.writeHead(status, headers).end(body)
 }
 
-/** What a browser says of the page a form was on. The cookie of an interaction does not come along from other sites anyway; this is the second lock. */
+/**
+ * True when the form was on our page, according to the browser's headers. A second defence: the interaction cookie is not sent from other
+ * sites anyway.
+ */
 function isFromOurPage ({ headers }: IncomingMessage, issuer: string): boolean {
   const { origin = 'null', 'sec-fetch-site': site = 'same-origin' } = headers
   return site === 'same-origin' && [new URL(issuer).origin, 'null'].includes(origin)
@@ -54,7 +60,7 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
         return ownerId !== undefined
       })
     } catch (error) {
-      // Too many wrong ones, or too many people at once: the page says when to try again.
+      // Too many wrong passwords or too many logins at once: the page says when to try again.
       if (!(error instanceof AppError)) throw error
       const status = error.code === 'too_many_attempts' ? 429 : 503
       return loginPage({ ...viewOf(interaction), name, fault: { status, sentence: error.message, headers: error.headers } })
@@ -80,7 +86,9 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
   function show (interaction: Interaction): Page {
     if (interaction.prompt.name === 'login') return loginPage(viewOf(interaction))
     const owner = owners.findById(Number(interaction.session?.accountId))
-    return owner ? consentPage({ ...viewOf(interaction), owner: owner.name, scopes: scopesOf(interaction) }) : errorPage(400, 'This owner is not there any more.')
+    return owner
+      ? consentPage({ ...viewOf(interaction), owner: owner.name, scopes: scopesOf(interaction) })
+      : errorPage(400, 'This owner no longer exists.')
   }
 
   async function decide (interaction: Interaction, form: URLSearchParams, address: string): Promise<InteractionResults | Page> {
@@ -90,18 +98,20 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
   }
 
   return {
-    /** Answers the address of an interaction; `body`: the form that was sent, if one was. */
+    /** Answers the address of an interaction. `body`: the submitted form, if any. */
     async answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
       try {
         const interaction = await provider.interactionDetails(request, response)
         if (body === undefined) return sendPage(response, show(interaction))
-        if (!isFromOurPage(request, issuer)) return sendPage(response, errorPage(403, 'This form was not sent from the page of this appliance.'))
+        if (!isFromOurPage(request, issuer)) {
+          return sendPage(response, errorPage(403, 'This form was not sent from a page of this appliance.'))
+        }
         const outcome = await decide(interaction, new URLSearchParams(body.toString('utf8')), request.socket.remoteAddress ?? '')
         if ('body' in outcome) return sendPage(response, outcome as Page)
         await provider.interactionFinished(request, response, outcome, { mergeWithLastSubmission: true })
       } catch (error) {
         if (!(error instanceof errors.SessionNotFound)) throw error
-        sendPage(response, errorPage(400, 'This page has expired, or was opened in another browser.'))
+        sendPage(response, errorPage(400, 'This page has expired or was opened in another browser.'))
       }
     }
   }

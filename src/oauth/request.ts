@@ -1,19 +1,19 @@
-/** Requests as oidc-provider should see them: under the one address of the issuer, and asking for registered scopes only. */
+/** Rewrites requests for oidc-provider: the issuer's single address, and registered scopes only. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { MAX_NAME_LENGTH, registeredScopes, SCOPES } from '../domain/access.js'
 import { resourceNames } from '../domain/oauth.js'
 
-/** Parameters that mean something only beside the scope `openid`, which is not offered; with them the request would be refused. */
+/** Parameters of the scope `openid`, which is not offered. With them oidc-provider would refuse the request. */
 const OPENID_PARAMETERS = ['acr_values', 'claims', 'claims_locales', 'id_token_hint', 'max_age', 'nonce']
-/** RFC 7591 fields that are shown or kept; more is not needed of a public client. */
+/** RFC 7591 fields that are shown or stored. A public client needs no others. */
 const METADATA = ['client_name', 'redirect_uris', 'grant_types', 'response_types', 'token_endpoint_auth_method']
-/** Characters that are not seen, and can make a name look like another. */
+/** Invisible characters, which can make a name look like another. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const registered = (scope: string): string => [...registeredScopes(scope.split(' '))].join(' ')
 
-/** Rewrites `scope` and `resource`; a parameter given twice is left to be refused. */
+/** Rewrites `scope` and `resource`. oidc-provider refuses parameters that are given twice. */
 function rewriteParameters (parameters: URLSearchParams, issuer: string): void {
   const scopes = parameters.getAll('scope')
   if (scopes.length === 1) parameters.set('scope', registered(scopes[0] ?? ''))
@@ -23,7 +23,7 @@ function rewriteParameters (parameters: URLSearchParams, issuer: string): void {
   for (const resource of new Set(resources)) parameters.append('resource', resource)
 }
 
-/** Without a scope, everything is asked for: the owner sees the list before saying yes. */
+/** Without `scope`, all scopes are requested: the owner sees the list before agreeing. */
 export function rewriteAuthorization (url: string, issuer: string): string {
   const [path = '', ...query] = url.split('?')
   const parameters = new URLSearchParams(query.join('?'))
@@ -39,13 +39,15 @@ export function rewriteForm (body: Buffer, issuer: string): Buffer {
   return Buffer.from(parameters.toString())
 }
 
-/** Keeps what is needed of a registration; anything that is no JSON object is left to be refused. */
+/** Keeps the needed fields of a registration. oidc-provider refuses bodies that are not a JSON object. */
 export function rewriteRegistration (body: Buffer): Buffer {
   try {
     const metadata: unknown = JSON.parse(body.toString('utf8'))
     if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return body
-    // Named because without it oidc-provider would make a secret that nothing asks for.
-    const kept = Object.fromEntries(Object.entries({ token_endpoint_auth_method: 'none', ...metadata }).filter(([name]) => METADATA.includes(name)))
+    // Without this, oidc-provider would create a secret that is never used.
+    const kept = Object.fromEntries(
+      Object.entries({ token_endpoint_auth_method: 'none', ...metadata }).filter(([name]) => METADATA.includes(name))
+    )
     if (typeof kept['client_name'] === 'string') kept['client_name'] = kept['client_name'].replace(INVISIBLE, '').slice(0, MAX_NAME_LENGTH)
     return Buffer.from(JSON.stringify(kept))
   } catch {
@@ -54,8 +56,8 @@ export function rewriteRegistration (body: Buffer): Buffer {
 }
 
 /**
- * The request with the host, scheme and path of the issuer, whatever the client or a proxy wrote, and with `body`, which was read before.
- * Addresses in answers and the flags of cookies are made from these.
+ * Builds a request with the issuer's host, scheme and path, whatever the client or a proxy sent, and with `body`, which has been read
+ * already. oidc-provider makes addresses and cookie flags from these.
  */
 export function createRequest (raw: IncomingMessage, issuer: string, url: string, body: Buffer | undefined): IncomingMessage {
   const { host, protocol, pathname } = new URL(issuer)
@@ -69,6 +71,11 @@ export function createRequest (raw: IncomingMessage, issuer: string, url: string
     socket,
     url,
     originalUrl: pathname.replace(/\/$/, '') + url,
-    headers: { ...headers, host, 'x-forwarded-proto': protocol.slice(0, -1), ...(body === undefined ? {} : { 'content-length': String(body.length) }) }
+    headers: {
+      ...headers,
+      host,
+      'x-forwarded-proto': protocol.slice(0, -1),
+      ...(body === undefined ? {} : { 'content-length': String(body.length) })
+    }
   }) as unknown as IncomingMessage
 }

@@ -1,4 +1,4 @@
-/** Our own authorization server: oidc-provider, set to do little. Loaded only where it is switched on. */
+/** Our own authorization server: oidc-provider with few features. Loaded only when it is turned on. */
 import { errors, interactionPolicy, Provider } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -19,11 +19,11 @@ const TTL = {
   AccessToken: ACCESS_TOKEN_S,
   AuthorizationCode: MINUTE_S,
   Interaction: 15 * MINUTE_S,
-  // A browser that stays open asks for the password again after this.
+  // An open browser asks for the password again after this time.
   Session: 60 * MINUTE_S,
-  // Of each refresh token; using one gives another.
+  // For each refresh token. Using one gives a new one.
   RefreshToken: 30 * DAY_S,
-  // After this the owner is asked again, however often tokens were refreshed.
+  // The owner is asked again after this time, even if tokens were refreshed.
   Grant: 180 * DAY_S
 }
 const ALGORITHM = 'ES256' as const
@@ -36,7 +36,7 @@ const ROUTES = {
   revocation: '/oauth/revoke',
   end_session: '/oauth/logout'
 }
-/** `native` of every client: redirects to any port of this machine, and consent every time. */
+/** Every client is `native`: redirects to any port of this machine, and consent every time. */
 const CLIENT_DEFAULTS = {
   application_type: 'native' as const,
   grant_types: ['authorization_code', 'refresh_token'],
@@ -47,7 +47,7 @@ const CLIENT_DEFAULTS = {
 
 type Deps = {
   issuer: string
-  /** Clients may register themselves. */
+  /** True: clients may register themselves. */
   registration: boolean
   oauth: Oauth
   owners: Pick<Owners, 'findById' | 'verifyPassword'>
@@ -55,14 +55,16 @@ type Deps = {
   log: Log
 }
 
-/** On every answer: addresses here hold codes, and nobody else's page may frame ours. */
+/** Headers of every answer: addresses here contain codes, and other sites must not frame our pages. */
 const HEADERS = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' }
 
-/** The one resource there is. Throws `invalid_scope` where none of the scopes asked for is registered, `invalid_target` for other resources. */
+/** Describes the only resource. Throws `invalid_scope` when no requested scope is registered, `invalid_target` for other resources. */
 function describeResource (issuer: string) {
   return async (ctx: KoaContextWithOIDC, resource: string) => {
     if (resource !== issuer) throw new errors.InvalidTarget()
-    if (ctx.oidc.route === 'authorization' && !ctx.oidc.params?.['scope']) throw new errors.InvalidScope('none of the requested scopes is registered here', '')
+    if (ctx.oidc.route === 'authorization' && !ctx.oidc.params?.['scope']) {
+      throw new errors.InvalidScope('none of the requested scopes is registered here', '')
+    }
     return {
       scope: REGISTERED_SCOPES.join(' '),
       audience: issuer,
@@ -73,7 +75,7 @@ function describeResource (issuer: string) {
   }
 }
 
-/** As it comes, and with a new login where the session's owner is gone or may not log in any more. */
+/** The default policy, plus a new login when the session's owner is gone or may no longer log in. */
 function createPolicy () {
   const policy = interactionPolicy.base()
   policy.get('login')?.checks.add(new interactionPolicy.Check('owner_gone', 'the owner cannot log in any more', (ctx) =>
@@ -111,8 +113,9 @@ function configure ({ issuer, registration, oauth, owners }: Deps): Configuratio
     responseTypes: ['code'],
     clientAuthMethods: ['none'],
     clientDefaults: CLIENT_DEFAULTS,
-    // `null` is what every address without an origin has in common.
-    clientBasedCORS: (_ctx, origin, client) => origin !== 'null' && (client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false),
+    // All addresses without an origin share the origin `null`.
+    clientBasedCORS: (_ctx, origin, client) =>
+      origin !== 'null' && (client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false),
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -131,14 +134,16 @@ function configure ({ issuer, registration, oauth, owners }: Deps): Configuratio
       ctx.set(headers)
       ctx.body = body
     },
-    // Documents that clients name are not fetched: all that is needed comes with the registration.
-    fetch: async () => { throw new Error('outbound requests are not made here') }
+    // Documents that clients name are not fetched: a registration holds everything needed.
+    fetch: async () => {
+      throw new Error('outbound requests are not made here')
+    }
   }
 }
 
 function createProvider (deps: Deps): Provider {
   const provider = new Provider(deps.issuer, configure(deps))
-  // `createRequest` writes the headers that this trusts.
+  // Trust proxy headers: `createRequest` writes them.
   provider.proxy = true
   provider.use(async (ctx, next) => {
     await next()
@@ -146,7 +151,7 @@ function createProvider (deps: Deps): Provider {
   })
   const report = (error: unknown): void => { deps.log.error({ err: error }, 'authorization server failed') }
   provider.on('server_error', (_ctx, error) => { report(error) })
-  // Of koa, whose events the types of oidc-provider leave out.
+  // koa's event, missing in the types of oidc-provider.
   ;(provider as NodeJS.EventEmitter).on('error', report)
   return provider
 }
@@ -163,7 +168,7 @@ export function createAuthorizationServer (deps: Deps) {
   }
 
   return {
-    /** Answers a request for one of its addresses; `body`: what came with a POST. */
+    /** Answers a request for an address of this server. `body`: the body of a POST. */
     async answer (raw: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
       const [path = ''] = (raw.url ?? '').split('?')
       for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)

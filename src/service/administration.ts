@@ -1,4 +1,4 @@
-/** Sessions of the administrator, who logs in with the password of the configuration. */
+/** Sessions of the administrator, who logs in with the configured password. */
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
@@ -7,24 +7,24 @@ import type { Passwords } from './passwords.js'
 
 const SESSION_MS = 12 * 3600_000
 const IDLE_MS = 3600_000
-/** Only who knows the password makes sessions; even so the memory they take has an end. */
+/** Only the administrator can create sessions; this bounds their memory anyway. */
 const MAX_SESSIONS = 100
 
-/** RFC 9110 asks every 401 for a challenge, and knows no scheme for cookies. */
+/** RFC 9110 requires a challenge with every 401; no registered scheme fits cookies, so this one is our own. */
 export const SESSION_CHALLENGE = { 'www-authenticate': 'Session realm="stenobox administration"' }
 
 export type AdminSession = {
-  /** Names the session in the log; it opens nothing. */
+  /** Identifies the session in the log. It grants nothing. */
   id: string
   createdAt: number
-  /** When it ends whatever is done. */
+  /** When it ends, used or not. */
   expiresAt: number
-  /** When it ends unless it is used. */
+  /** When it ends if it is not used. */
   idleExpiresAt: number
 }
 
 type Deps = {
-  /** Of the configured password; undefined: there is none, and administration over HTTP is off. */
+  /** Hash of the configured password. Undefined: no password is set, and administration over HTTP is off. */
   passwordHash: string | undefined
   passwords: Pick<Passwords, 'verify'>
   loginLimit: LoginLimit
@@ -35,13 +35,15 @@ type Deps = {
 const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 export function createAdministration ({ passwordHash, passwords, loginLimit, now, log }: Deps) {
-  /** By the hash of the secret in the cookie, the oldest first. */
+  /** Keyed by the hash of the cookie's secret, oldest first. */
   const sessions = new Map<string, AdminSession>()
 
   const isOver = (session: AdminSession): boolean => Math.min(session.expiresAt, session.idleExpiresAt) <= now()
 
   function requireOn (): void {
-    if (passwordHash === undefined) throw new AppError('administration_off', 'Administration over HTTP is off: STENOBOX_ADMIN_PASSWORD is not set.')
+    if (passwordHash === undefined) {
+      throw new AppError('administration_off', 'Administration over HTTP is off: STENOBOX_ADMIN_PASSWORD is not set.')
+    }
   }
 
   function makeRoom (): void {
@@ -62,16 +64,16 @@ export function createAdministration ({ passwordHash, passwords, loginLimit, now
   return {
     /** Throws `administration_off` when no password is configured. */
     requireOn,
-    /** A new session. Throws `administration_off`, `unauthorized` for a wrong password, and `too_many_attempts`. */
+    /** Creates a session. Throws `administration_off`, `too_many_attempts`, and `unauthorized` for a wrong password. */
     async logIn (password: string, address: string): Promise<{ secret: string, session: AdminSession }> {
       requireOn()
       if (!await loginLimit.attempt(address, 'administrator', async () => await passwords.verify(passwordHash, password))) {
         log.warn({ address }, 'wrong password of the administrator')
-        throw new AppError('unauthorized', 'The password is not right.', { headers: SESSION_CHALLENGE })
+        throw new AppError('unauthorized', 'The password is wrong.', { headers: SESSION_CHALLENGE })
       }
       return begin()
     },
-    /** The session this secret opens, which counts as its use. */
+    /** The session with this secret. Finding it counts as use. */
     find (secret: string): AdminSession | undefined {
       const hash = hashSecret(secret)
       const session = sessions.get(hash)

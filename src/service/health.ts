@@ -1,11 +1,11 @@
-/** Is everything there that the appliance needs? One list for `doctor` and for readiness. */
+/** Checks what the appliance needs. `doctor` and readiness share this list. */
 import type { ModelEntry } from '../engine/models/manifest.js'
 import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
 import type { Files } from '../store/files.js'
 
-/** `matters`: without it the appliance does not work. */
+/** `matters`: the appliance does not work without it. */
 export type Check = { name: string, ok: boolean, matters: boolean, detail: string }
 
 type Deps = {
@@ -24,23 +24,43 @@ const GIB = 1024 ** 3
 export function createHealth ({ files, models, speech, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
-    return { name, ok: version !== undefined, matters: true, detail: version ?? `not found. Install it: apt-get install ${name === 'ffprobe' ? 'ffmpeg' : name}` }
+    return {
+      name,
+      ok: version !== undefined,
+      matters: true,
+      detail: version ?? `not found. Install it: apt-get install ${name === 'ffprobe' ? 'ffmpeg' : name}`
+    }
   }
 
   async function checkYtDlp (): Promise<Check> {
     const version = await ytDlp.version()
-    return { name: 'yt-dlp', ok: version !== undefined, matters: false, detail: version ?? 'cannot be run: pages of video platforms, HLS and DASH cannot be fetched. It needs Python 3.10 or newer; install it with: npm run build' }
+    return {
+      name: 'yt-dlp',
+      ok: version !== undefined,
+      matters: false,
+      detail:
+        version ??
+        'does not run, so pages of video platforms, HLS and DASH cannot be fetched. ' +
+          'It needs Python 3.10 or newer. Install it: npm run build'
+    }
   }
 
   const wantsGpu = gpu === 'cuda' || gpu === 'vulkan'
   const noGpuDetail = (build: string): string => `STENOBOX_GPU=${gpu}, but ` + (build.includes(gpu)
-    ? 'no such device was found: the CPU is used'
-    : `the speech library was built without it (${build}): the CPU is used. Build it anew with: STENOBOX_GPU=${gpu} npm run build`)
+    ? 'no such device was found, so the CPU is used'
+    : `the speech library was built without it (${build}), so the CPU is used. Rebuild it: STENOBOX_GPU=${gpu} npm run build`)
 
   async function checkDisk (): Promise<Check> {
     const free = await files.freeBytes()
     const ok = free >= minFreeBytes
-    return { name: 'disk', ok, matters: true, detail: `${(free / GIB).toFixed(1)} GiB free for ${files.dataDir}` + (ok ? '' : `; uploads are refused below ${(minFreeBytes / GIB).toFixed(1)} GiB`) }
+    return {
+      name: 'disk',
+      ok,
+      matters: true,
+      detail:
+        `${(free / GIB).toFixed(1)} GiB free for ${files.dataDir}` +
+        (ok ? '' : `; uploads are refused below ${(minFreeBytes / GIB).toFixed(1)} GiB`)
+    }
   }
 
   async function checkSpeech (): Promise<Check[]> {
@@ -49,12 +69,19 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
       const gpus = devices.filter((device) => device.kind === 'gpu')
       return [
         { name: 'speech library', ok: true, matters: true, detail: `whisper.cpp ${version}, build ${build}` },
-        { name: 'cpu', ok: true, matters: false, detail: `${runtime.workers} workers of ${runtime.threadsPerWorker} thread(s); ${systemInfo}` },
+        {
+          name: 'cpu',
+          ok: true,
+          matters: false,
+          detail: `${runtime.workers} workers of ${runtime.threadsPerWorker} thread(s); ${systemInfo}`
+        },
         {
           name: 'gpu',
           ok: gpus.length > 0 || !wantsGpu,
           matters: false,
-          detail: gpus.map((device) => `${device.description}, ${(device.totalBytes / GIB).toFixed(1)} GiB`).join('; ') || (wantsGpu ? noGpuDetail(build) : 'none in use')
+          detail:
+            gpus.map((device) => `${device.description}, ${(device.totalBytes / GIB).toFixed(1)} GiB`).join('; ') ||
+            (wantsGpu ? noGpuDetail(build) : 'none in use')
         }
       ]
     } catch (error) {
@@ -79,14 +106,14 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
       return { name, ok: fault === undefined, matters: true, detail }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      return { name, ok: false, matters: true, detail: `${model.path} cannot be read, and is not used: ${reason}` }
+      return { name, ok: false, matters: true, detail: `${model.path} cannot be read and is not used: ${reason}` }
     }
   }
 
   const explainWrongSize = ({ file }: ModelEntry): string =>
-    `${file} is not of its published size: it is damaged, incomplete or another file, and is not used`
+    `${file} does not have its published size. It is damaged, incomplete or a different file, and is not used`
   const explainUnlisted = (path: string): string =>
-    `${path} is in no manifest, and is not used. Add it: npx stenobox models add ${path} --name NAME`
+    `${path} is in no manifest and is not used. Add it: npx stenobox models add ${path} --name NAME`
 
   async function checkModels (): Promise<Check[]> {
     const installed = models.listInstalled()
@@ -104,15 +131,15 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
     return [...others, ...checks, { name: 'qualities', ok: warnings.length === 0, matters: false, detail }]
   }
 
-  /** What a person must know who has no model but the starter. */
+  /** A warning when only the starter model can be used. */
   function starterWarning (): string[] {
     return models.choose('balanced')?.isStarter
-      ? ['Only the starter model can be used: it knows synthetic voices, and makes nonsense of human speech. ' +
-          'Install a real one: npx stenobox models pull base']
+      ? ['Only the starter model can be used. It knows synthetic voices and turns human speech into nonsense. ' +
+          'Install a real model: npx stenobox models pull base']
       : []
   }
 
-  /** What of the models directory is not used, and why. */
+  /** Files in the models directory that are not used, and why. */
   function modelWarnings (): string[] {
     const wrong = models.listInstalled().flatMap((model) => {
       const finding = models.inspect(model)
@@ -124,21 +151,31 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
   return {
     starterWarning,
     modelWarnings,
-    /** What a person must know who asked for a GPU and does not get one. Rejects with `PoolError`. */
+    /** A warning when a GPU was asked for but none is used. Rejects with `PoolError`. */
     async gpuWarning (): Promise<string[]> {
       if (!wantsGpu) return []
       const { build, devices } = await speech.describe()
       return devices.some((device) => device.kind === 'gpu') ? [] : [noGpuDetail(build)]
     },
-    /** Every check, in the order a person wants to read them. */
+    /** All checks, in the order people want to read them. */
     async checkAll (): Promise<Check[]> {
       const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }
       const programs = await Promise.all(['ffmpeg', 'ffprobe', 'prlimit'].map(checkProgram))
-      return [node, ...programs, await checkYtDlp(), ...await checkSpeech(), await checkDetector(), ...await checkModels(), await checkDisk()]
+      return [
+        node,
+        ...programs,
+        await checkYtDlp(),
+        ...(await checkSpeech()),
+        await checkDetector(),
+        ...(await checkModels()),
+        await checkDisk()
+      ]
     },
-    /** Why requests should go elsewhere for now; undefined when ready. Cheap: asked every few seconds. */
+    /** Why the appliance cannot take requests now; undefined when it can. Cheap, because it is asked every few seconds. */
     async whyNotReady (): Promise<string | undefined> {
-      if (models.choose('balanced') === undefined) return models.listInstalled().length === 0 ? 'No speech model is installed.' : 'No installed speech model can be used.'
+      if (models.choose('balanced') === undefined) {
+        return models.listInstalled().length === 0 ? 'No speech model is installed.' : 'No installed speech model can be used.'
+      }
       if (await files.freeBytes() < minFreeBytes) return 'The disk is nearly full.'
       return undefined
     }

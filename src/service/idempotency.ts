@@ -1,4 +1,4 @@
-/** A request that is sent again is answered again, not carried out again. */
+/** Idempotency: a repeated request gets the first answer and is not carried out again. */
 import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
 import { ANSWER_TTL_MS, fingerprint, isFinal, openAnswer, requestId, sealAnswer } from '../domain/idempotency.js'
 import type { Answer, IdempotentRequest } from '../domain/idempotency.js'
@@ -6,9 +6,9 @@ import type { Log } from '../domain/log.js'
 import type { InTransaction } from '../store/database.js'
 import type { IdempotencyStore, RequestClaim } from '../store/idempotency.js'
 
-/** A claimant that has not renewed for this long is dead. */
+/** A claimant that has not renewed its claim for this long is dead. */
 const LEASE_MS = 60_000
-/** How often a claim is to be renewed while its request is carried out. */
+/** How often to renew a claim while its request is carried out. */
 export const RENEW_MS = LEASE_MS / 4
 
 type Deps = { requests: IdempotencyStore, inTransaction: InTransaction, now: () => number, log: Log }
@@ -30,11 +30,13 @@ export function createIdempotency ({ requests, inTransaction, now, log }: Deps) 
     }
     if (known.answer) return { sealed: known.answer }
     if (known.leaseUntil <= now()) return { claim: requests.takeOver(id, leaseUntil) }
-    throw new AppError('idempotency_in_flight', 'The first request with this Idempotency-Key is still under way. Ask again in a moment.', { headers: { 'retry-after': '1' } })
+    throw new AppError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running. Try again in a moment.', {
+      headers: { 'retry-after': '1' }
+    })
   }
 
-  /** The request itself has been carried out: that it cannot be noted (a full disk, a lock) must not turn its answer into an error. */
-  function note (work: () => void): void {
+  /** The request has been carried out by now: a full disk or a lock must not turn its answer into an error. */
+  function tryToStore (work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -45,14 +47,14 @@ export function createIdempotency ({ requests, inTransaction, now, log }: Deps) 
 
   return {
     /**
-     * The answer that was given before, or the right to carry the request out, to be renewed and finished. Throws `idempotency_mismatch`,
-     * `idempotency_in_flight`.
+     * Returns the stored answer, or a claim to carry out the request, which the caller renews and finishes. Throws `idempotency_mismatch`
+     * and `idempotency_in_flight`.
      */
     begin (request: IdempotentRequest): { answer: Answer } | { claim: RequestClaim } {
       const found = inTransaction(() => claimOrFind(request))
       return 'claim' in found ? found : { answer: openAnswer(request.key, found.sealed) }
     },
-    /** Keeps the claim. Never throws: a lease lasts several of these, and nobody waits for this one. */
+    /** Extends the claim. Never throws: a lease lasts for several renewals, and no caller waits for this. */
     renew (claim: RequestClaim): void {
       try {
         requests.renew(claim, now() + LEASE_MS)
@@ -60,14 +62,14 @@ export function createIdempotency ({ requests, inTransaction, now, log }: Deps) 
         log.warn({ err: error }, 'the claim of an idempotent request could not be renewed')
       }
     },
-    /** Keeps the answer when it is a lasting one, so that it is there before the caller sees it. */
+    /** Stores the answer if it is final. Call it before the answer is sent. */
     finish (claim: RequestClaim, key: string, answer: Answer): void {
-      note(() => {
+      tryToStore(() => {
         if (isFinal(answer.status)) requests.finish(claim, sealAnswer(key, answer))
         else requests.release(claim)
       })
     },
-    /** Removes what is older than answers are kept. */
+    /** Removes answers past their lifetime. */
     async sweep (): Promise<void> {
       requests.removeUntil(now() - ANSWER_TTL_MS)
     }

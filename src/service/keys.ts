@@ -1,4 +1,4 @@
-/** API keys: create, recognise, list, rotate, revoke. */
+/** API keys: create, authenticate, list, rotate, revoke. */
 import { timingSafeEqual } from 'node:crypto'
 import { generateKey, hashKey, keyState, MAX_GRACE_SECONDS } from '../domain/access.js'
 import type { ApiKey, KeyState, Page, Plan, Principal } from '../domain/access.js'
@@ -6,7 +6,7 @@ import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
 import type { ApiKeyStore, NewApiKey } from '../store/api-keys.js'
 import type { InTransaction } from '../store/database.js'
 
-/** Last use is written at most this often: a poll must not cost a disk write. */
+/** The last use is written at most this often: a poll must not cost a disk write. */
 const LAST_USE_RESOLUTION_MS = 60_000
 const EVERY_KEY: Page = { after: 0, limit: -1 }
 
@@ -14,7 +14,7 @@ type Deps = { apiKeys: ApiKeyStore, inTransaction: InTransaction, now: () => num
 
 export type CreatedKey = { id: number, key: string, owner: string, plan: Plan }
 export type KeyView = ApiKey & { state: KeyState }
-/** What a new key may say besides whose it is; without a plan it gets its owner's. */
+/** Options of a new key. Without a plan it gets its owner's. */
 type KeyOptions = { name: string, plan?: Plan | undefined, expiresInSeconds?: number | undefined }
 
 const unknownKey = (): AppError => new AppError('not_found', 'There is no such key.')
@@ -24,7 +24,7 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     try {
       apiKeys.touch(keyId, now())
     } catch (error) {
-      // A full disk, or a long write of another process, must not lock out the owner, who only wants to read.
+      // A full disk or another process's long write must not lock out an owner who only wants to read.
       if (!isNoRoom(error) && !isBusy(error)) throw error
     }
   }
@@ -48,17 +48,23 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     const ownerPlan = apiKeys.findOwnerPlan(ownerId)
     if (ownerPlan === undefined) throw new AppError('not_found', 'There is no such owner.')
     const at = now()
-    return insert({ ownerId, name, plan: plan ?? ownerPlan, now: at, expiresAt: expiresInSeconds === undefined ? undefined : at + expiresInSeconds * 1000 })
+    return insert({
+      ownerId,
+      name,
+      plan: plan ?? ownerPlan,
+      now: at,
+      expiresAt: expiresInSeconds === undefined ? undefined : at + expiresInSeconds * 1000
+    })
   }
 
-  /** Throws `conflict` unless the key is live and was not replaced before. */
+  /** Throws `conflict` unless the key is live and has no replacement. */
   function requireRotatable ({ id, replacedBy, state }: KeyView): void {
-    if (replacedBy !== undefined) throw new AppError('conflict', `Key ${id} was replaced by key ${replacedBy} before. Rotate that one.`)
+    if (replacedBy !== undefined) throw new AppError('conflict', `Key ${id} was already replaced by key ${replacedBy}. Rotate that one.`)
     if (state !== 'live') throw new AppError('conflict', `Key ${id} is ${state}. Create a new one instead.`)
   }
 
   return {
-    /** Who holds this key; undefined for unknown, revoked and expired ones alike. */
+    /** The principal of this key. Undefined for unknown, revoked and expired keys alike. */
     authenticate (key: string): Principal | undefined {
       const hash = hashKey(key)
       const found = apiKeys.findByHash(hash, now())
@@ -67,35 +73,43 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
       if (now() - lastUsedAt >= LAST_USE_RESOLUTION_MS) noteUse(keyId)
       return { keyId, ownerId, plan }
     },
-    /** A new key of the owner named so, who is created when new. The key itself is shown here and never again. */
+    /** Creates a key for the owner with this name, and the owner too if new. The key itself is returned only here. */
     create ({ owner, ...options }: KeyOptions & { owner: string }): CreatedKey {
       return inTransaction(() => insertFor(apiKeys.ensureOwner(owner, now()), options))
     },
-    /** A new key of an owner who exists. Throws `not_found`. */
+    /** Creates a key for an existing owner. Throws `not_found`. */
     createFor: (ownerId: number, options: KeyOptions): CreatedKey => inTransaction(() => insertFor(ownerId, options)),
     ensureOwner: (name: string): number => apiKeys.ensureOwner(name, now()),
-    /** Live or dead. Throws `not_found`. */
+    /** Finds a key in any state. Throws `not_found`. */
     find,
-    /** All keys, or a page in the order of ids; of one owner when asked so. */
+    /** All keys or a page of them, ordered by id; only those of one owner if `ownerId` is given. */
     list: (page: Page = EVERY_KEY, ownerId?: number): KeyView[] => apiKeys.list(page, ownerId).map(view),
     /**
-     * A new key like this one: same owner, name and plan, and the same lifetime where it has one. The old one works for `graceSeconds` more.
-     * Throws `not_found`, and `conflict` when the key is dead or was replaced before.
+     * Creates a key with the same owner, name, plan and lifetime. The old key works for `graceSeconds` more. Throws `not_found`, and
+     * `conflict` when the old key is not live or already has a replacement.
      */
     rotate (id: number, graceSeconds: number): CreatedKey {
-      if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) throw new RangeError(`graceSeconds: ${graceSeconds}`)
+      if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
+        throw new RangeError(`graceSeconds: ${graceSeconds}`)
+      }
       return inTransaction(() => {
         const old = find(id)
         requireRotatable(old)
         const { ownerId, name, plan, createdAt, expiresAt } = old
-        // One moment for all: lifetimes would drift with every rotation.
+        // Use one moment for everything: lifetimes would drift with every rotation.
         const at = now()
-        const created = insert({ ownerId, name, plan, now: at, expiresAt: expiresAt === undefined ? undefined : at + expiresAt - createdAt })
+        const created = insert({
+          ownerId,
+          name,
+          plan,
+          now: at,
+          expiresAt: expiresAt === undefined ? undefined : at + expiresAt - createdAt
+        })
         apiKeys.replace(id, created.id, at + graceSeconds * 1000)
         return created
       })
     },
-    /** False when there is no such key, or it was revoked before. */
+    /** False when there is no such key or it is already revoked. */
     revoke: (id: number): boolean => apiKeys.revoke(id, now()),
     hasKeys: (): boolean => apiKeys.count() > 0
   }

@@ -1,14 +1,14 @@
-/** How often somebody may try passwords: per network and in total. In memory, and never more than a few hundred entries. */
+/** Limits password attempts, per network and in total. Kept in memory: a few hundred entries at most. */
 import { AppError } from '../domain/errors.js'
 
 const WINDOW_MS = 15 * 60_000
 const PER_NETWORK = 5
-/** Reached only by many networks together: each alone is stopped long before. */
+/** Only many networks together can reach this: each one is stopped long before. */
 const IN_TOTAL = 100
-/** Networks that logged in before are not held up by what others do; this many are remembered. */
+/** Networks that logged in before are not blocked by the attempts of others. This many are remembered. */
 const REMEMBERED = 16
 
-/** What belongs to one subscriber: an IPv4 address, or the /64 of an IPv6 one, within which changing addresses costs nothing. */
+/** The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, within which new addresses are free. */
 export function networkOf (address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
@@ -26,9 +26,11 @@ function tooMany (waitMs: number): AppError {
   })
 }
 
-/** Those under way may all be right: then nobody has to wait long. */
+/** The attempts under way may all be right: then nobody has to wait long. */
 function tooManyAtOnce (): AppError {
-  return new AppError('too_many_attempts', 'Too many passwords are being compared at once. Try again in a few seconds.', { headers: { 'retry-after': '5' } })
+  return new AppError('too_many_attempts', 'Too many passwords are being compared at once. Try again in a few seconds.', {
+    headers: { 'retry-after': '5' }
+  })
 }
 
 export function createLoginLimit ({ now }: { now: () => number }) {
@@ -55,13 +57,13 @@ export function createLoginLimit ({ now }: { now: () => number }) {
 
   return {
     /**
-     * Lets `check` compare a password, unless too many were wrong lately. An attempt counts from its start until it proves right, so that
-     * many at once are no way around. A right one forgives only those for the same account: else whoever has one could guess at all others.
-     * Throws `too_many_attempts`.
+     * Runs `check`, unless too many attempts were wrong lately. An attempt counts from its start until it proves right, so concurrent
+     * attempts do not get around the limit. A right password clears only the attempts for the same account: otherwise an owner could use
+     * their own password to guess at others'. Throws `too_many_attempts`.
      */
     async attempt (address: string, account: string, check: () => Promise<boolean>): Promise<boolean> {
       const network = networkOf(address)
-      // Not those of the future either: a clock that was set back would lock out for as long.
+      // Drop attempts in the future too: after the clock was set back they would lock out for that long.
       attempts = attempts.filter(({ at }) => at <= now() && at + WINDOW_MS > now())
       requireAttempt(network)
       const attempt: Attempt = { network, account, at: now(), isUnderWay: true }

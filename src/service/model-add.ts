@@ -1,4 +1,4 @@
-/** Adding a model that no manifest knows. */
+/** Adds a model that is in no manifest. */
 import { join, relative } from 'node:path'
 import type { SttQuality } from '../domain/job.js'
 import { isNoRoom } from '../domain/errors.js'
@@ -13,7 +13,7 @@ import type { Models } from '../engine/models/models.js'
 import type { Watcher } from './model-library.js'
 import { makePin } from './model-pull.js'
 
-/** `use`: the qualities in which it comes before all others. */
+/** `use`: the qualities that prefer this model over all others. */
 export type Addition = {
   name: string
   kind: ModelEntry['kind']
@@ -25,7 +25,7 @@ export type Addition = {
 type Deps = {
   models: Models
   lock: ModelLock
-  /** A ggml file of 80 mel bands. */
+  /** A ggml file with 80 mel bands, whose filters converted models get. */
   filtersFrom: string
   tryModel: (trial: Trial, scratch: string) => Promise<void>
   now: () => number
@@ -40,17 +40,19 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
     if (models.entries().some((entry) => entry.name === name)) {
       const isOwn = models.local.list().some(({ entry }) => entry.name === name)
       const advice = isOwn ? `, or first: stenobox models remove ${name}` : ''
-      throw new ModelError(`there is a model ${name} already; choose another name${advice}`)
+      throw new ModelError(`a model named ${name} already exists; choose another name${advice}`)
     }
-    const isSilent = kind === 'parakeet' && !languages
-    if (isSilent) throw new ModelError('a Parakeet model needs --languages: none knows all, and it cannot tell which it hears')
+    const lacksLanguages = kind === 'parakeet' && !languages
+    if (lacksLanguages) {
+      throw new ModelError('a Parakeet model needs --languages: it knows only some, and cannot detect which one is spoken')
+    }
   }
 
-  /** The entry of the manifest whose weights these are. */
+  /** The manifest entry with these weights, if any. */
   const findPublished = ({ facts }: Staged): ModelEntry | undefined =>
     models.entries().find((entry) => isKnown(entry, undefined) && findFault(entry, undefined, facts) === undefined)
 
-  /** A ggml file that lies in the models directory stays where it is. */
+  /** Where the model's file goes. A ggml file already in the models directory stays where it is. */
   function placeOf (offer: Offer, name: string): { file: string, stays: boolean } {
     const inside = relative(modelsDir, offer.path)
     const stays = offer.kind === 'ggml' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(inside)
@@ -63,7 +65,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
     await moveInto(staged.path, target)
     await lock.put(makePin(entry, staged.facts, 'added by hand', now()))
     await models.digests.record(target, staged.facts)
-    return `these are the weights of ${entry.name}, which the manifest knows: installed under that name`
+    return `these are the weights of ${entry.name} from the manifest; installed under that name`
   }
 
   async function installNew (offer: Offer, staged: Staged, { name, kind, languages, licence, use }: Addition): Promise<string> {
@@ -77,13 +79,13 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
     await models.digests.record(target, staged.facts)
     await models.local.put([{ entry, use: [...use] }])
     const whatFor = languages ? `for ${languages.join(', ')}` : 'for every language'
-    const where = use.length > 0 ? `It comes first in ${use.join(', ')}, ${whatFor}` : 'No quality uses it'
+    const where = use.length > 0 ? `It is the first choice for ${use.join(', ')}, ${whatFor}` : 'No quality uses it'
     return `${name} is installed: ${bytes} bytes, SHA-256 ${sha256}. ${where}`
   }
 
   /**
-   * Adds a ggml file or a folder of faster-whisper: converted, tried on a sound, and written into the person's own list. Call it with the
-   * lock of the directory. Throws `ModelError`; then nothing was installed.
+   * Adds a ggml file or a faster-whisper folder: converts it, tries it on a sound, and lists it as a local model. Call it while holding the
+   * directory's lock. Throws `ModelError`; nothing is installed then.
    */
   return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
     const offer = await recogniseModel(given)

@@ -1,4 +1,4 @@
-/** Models in archives: what goes into one, and what may come out of it. */
+/** Model archives: writes them, and checks and installs what is in them. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -18,7 +18,7 @@ import type { Models } from '../engine/models/models.js'
 import type { Watcher } from './model-library.js'
 import { makePin } from './model-pull.js'
 
-/** Where a model that no manifest knows may be put: never in the place of a list of ours. */
+/** Where an archive may put a model that is in no manifest: never in the place of a file with our lists. */
 const LOCAL_PLACE = /^(added\/)?[^/]+\.bin$/
 
 type Deps = { models: Models, lock: ModelLock, now: () => number }
@@ -44,27 +44,27 @@ export function createModelArchives ({ models, lock, now }: Deps) {
     return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...optional } }
   }
 
-  /** Why a model that a person added elsewhere is not taken as it is described. */
+  /** Why a locally added model in the archive is refused; undefined when it is not. */
   function whyLocalRefused ({ name, path, bytes, sha256, local }: ArchivedFile): string | undefined {
     if (!local) return `the archive holds the model ${JSON.stringify(name)}, which is not in the manifest here`
     const { entry } = local
     const agrees = entry.name === name && entry.file === path && entry.bytes === bytes && entry.sha256 === sha256
     if (!agrees || entry.bundled || !LOCAL_PLACE.test(path)) return `the archive contradicts itself about ${name}`
     const other = models.entries().find((one) => one.file === path)
-    return other && `the archive wants to put ${name} in the place of ${other.name}`
+    return other && `the archive would overwrite ${other.name} with ${name}`
   }
 
   function whyRefused (file: ArchivedFile): string | undefined {
     const entry = findEntry(file.name)
     if (!entry) return whyLocalRefused(file)
-    if (file.path !== entry.file) return `the archive wants to put ${entry.name} in another place than ${entry.file}`
+    if (file.path !== entry.file) return `the archive puts ${entry.name} in a different place than ${entry.file}`
     if (!fitsSize(entry, file.bytes)) return `the archive's ${entry.name} has ${file.bytes} bytes; the manifest here says ${entry.bytes}`
-    const isRefused = entry.sha256 !== undefined && !acceptedBy(entry).includes(file.sha256)
-    if (isRefused) return `the archive's ${entry.name} has another checksum than the manifest here says`
+    const differs = entry.sha256 !== undefined && !acceptedBy(entry).includes(file.sha256)
+    if (differs) return `the checksum of ${entry.name} in the archive differs from the one in the manifest here`
     const pin = lock.find(entry)
     if (!isBinding(entry, pin) || pin.sha256 === file.sha256 || acceptedBy(entry).includes(file.sha256)) return undefined
-    return `the archive's ${entry.name} is another file than the one pinned here on ${pin.pinnedAt.slice(0, 10)}; ` +
-      `if that is meant to be, \`stenobox models remove ${entry.name}\` first`
+    return `the archive's ${entry.name} is not the file that was pinned here on ${pin.pinnedAt.slice(0, 10)}; ` +
+      `to replace it, run \`stenobox models remove ${entry.name}\` first`
   }
 
   async function installStaged (staged: readonly StagedFile[]): Promise<void> {
@@ -86,7 +86,7 @@ export function createModelArchives ({ models, lock, now }: Deps) {
   }
 
   return {
-    /** Writes an archive to a path or a stream, and returns its SHA-256. Throws `ModelError`. */
+    /** Writes an archive to a path or a stream and returns its SHA-256. Throws `ModelError`. */
     async write (wanted: readonly ModelEntry[], output: string | Writable, watcher: Watcher): Promise<string> {
       const entries: Array<{ file: ArchivedFile, path: string }> = []
       for (const entry of wanted) entries.push(await describeForArchive(entry))
@@ -112,8 +112,8 @@ export function createModelArchives ({ models, lock, now }: Deps) {
     },
 
     /**
-     * Installs the models of an archive, all or none, and returns their names. `sha256`: of the archive, small letters. Call it with the
-     * lock of the directory. Throws `ModelError`.
+     * Installs the models of an archive, all or none, and returns their names. `sha256`: of the archive, in lower case. Call it while
+     * holding the directory's lock. Throws `ModelError`.
      */
     async read (source: AsyncIterable<Uint8Array>, sha256: string | undefined, watcher: Watcher): Promise<string[]> {
       const names: string[] = []

@@ -1,4 +1,4 @@
-/** The models of this box: which there are, fetching, carrying, checking and removing them. */
+/** The models of this box: list, fetch, add, export, import, verify, remove. */
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,21 +19,24 @@ import type { Addition } from './model-add.js'
 import { createModelArchives } from './model-archives.js'
 import { workDirOf } from './model-pull.js'
 
-export type ModelView = Pick<ModelEntry, 'name' | 'kind' | 'bytes' | 'approximateBytes' | 'licence' | 'attribution' | 'languages' | 'note'> & {
-  /** `damaged`: there is a file, and it is not the model; it is not used. */
+export type ModelView = Pick<
+  ModelEntry,
+  'name' | 'kind' | 'bytes' | 'approximateBytes' | 'licence' | 'attribution' | 'languages' | 'note'
+> & {
+  /** `damaged`: there is a file, but it is not the model and is not used. */
   state: 'installed' | 'damaged' | 'absent'
   installed: boolean
   bundled: boolean
-  /** By a person; no manifest knows it. */
+  /** Added by hand; no manifest has it. */
   added: boolean
-  /** Qualities that may use it, and those that do now. */
+  /** Qualities that may use it, and those that use it now. */
   qualities: SttQuality[]
   usedFor: SttQuality[]
 }
 export type SetView = { name: string, for: string, models: string[], installed: boolean, bytes: number, licences: string[] }
 export type Verdict = { name: string, ok: boolean, detail: string }
 
-/** Told how long work goes. */
+/** Receives the progress of long work. */
 export type Watcher = {
   begin (label: string): void
   progress (doneBytes: number, totalBytes: number | undefined): void
@@ -41,11 +44,11 @@ export type Watcher = {
   end (sentence: string): void
 }
 
-/** Small enough for every machine, and knows 99 languages. */
+/** Small enough for every machine; knows 99 languages. */
 const FIRST_MODEL = 'base'
 const BUSY_PAUSE_MS = 1000
 
-/** A command that an earlier, killed set-up had started may still be running. */
+/** Waits for the lock: a command of an earlier, killed set-up may still be running. */
 async function pullPatiently (pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -65,7 +68,7 @@ type Deps = {
   pullOne: (entry: ModelEntry, watcher: Watcher) => Promise<void>
   /** Adds one model; see model-add.ts. */
   addOne: (given: string, addition: Addition, watcher: Watcher) => Promise<void>
-  /** The right to write into the models directory; undefined while another process has it. */
+  /** Takes the lock on the models directory; undefined while another process holds it. */
   tryLock: () => { release (): void } | undefined
   offline: boolean
   now: () => number
@@ -78,7 +81,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
   const findEntry = (name: string): ModelEntry | undefined => models.entries().find((entry) => entry.name === name)
   const findLocal = (name: string): LocalModel | undefined => models.local.list().find(({ entry }) => entry.name === name)
 
-  /** The models that names mean: a model's own, `set:NAME`, or a set's own where no model has it. Throws `ModelError`. */
+  /** Resolves names to models: a model's name, `set:NAME`, or the name of a set if no model has that name. Throws `ModelError`. */
   function resolveNames (names: readonly string[]): ModelEntry[] {
     const found = names.flatMap((name) => {
       const entry = findEntry(name)
@@ -86,28 +89,31 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       const set = name.replace(/^set:/, '')
       const members = Object.hasOwn(sets, set) ? sets[set]?.models.map(findEntry) : undefined
       if (members?.every((member) => member !== undefined)) return members
-      if (members) throw new ModelError(`the set ${set} names a model that the manifest does not have`)
+      if (members) throw new ModelError(`the set ${set} contains a model that is not in the manifest`)
       const near = suggestNames(name, [...models.entries().map((one) => one.name), ...Object.keys(sets).map((one) => `set:${one}`)])
-      throw new ModelError(`there is no model or set ${JSON.stringify(name)}` + (near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; see: stenobox models list'))
+      throw new ModelError(
+        `there is no model or set ${JSON.stringify(name)}` +
+          (near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; see: stenobox models list')
+      )
     })
     return [...new Set(found)]
   }
 
   const archives = createModelArchives({ models, lock, now })
 
-  /** Throws `NoRoomError` when the disk has no room for a lock file. */
+  /** Throws `NoRoomError` when the disk is too full for a lock file. */
   function takeLock (): { release (): void } | undefined {
     try {
       return tryLock()
     } catch (error) {
-      throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; make room and try again`, { cause: error }) : error
+      throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; free some space and try again`, { cause: error }) : error
     }
   }
 
   async function withLock<T> (work: () => Promise<T>): Promise<T> {
     await prepareDirectory(modelsDir)
     const held = takeLock()
-    if (!held) throw new BusyError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it has ended`)
+    if (!held) throw new BusyError(`another \`stenobox models\` command is writing to ${modelsDir}; try again when it is done`)
     try {
       return await work()
     } finally {
@@ -125,17 +131,22 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     const published = describeMatch(entry, (await models.digests.check(path)).sha256)
     const pin = lock.find(entry)
     const pinned = pin && isBinding(entry, pin) ? `SHA-256 as pinned on ${pin.pinnedAt.slice(0, 10)}` : undefined
-    return { name: entry.name, ok: true, detail: [published, pinned].filter(Boolean).join(', ') || 'not checked: nobody published a checksum, and none is pinned' }
+    return {
+      name: entry.name,
+      ok: true,
+      detail: [published, pinned].filter(Boolean).join(', ') || 'not checked: no checksum is published or pinned'
+    }
   }
 
-  /** Which checksum a right file matches. */
+  /** Which checksum the file matches. */
   function describeMatch (entry: ModelEntry, sha256: string): string | undefined {
     if (findLocal(entry.name)) return 'SHA-256 as when it was added'
     if (acceptedBy(entry).includes(sha256)) return 'SHA-256 as in the manifest'
     return entry.sha1 === undefined ? undefined : 'SHA-1 as in the manifest'
   }
 
-  const comesWithProgram = (entry: ModelEntry): boolean => entry.bundled === true && (join(modelsDir) === join(BUNDLED_MODELS_DIR) || !isFile(targetOf(entry)))
+  const comesWithProgram = (entry: ModelEntry): boolean =>
+    entry.bundled === true && (join(modelsDir) === join(BUNDLED_MODELS_DIR) || !isFile(targetOf(entry)))
 
   async function removeOne (entry: ModelEntry): Promise<string> {
     const wasThere = await removeFile(targetOf(entry))
@@ -173,7 +184,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
   }
 
   return {
-    /** Every model and set; reads large files that were never read. */
+    /** All models and sets. Reads large files that were never read. */
     async list (): Promise<{ models: ModelView[], sets: SetView[], unlisted: string[] }> {
       await models.prepare()
       const isInstalled = (name: string): boolean => stateOf(findEntry(name)) === 'installed'
@@ -187,12 +198,21 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
         sets: Object.entries(sets).map(([name, set]) => {
           const members = resolveNames([`set:${name}`])
           const bytes = members.reduce((sum, entry) => sum + (entry.bytes ?? entry.approximateBytes ?? 0), 0)
-          return { name, for: set.for, models: set.models, installed: set.models.every(isInstalled), bytes, licences: [...new Set(members.map(({ licence }) => licence))] }
+          return {
+            name,
+            for: set.for,
+            models: set.models,
+            installed: set.models.every(isInstalled),
+            bytes,
+            licences: [...new Set(members.map(({ licence }) => licence))]
+          }
         })
       }
     },
 
-    /** Installs the model of a first start, where no real one can be used yet; says whether one can now. Throws `ModelError`. */
+    /**
+     * Installs the model for a first start, unless a real one is there already. Returns which kind can be used now. Throws `ModelError`.
+     */
     async setUp (wanted: 'auto' | 'base' | 'tiny.en' | 'starter' | 'none', watcher: Watcher): Promise<'real' | 'starter'> {
       await models.prepare()
       const isReady = (): boolean => wanted === 'base' || wanted === 'tiny.en'
@@ -203,19 +223,23 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       return models.choose('balanced')?.isStarter === false ? 'real' : 'starter'
     },
 
-    /** Fetches what is not installed, or not right. Throws `ModelError`. */
+    /** Fetches models that are missing or damaged. Throws `ModelError`. */
     async pull (names: readonly string[], watcher: Watcher): Promise<void> {
       const entries = resolveNames(names)
-      if (offline) throw new ModelError('nothing is fetched while STENOBOX_OFFLINE is true; bring models along with `stenobox models export` and `import`')
+      if (offline) {
+        throw new ModelError(
+          'nothing is fetched while STENOBOX_OFFLINE is true; carry models over with `stenobox models export` and `import`'
+        )
+      }
       await withLock(async () => { for (const entry of entries) await pullOne(entry, watcher) })
     },
 
-    /** Adds a model that no manifest knows; see model-add.ts. Throws `ModelError`. */
+    /** Adds a model that is in no manifest; see model-add.ts. Throws `ModelError`. */
     async add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
       await withLock(async () => { await addOne(given, addition, watcher) })
     },
 
-    /** Writes an archive to a path or a stream, and returns its SHA-256. Throws `ModelError`. */
+    /** Writes an archive to a path or a stream and returns its SHA-256. Throws `ModelError`. */
     exportTo: async (names: readonly string[], output: string | Writable, watcher: Watcher): Promise<string> =>
       await archives.write(resolveNames(names), output, watcher),
 
@@ -223,14 +247,14 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     importFrom: async (source: AsyncIterable<Uint8Array>, sha256: string | undefined, watcher: Watcher): Promise<string[]> =>
       await withLock(async () => await archives.read(source, sha256?.toLowerCase(), watcher)),
 
-    /** Checks the named models, or every installed one. */
+    /** Verifies the named models, or all installed ones. */
     async * verify (names: readonly string[]): AsyncGenerator<Verdict> {
       const isThere = (entry: ModelEntry): boolean => models.locate(entry) !== undefined || isFile(targetOf(entry))
       const entries = names.length > 0 ? resolveNames(names) : models.entries().filter(isThere)
       for (const entry of entries) yield await verifyOne(entry)
     },
 
-    /** Deletes files and what is pinned of them; one sentence each. Throws `ModelError`. */
+    /** Deletes models and their pins. Returns one sentence for each. Throws `ModelError`. */
     async remove (names: readonly string[]): Promise<string[]> {
       const entries = resolveNames(names)
       const kept = entries.find(comesWithProgram)

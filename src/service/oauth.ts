@@ -1,4 +1,4 @@
-/** Our own authorization server: who its clients are, what owners granted them, and the key it signs with. */
+/** Our own authorization server: its clients, grants, records and signing key. */
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
 import { isRedirectUri } from '../domain/oauth.js'
@@ -6,38 +6,38 @@ import type { OauthClient, OauthGrant } from '../domain/oauth.js'
 import type { InTransaction } from '../store/database.js'
 import type { ClientMetadata, OauthStore } from '../store/oauth.js'
 
-/** Registration is open to everybody, so it has to end somewhere. */
+/** Anyone may register a client, so there has to be a limit. */
 const MAX_DYNAMIC_CLIENTS = 1000
-/** A client that registered itself and to which nobody granted anything is forgotten after this; where room is short, after a login's time. */
+/** A self-registered client without grants is removed after this time; after the length of a login when there are too many. */
 const UNUSED_CLIENT_MS = 7 * 24 * 60 * 60_000
 const LOGIN_MS = 15 * 60_000
 
-/** A request of a client waits for its owner in a row; anybody can begin one. */
+/** Each open login of a client is a row; anyone can start one. */
 const MAX_OPEN_LOGINS = 20_000
 
-const NO_REDIRECT = 'cannot be a redirect address: it has to be https, http on this machine, or a scheme of a program\'s own, without a fragment.'
+const NO_REDIRECT = 'cannot be a redirect address: use https, http on this machine, or an app\'s own scheme, without a fragment.'
 
 type Deps = { oauth: OauthStore, inTransaction: InTransaction, now: () => number }
 type Payload = Readonly<Record<string, unknown>>
 export type Jwk = Readonly<Record<string, unknown>>
 
-/** Ids of records hold 256 random bits, or stand for a request that lasts minutes: nothing to guess, so a plain hash is enough. */
+/** A plain hash is enough: ids of records hold 256 random bits, or belong to requests that last minutes. */
 const hashId = (id: string): Buffer => createHash('sha256').update(id).digest()
 const textOf = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
 
-/** A key pair for ES256 (RFC 7518), named by its thumbprint (RFC 7638). */
+/** Creates a key pair for ES256 (RFC 7518), named by its thumbprint (RFC 7638). */
 function createKey (): Jwk {
   const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
   const { crv, kty, x, y } = jwk
   return { ...jwk, kid: createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url'), alg: 'ES256', use: 'sig' }
 }
 
-/** Everything of a key that may be published. */
+/** The public part of a key. */
 export function publicPart ({ kty, crv, x, y, kid, alg, use }: Jwk): Jwk {
   return { kty, crv, x, y, kid, alg, use }
 }
 
-/** Throws `invalid_request` for addresses that codes must not be sent to. */
+/** Throws `invalid_request` for addresses that must not receive authorization codes. */
 function requireRedirectUris (uris: readonly string[]): void {
   const wrong = uris.find((uri) => !isRedirectUri(uri))
   if (wrong !== undefined) throw new AppError('invalid_request', `redirect_uris: ${wrong} ${NO_REDIRECT}`)
@@ -45,32 +45,37 @@ function requireRedirectUris (uris: readonly string[]): void {
 
 function createClients ({ oauth, inTransaction, now }: Deps) {
   return {
-    /** A client that the administrator vouches for. Throws `invalid_request` for addresses that codes must not be sent to. */
+    /** Adds a client for the administrator. Throws `invalid_request` for redirect addresses that are not allowed. */
     addClient ({ name, redirectUris }: { name: string, redirectUris: readonly string[] }): OauthClient {
       requireRedirectUris(redirectUris)
       const id = randomUUID()
       oauth.insertClient(id, { client_id: id, client_name: name, redirect_uris: [...redirectUris] }, false, now())
       return { id, name, redirectUris: [...redirectUris], isDynamic: false, createdAt: now() }
     },
-    /** A client that registers itself. Throws `invalid_request` as `addClient` does, and `conflict` when there are too many. */
+    /**
+     * Adds a client that registers itself. Throws `invalid_request` for redirect addresses that are not allowed, and `conflict` when there
+     * are too many clients.
+     */
     registerClient (id: string, metadata: ClientMetadata): void {
       requireRedirectUris(metadata['redirect_uris'] as string[])
       inTransaction(() => {
         if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) oauth.removeUnusedClients(now() - LOGIN_MS)
-        if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) throw new AppError('conflict', 'too many clients are registered; the administrator can remove some')
+        if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) {
+          throw new AppError('conflict', 'too many clients are registered; the administrator can remove some')
+        }
         oauth.insertClient(id, metadata, true, now())
       })
     },
     findClient: oauth.findClient,
     findClientMetadata: oauth.findClientMetadata,
     listClients: oauth.listClients,
-    /** With all that was granted to it. False when there is no such client. */
+    /** Removes a client and its grants. False when there is no such client. */
     removeClient: oauth.removeClient
   }
 }
 
 function createRecords ({ oauth, now }: Deps) {
-  /** Throws `unavailable` when too many requests wait for their owners. */
+  /** Throws `unavailable` when too many logins are open. */
   function requireRoom (): void {
     if (oauth.countRecords('Interaction') < MAX_OPEN_LOGINS) return
     oauth.removeExpired(now())
@@ -78,7 +83,7 @@ function createRecords ({ oauth, now }: Deps) {
   }
 
   return {
-    /** Throws `unavailable` when there are too many requests of clients that nobody has answered yet. */
+    /** Stores a record. Throws `unavailable` when too many logins are open. */
     saveRecord (kind: string, id: string, payload: Payload, lifetimeS: number): void {
       if (kind === 'Interaction') requireRoom()
       const { jti: _, ...kept } = payload
@@ -95,11 +100,17 @@ function createRecords ({ oauth, now }: Deps) {
     },
     findRecord (kind: string, id: string): Record<string, unknown> | undefined {
       const found = oauth.findRecord(kind, hashId(id), now())
-      return found && { ...found.payload, jti: id, ...(found.consumedAt === undefined ? {} : { consumed: Math.floor(found.consumedAt / 1000) }) }
+      return (
+        found && {
+          ...found.payload,
+          jti: id,
+          ...(found.consumedAt === undefined ? {} : { consumed: Math.floor(found.consumedAt / 1000) })
+        }
+      )
     },
-    /** Without its id, which is not stored. */
+    /** The record without its id, which is not stored. */
     findRecordByUid: (kind: string, uid: string): Record<string, unknown> | undefined => oauth.findRecordByUid(kind, uid, now())?.payload,
-    /** False when it was consumed before. */
+    /** Marks a record as used. False when it was used already. */
     consumeRecord: (kind: string, id: string): boolean => oauth.consumeRecord(kind, hashId(id), now()),
     removeRecord: (kind: string, id: string): void => { oauth.removeRecord(kind, hashId(id)) }
   }
@@ -111,16 +122,16 @@ export function createOauth (deps: Deps) {
     ...createClients(deps),
     ...createRecords(deps),
     listGrants: (): OauthGrant[] => oauth.listGrants(now()),
-    /** Ends refresh at once; an access token lasts for what is left of its minutes. False when there is no such grant. */
+    /** Removes a grant: refresh stops at once, access tokens last for their remaining minutes. False when there is no such grant. */
     revokeGrant: oauth.removeOfGrant,
-    /** The private key; made when first asked for. */
+    /** The private key, created on first use. */
     signingKey (): Jwk {
       if (!oauth.findKey()) oauth.insertKey(createKey(), now())
       const key = oauth.findKey()
       if (!key) throw new Error('key vanished after insert')
       return key
     },
-    /** Forgets what has expired, and clients that never got anything. */
+    /** Removes expired records and self-registered clients that were never used. */
     sweep (): void {
       oauth.removeExpired(now())
       oauth.removeUnusedClients(now() - UNUSED_CLIENT_MS)

@@ -9,7 +9,7 @@ import type { Passwords } from './passwords.js'
 type Deps = { owners: OwnerStore, passwords: Passwords, inTransaction: InTransaction, now: () => number }
 
 const unknownOwner = (): AppError => new AppError('not_found', 'There is no such owner.')
-const nameTaken = (): AppError => new AppError('conflict', 'There is another owner of this name.')
+const nameTaken = (): AppError => new AppError('conflict', 'There is already an owner with this name.')
 
 export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
   function find (id: number): Owner {
@@ -30,7 +30,7 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
     findById: (id: number): Owner | undefined => owners.find(id),
     findByName: (name: string): Owner | undefined => owners.findByName(name),
     list: (page: Page): Owner[] => owners.list(page),
-    /** Throws `not_found`, `invalid_request` for terms that are none, and `conflict` when the name is taken. */
+    /** Changes the given fields. Throws `not_found`, `invalid_request` for invalid terms, and `conflict` when the name is taken. */
     change (
       id: number, { name, plan, terms }: { name?: string | undefined, plan?: Plan | undefined, terms?: readonly string[] | undefined }
     ): Owner {
@@ -42,19 +42,22 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
         }) ?? owner
       })
     },
-    /** null: the owner cannot log in any more. Throws `not_found`. */
+    /** Sets the password; null: the owner can no longer log in. Throws `not_found`. */
     async setPassword (id: number, password: string | null): Promise<void> {
       find(id)
       const hash = password === null ? undefined : await passwords.hash(password)
       if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
     },
-    /** The id of the owner who logs in so; undefined for unknown names, owners without a password and wrong passwords alike, after the same time. */
+    /**
+     * The id of the owner with this name and password. Undefined for unknown names, owners without a password and wrong passwords, always
+     * after the same time.
+     */
     async verifyPassword (name: string, password: string): Promise<number | undefined> {
       const found = owners.findPasswordHash(name)
       const isRight = await passwords.verify(found?.passwordHash, password)
       return isRight ? found?.id : undefined
     },
-    /** With all dead keys. Throws `not_found`, and `conflict` when there are transcripts or live keys. */
+    /** Removes an owner and their dead keys. Throws `not_found`, and `conflict` while there are transcripts or live keys. */
     remove (id: number): void {
       inTransaction(() => {
         find(id)

@@ -7,7 +7,7 @@ import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { averagePosteriors, languageSamples, voteLanguage } from '../domain/language.js'
 import type { SkippedSpan } from '../domain/transcript.js'
-import { createWindowClock, heardSpans } from '../domain/windows.js'
+import { createWindowClock, decodedSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { decodeAudio, probeMedia } from '../engine/media/ffmpeg.js'
@@ -147,7 +147,7 @@ export function createPipeline (deps: Deps) {
   }
 
   async function transcribeWindow (job: Job, window: WindowClaim, abort: Abort): Promise<void> {
-    const source = { audioPath: files.audioPath(job.id), spans: heardSpans(window) }
+    const source = { audioPath: files.audioPath(job.id), spans: decodedSpans(window) }
     const quality = job.options.sttQuality
     if (window.purpose === 'language') {
       const posteriors = await speech.detectLanguage(source, { quality }, abort)

@@ -1,4 +1,4 @@
-/** Plans: what each allows, by default or as the administrator has it. */
+/** The limits of each plan: the defaults, or what the administrator set. */
 import { PLANS } from '../domain/access.js'
 import type { Plan } from '../domain/access.js'
 import { DEFAULT_LIMITS } from '../domain/plans.js'
@@ -10,7 +10,7 @@ export type PlanView = { plan: Plan, limits: PlanLimits, isDefault: boolean }
 export function createPlans ({ planLimits }: { planLimits: PlanLimitsStore }) {
   let cached: { version: number, changed: Map<Plan, PlanLimits> } | undefined
 
-  /** What was changed, by us or by another process. */
+  /** The changed limits, also those that another process changed. */
   function readChanged (): Map<Plan, PlanLimits> {
     const version = planLimits.readVersion()
     if (cached?.version !== version) cached = { version, changed: planLimits.list() }
@@ -20,17 +20,17 @@ export function createPlans ({ planLimits }: { planLimits: PlanLimitsStore }) {
   const limitsOf = (plan: Plan): PlanLimits => readChanged().get(plan) ?? DEFAULT_LIMITS[plan]
 
   return {
-    /** What the plan allows right now: asked with every request, so it costs microseconds. */
+    /** The limits in force now. Asked with every request, so it takes microseconds. */
     limitsOf,
     list: (): PlanView[] => PLANS.map((plan) => ({ plan, limits: limitsOf(plan), isDefault: !readChanged().has(plan) })),
-    /** Changes what is named and keeps the rest. `changes` were checked by `PlanLimits`. */
+    /** Changes the given limits and keeps the rest. `changes` must satisfy `PlanLimits`. */
     set (plan: Plan, changes: Readonly<Partial<PlanLimits>>): PlanLimits {
       const limits = { ...limitsOf(plan), ...changes }
       planLimits.upsert(plan, limits)
       cached = undefined
       return limits
     },
-    /** Back to the limits of a fresh appliance. */
+    /** Restores the defaults. */
     reset (plan: Plan): PlanLimits {
       planLimits.remove(plan)
       cached = undefined

@@ -1,17 +1,17 @@
-/** OAuth access tokens → who calls, and what they may do. */
+/** Authenticates OAuth access tokens: the owner and the scopes. */
 import { MAX_NAME_LENGTH, NAME_PATTERN, registeredScopes } from '../domain/access.js'
 import type { Owner, Principal } from '../domain/access.js'
 import type { Claims, VerifyToken } from '../engine/tokens/jwt.js'
 import type { OwnerStore } from '../store/owners.js'
 
-/** Whose token it is; undefined where there is no such owner. */
+/** Finds the owner of a token; undefined when there is none. */
 export type FindOwner = (claims: Claims) => Owner | undefined
 
 const NAME = new RegExp(NAME_PATTERN, 'u')
 
 type ClaimDeps = { owners: Pick<OwnerStore, 'findByName' | 'insert'>, claim: string, create: boolean, now: () => number }
 
-/** Owners by the name that a provider puts into a claim. With `create`, unknown ones come to be. */
+/** Finds owners by a name that the provider puts into `claim`. With `create`, unknown owners are created on first use. */
 export function ownersByClaim ({ owners, claim, create, now }: ClaimDeps): FindOwner {
   return (claims) => {
     const name = claims[claim]
@@ -22,12 +22,12 @@ export function ownersByClaim ({ owners, claim, create, now }: ClaimDeps): FindO
   }
 }
 
-/** Owners by the number that our own server puts into `sub`: unlike a name, it never becomes somebody else's. */
+/** Finds owners by the id that our own server puts into `sub`. Unlike a name, an id is never given to another owner. */
 export function ownersById (owners: Pick<OwnerStore, 'find'>): FindOwner {
   return ({ sub = '' }) => /^[1-9]\d{0,14}$/.test(sub) ? owners.find(Number(sub)) : undefined
 }
 
-/** Names of scopes: text with spaces (RFC 9068) or a list, in `scope` or, as some providers have it, `scp`. */
+/** The names of scopes: text with spaces (RFC 9068) or a list, in `scope` or (with some providers) `scp`. */
 function scopeNames ({ scope, scp }: Claims): string[] {
   const names = scope ?? scp
   if (typeof names === 'string') return names.split(' ')
@@ -37,8 +37,8 @@ function scopeNames ({ scope, scp }: Claims): string[] {
 export function createTokens ({ verify, findOwner }: { verify: VerifyToken, findOwner: FindOwner }) {
   return {
     /**
-     * Who holds this token, with the registered scopes among those it was granted; undefined when it opens nothing. Throws `unavailable` when
-     * the issuer's keys cannot be had.
+     * The principal of a token, with its registered scopes; undefined for invalid tokens. Throws `unavailable` when the issuer's keys
+     * cannot be fetched.
      */
     async authenticate (token: string): Promise<Principal | undefined> {
       const claims = await verify(token)

@@ -28,19 +28,19 @@ type Deps = {
   isRetryable: (job: Job) => boolean
 }
 
-/** A job with the text it came to and its warnings, only when completed, whether it may be retried, and how far its webhooks are. */
+/** A job as callers see it. `text` and `warnings`: only when completed. `webhooks`: how many deliveries are in each status. */
 export type JobView = Job & { text: string | undefined, warnings: Warning[], isRetryable: boolean, webhooks: DeliveryCounts }
 
-/** Which part of an owner's library: `before` is the job that ended the page before. */
+/** A page of an owner's library. `before`: the last job of the page before. */
 export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
 
-/** Who asks for an export: an owner, on a plan. */
+/** The owner who asks for an export, and the plan. */
 export type Reader = Pick<Principal, 'ownerId' | 'plan'>
 
-/** A transcript as a file. `chunks` are made while they are read, and can be read once. */
+/** A transcript as a file. `chunks` are rendered lazily and can be iterated once. */
 export type Export = { fileName: string, contentType: string, chunks: Chunks }
 
-/** Formats that are not text, and make no sense on a terminal. */
+/** True for formats that make no sense on a terminal. */
 export const isBinaryFormat = (format: ExportFormat): boolean => FORMATS[format].isBinary
 
 function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSegment> {
@@ -63,21 +63,21 @@ export function createTranscripts ({ jobs, transcripts, windows, deliveries, pla
       const warnings = job.status === 'completed' ? deriveWarnings(windows.readFacts(id)) : []
       return { ...job, text, warnings, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
     },
-    /** An owner's jobs, newest first. `next`: the `before` of the page after, undefined on the last one. */
+    /** An owner's jobs, newest first. `next`: the `before` of the next page; undefined on the last page. */
     list ({ ownerId, status, before = Number.MAX_SAFE_INTEGER, limit }: LibraryPage): { jobs: Job[], next: number | undefined } {
-      // One more than asked for says whether there is more.
+      // Read one more, to know whether there is another page.
       const found = jobs.listOwned({ ownerId, before, limit: limit + 1 }, status)
       const page = found.slice(0, limit)
       return { jobs: page, next: found.length > limit ? page.at(-1)?.id : undefined }
     },
     /**
-     * Nothing is stored: every call renders anew. Speakers are there on plans that tell them apart. Throws `not_found`, and `not_completed`
-     * while there is nothing to export.
+     * Renders an export; nothing is stored. Speakers are included on plans with diarization. Throws `not_found`, and `not_completed` while
+     * there is no transcript.
      */
     render (id: number, { ownerId, plan }: Reader, format: ExportFormat): Export {
       const job = findOwnedJob(jobs, id, ownerId)
       if (job.status !== 'completed') {
-        throw new AppError('not_completed', `The transcription is ${job.status}: only a completed one can be exported.`)
+        throw new AppError('not_completed', `The transcription is ${job.status}. Only completed transcriptions can be exported.`)
       }
       const segments = transcripts.iterate(id)
       const chunks = FORMATS[format].render({

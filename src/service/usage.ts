@@ -1,4 +1,4 @@
-/** Usage: counts and logs requests, measures audio, and says when a plan's share is used up. */
+/** Usage: counts and logs requests, measures audio, and enforces the limits of plans. */
 import type { Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { dayAt, monthAt, quotaOf } from '../domain/usage.js'
@@ -7,23 +7,23 @@ import type { InTransaction } from '../store/database.js'
 import type { Tally, UsageStore } from '../store/usage.js'
 import type { Plans } from './plans.js'
 
-/** Stands for the OAuth tokens of an owner, which are counted together. */
+/** The key id that stands for all OAuth tokens of an owner, which are counted together. */
 const TOKENS = 0
 
-/** Lines of the log that wait for the disk. What is older goes first when the disk is full for long. */
+/** Log lines that may wait for the disk. When it is full for long, the oldest are dropped. */
 const MAX_WAITING = 10_000
 
 const MINUTE_MS = 60_000
 
 type Deps = { usage: UsageStore, plans: Pick<Plans, 'limitsOf'>, inLazyTransaction: InTransaction, now: () => number }
 
-/** Whose plan, and whose use. */
+/** The owner and key that use something, and the plan. */
 export type Consumer = Pick<Principal, 'ownerId' | 'plan' | 'keyId'>
 
-/** A request that was counted, until it is logged or taken back. */
+/** A counted request, until it is logged or uncounted. */
 export type CountedRequest = Omit<Tally, 'requests'> & { at: number }
 
-/** What is left, by what is limited; a key is missing where the plan has no limit. */
+/** What is left of each limit. Absent where the plan has no limit. */
 export type Quotas = { day?: Quota, minutes?: Quota }
 
 export type UsageView = {
@@ -34,14 +34,14 @@ export type UsageView = {
 }
 
 const exceeded = (code: 'quota_exceeded' | 'minutes_exceeded', what: string, plan: string, { resetSeconds, resetAt }: Quota): AppError =>
-  new AppError(code, `${what} that the plan "${plan}" allows are used up. There are more from ${new Date(resetAt).toISOString()} on.`, {
+  new AppError(code, `${what} of the plan "${plan}" are used up. The limit resets at ${new Date(resetAt).toISOString()}.`, {
     headers: { 'retry-after': String(resetSeconds) }
   })
 
 export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
-  /** Counted, and not yet on disk; by owner, one for each key and day. */
+  /** Counts not yet on disk, by owner; one tally for each key and day. */
   const tallies = new Map<number, Tally[]>()
-  /** Logged, and not yet on disk. */
+  /** Log lines not yet on disk. */
   const waiting: LoggedRequest[] = []
 
   function add ({ ownerId, keyId, dayAt }: Omit<Tally, 'requests'>, requests: 1 | -1): void {
@@ -63,7 +63,7 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
     return usage.countOfKey(ownerId, keyId, startMs) + countWaiting(ownerId, (tally) => tally.keyId === keyId && tally.dayAt >= startMs)
   }
 
-  /** Over all keys of the owner: a second key is no second share. */
+  /** Counts all keys of the owner together: a second key does not double the limit. */
   function quotasOf ({ ownerId, plan }: Consumer): Quotas {
     const { requestsPerDay, speechMinutesPerMonth } = plans.limitsOf(plan)
     const at = now()
@@ -83,27 +83,32 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
       const { day } = quotasOf(consumer)
       if (day?.remaining === 0) throw exceeded('quota_exceeded', `The ${day.limit} requests a day`, consumer.plan, day)
     },
-    /** Throws `minutes_exceeded` when the owner has no audio left this month. For whatever makes a job on behalf of a caller. */
+    /** Throws `minutes_exceeded` when the owner has no minutes left this month. Call it before creating a job for a caller. */
     requireMinutes (consumer: Consumer): void {
       const { minutes } = quotasOf(consumer)
-      if (minutes?.remaining === 0) throw exceeded('minutes_exceeded', `The ${minutes.limit} minutes of recordings a month`, consumer.plan, minutes)
+      if (minutes?.remaining === 0) {
+        throw exceeded('minutes_exceeded', `The ${minutes.limit} minutes of recordings a month`, consumer.plan, minutes)
+      }
     },
-    /** Counts a request: in memory, so that neither a full nor a busy disk stands in its way. */
+    /** Counts a request in memory, so that a full or busy disk does not block it. */
     count ({ ownerId, keyId = TOKENS }: Consumer): CountedRequest {
       const at = now()
       const counted = { ownerId, keyId, dayAt: dayAt(at).startMs, at }
       add(counted, 1)
       return counted
     },
-    /** As if it had never been counted. */
+    /** Undoes `count`. */
     takeBack (counted: CountedRequest): void { add(counted, -1) },
-    /** Logs how a request ended. Not those of tokens: nobody can ask for their log. A clock that was set back makes none end before it arrived. */
+    /**
+     * Logs how a request ended, except requests with tokens, whose log nobody can read. Durations are never negative, even if the clock was
+     * set back.
+     */
     log ({ keyId, at }: CountedRequest, ended: Omit<LoggedRequest, 'keyId' | 'at' | 'durationMs'>): void {
       if (keyId === TOKENS) return
       waiting.push({ ...ended, keyId, at, durationMs: Math.max(0, now() - at) })
       if (waiting.length > MAX_WAITING) waiting.splice(0, MAX_WAITING / 10)
     },
-    /** Of the authenticated key, what is not on disk yet included. Quota and audio are the owner's. */
+    /** The usage of the authenticated key, including what is not on disk yet. Quota and audio are those of the owner. */
     read (consumer: Consumer, limit: number): UsageView {
       const { ownerId, plan, keyId = TOKENS } = consumer
       const [day, month] = [dayAt(now()), monthAt(now())]
@@ -115,7 +120,7 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
         recent: [...fresh, ...usage.listLogged(keyId, limit)].slice(0, limit)
       }
     },
-    /** Writes down what waits, all of it or nothing; throws what the disk says, and keeps it for the next time. */
+    /** Writes everything that waits to disk, all or nothing. If that throws, it stays for the next time. */
     flush (): void {
       if (tallies.size === 0 && waiting.length === 0) return
       inLazyTransaction(() => {
@@ -126,7 +131,7 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
       tallies.clear()
       waiting.length = 0
     },
-    /** Removes what has been in the log for too long; counts stay. */
+    /** Removes old lines from the log. Counts stay. */
     sweep (): void { usage.removeExpired(now()) }
   }
 }

@@ -1,4 +1,4 @@
-/** Webhook endpoints: create, list, change, delete; and which addresses may be receivers at all. */
+/** Webhook endpoints: create, list, change, delete; and which addresses may be receivers. */
 import { AppError } from '../domain/errors.js'
 import { generateSecret } from '../domain/webhook.js'
 import type { JobWebhook } from '../domain/webhook.js'
@@ -20,20 +20,25 @@ type Deps = {
 
 export type EndpointChanges = { url?: string, apiKeyId?: number | null, isActive?: boolean }
 
-/** Endpoints of one owner: every end of a job is told to all of them. */
+/** Endpoints per owner: each one gets an event for every job. */
 const MAX_ENDPOINTS = 100
 
-/** Hosts that say by themselves where they lead. Others are looked up when something is sent: what a name stands for may change. */
+/**
+ * Hosts that are addresses themselves and can be checked now. Names are checked on every delivery, because they may point elsewhere by
+ * then.
+ */
 const LITERAL_HOST = /^(\[.*\]|\d+(\.\d+){3}|(.*\.)?localhost\.?)$/
 
 export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, fetcher, now }: Deps) {
-  /** Throws `invalid_request`, naming the field, for what is no http or https address, and for addresses that nothing is ever sent to. */
+  /** Throws `invalid_request` naming the field, for anything but http and https addresses, and for addresses that nothing is sent to. */
   async function checkUrl (url: string, field: string): Promise<void> {
     try {
       if (LITERAL_HOST.test(parseUrl(url, 'webhooks').hostname)) await fetcher.check('webhooks', url)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
-      if (error.code === 'invalid_url' || error.code === 'blocked') throw new AppError('invalid_request', `${field}: ${error.message}`, { cause: error })
+      if (error.code === 'invalid_url' || error.code === 'blocked') {
+        throw new AppError('invalid_request', `${field}: ${error.message}`, { cause: error })
+      }
     }
   }
 
@@ -49,11 +54,19 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   }
 
   return {
-    /** A new endpoint, and its signing secret, which is shown here and never again. Throws `invalid_request`, and `conflict` when the owner has as many as one may. */
-    async create (ownerId: number, { url, apiKeyId }: { url: string, apiKeyId?: number | undefined }): Promise<{ endpoint: Endpoint, secret: string }> {
+    /**
+     * Creates an endpoint with a signing secret, which is returned only here. Throws `invalid_request`, and `conflict` when the owner has
+     * too many.
+     */
+    async create (
+      ownerId: number,
+      { url, apiKeyId }: { url: string, apiKeyId?: number | undefined }
+    ): Promise<{ endpoint: Endpoint, secret: string }> {
       await checkUrl(url, 'url')
       requireKey(apiKeyId, ownerId)
-      if (webhooks.count(ownerId) >= MAX_ENDPOINTS) throw new AppError('conflict', `There are ${MAX_ENDPOINTS} endpoints already: delete one first.`)
+      if (webhooks.count(ownerId) >= MAX_ENDPOINTS) {
+        throw new AppError('conflict', `There are already ${MAX_ENDPOINTS} endpoints. Delete one first.`)
+      }
       const secret = generateSecret()
       const id = webhooks.insert({ ownerId, url, secret, apiKeyId, now: now() })
       return { endpoint: find(id, ownerId), secret }
@@ -61,7 +74,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
 
     list: (ownerId: number): Endpoint[] => webhooks.list(ownerId),
 
-    /** Changes what is named. What waits for an endpoint that is switched off has failed. Throws `not_found`, `invalid_request`. */
+    /** Changes the given fields. Turning an endpoint off fails its pending deliveries. Throws `not_found`, `invalid_request`. */
     async update (id: number, ownerId: number, { url, apiKeyId, isActive }: EndpointChanges): Promise<Endpoint> {
       find(id, ownerId)
       if (url !== undefined) await checkUrl(url, 'url')
@@ -71,7 +84,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
         const changed = {
           ...known,
           url: url ?? known.url,
-          apiKeyId: apiKeyId === undefined ? known.apiKeyId : apiKeyId ?? undefined,
+          apiKeyId: apiKeyId === undefined ? known.apiKeyId : (apiKeyId ?? undefined),
           isActive: isActive ?? known.isActive
         }
         webhooks.update(changed)
@@ -80,7 +93,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
       })
     },
 
-    /** What was sent stays in the log; what waits has failed. Throws `not_found`. */
+    /** Removes an endpoint. Its deliveries stay in the log; pending ones fail. Throws `not_found`. */
     remove (id: number, ownerId: number): void {
       inTransaction(() => {
         find(id, ownerId)
@@ -89,7 +102,10 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
       })
     },
 
-    /** What signs a test of `url`: the secret given, that of the owner's endpoint there, else a new one, which `isNew` says. Throws `invalid_request`. */
+    /**
+     * The secret to sign a test of `url` with: the given one, else that of the owner's endpoint, else a new one (`isNew`). Throws
+     * `invalid_request`.
+     */
     async chooseSecret (ownerId: number, url: string, given: string | undefined): Promise<{ secret: string, isNew: boolean }> {
       await checkUrl(url, 'url')
       const known = given ?? webhooks.findSecret(ownerId, url)
@@ -97,11 +113,19 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
     },
 
     /**
-     * Where the end of one job is to be told, as its caller asked; undefined when nothing was asked. Without a secret it gets a new one, which
-     * the caller has to be shown. Throws `invalid_request`.
+     * The receiver that a caller named for one job; undefined when none was named. Without a secret it gets a new one, which must be shown
+     * to the caller. Throws `invalid_request`.
      */
-    async openJobWebhook ({ webhookUrl, webhookSecret }: { webhookUrl?: string | undefined, webhookSecret?: string | undefined }): Promise<JobWebhook | undefined> {
-      if (webhookUrl === undefined && webhookSecret !== undefined) throw new AppError('invalid_request', 'webhookSecret: needs a webhookUrl.')
+    async openJobWebhook ({
+      webhookUrl,
+      webhookSecret
+    }: {
+      webhookUrl?: string | undefined
+      webhookSecret?: string | undefined
+    }): Promise<JobWebhook | undefined> {
+      if (webhookUrl === undefined && webhookSecret !== undefined) {
+        throw new AppError('invalid_request', 'webhookSecret: it needs a webhookUrl.')
+      }
       if (webhookUrl === undefined) return undefined
       await checkUrl(webhookUrl, 'webhookUrl')
       return { url: webhookUrl, secret: webhookSecret ?? generateSecret() }

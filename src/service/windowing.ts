@@ -1,6 +1,6 @@
 /** Windows of a recording while it is being decoded: piece by piece through the voice activity detector. */
 import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans.js'
-import type { HeardFrame } from '../domain/speech-spans.js'
+import type { DetectedFrame } from '../domain/speech-spans.js'
 import { createWindowPacker } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
@@ -19,7 +19,7 @@ export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, aud
     const { probabilities, freshProbabilities, levelsDb, ...heard } = await speech.detectSpeech({ audioPath, spans, state, leadFrames })
     state = heard.state
     heardSamples = endSample
-    return packer.push(Array.from(probabilities, (probability, index): HeardFrame =>
+    return packer.push(Array.from(probabilities, (probability, index): DetectedFrame =>
       ({ probability, freshProbability: freshProbabilities[index] ?? 0, levelDb: levelsDb[index] ?? 0 })))
   }
 

@@ -1,4 +1,4 @@
-/** API keys; the owner of a new one is made with it. */
+/** API keys, and the owners created with them. */
 import type { ApiKey, Page, Plan } from '../domain/access.js'
 import type { Database } from './database.js'
 
@@ -7,7 +7,15 @@ type KeyRow = {
   id: number, name: string, owner_id: number, owner: string, plan: Plan, last_four: string
   created_at: number, last_used_at: number | null, expires_at: number | null, revoked_at: number | null, replaced_by: number | null
 }
-export type NewApiKey = { ownerId: number, name: string, plan: Plan, hash: Buffer, lastFour: string, now: number, expiresAt?: number | undefined }
+export type NewApiKey = {
+  ownerId: number
+  name: string
+  plan: Plan
+  hash: Buffer
+  lastFour: string
+  now: number
+  expiresAt?: number | undefined
+}
 
 function toKey (row: KeyRow): ApiKey {
   return {
@@ -26,7 +34,8 @@ function toKey (row: KeyRow): ApiKey {
 }
 
 const SELECT_KEY = `
-  SELECT k.id, k.name, k.owner_id, o.name AS owner, k.plan, k.last_four, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.replaced_by
+  SELECT k.id, k.name, k.owner_id, o.name AS owner, k.plan, k.last_four, k.created_at, k.last_used_at, k.expires_at,
+    k.revoked_at, k.replaced_by
   FROM api_key k JOIN owner o ON o.id = k.owner_id
 `
 
@@ -76,36 +85,46 @@ export function createApiKeyStore (db: Database) {
   const count = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM api_key')
 
   return {
-    /** The owner's id; the owner is created when new. */
+    /** The owner's id. Creates the owner if new. */
     ensureOwner (name: string, now: number): number {
       upsertOwner.run({ name, now })
       const row = findOwner.get({ name })
       if (!row) throw new Error('owner vanished after insert')
       return row.id
     },
-    /** undefined when there is no such owner. */
+    /** Undefined when there is no such owner. */
     findOwnerPlan: (ownerId: number): Plan | undefined => findOwnerPlan.get({ ownerId })?.plan,
     insert (key: NewApiKey): number {
       return Number(insertKey.run({ ...key, expiresAt: key.expiresAt ?? null }).lastInsertRowid)
     },
     /** The live key with this hash. */
-    findByHash: (hash: Buffer, now: number): { keyId: number, ownerId: number, plan: Plan, hash: Buffer, lastUsedAt: number | undefined } | undefined => {
+    findByHash: (
+      hash: Buffer,
+      now: number
+    ): { keyId: number, ownerId: number, plan: Plan, hash: Buffer, lastUsedAt: number | undefined } | undefined => {
       const row = findByHash.get({ hash, now })
-      return row && { keyId: row.key_id, ownerId: row.owner_id, plan: row.plan, hash: row.hash, lastUsedAt: row.last_used_at ?? undefined }
+      return (
+        row && { keyId: row.key_id, ownerId: row.owner_id, plan: row.plan, hash: row.hash, lastUsedAt: row.last_used_at ?? undefined }
+      )
     },
-    /** Live or dead. */
+    /** Finds a key in any state. */
     find (id: number): ApiKey | undefined {
       const row = find.get({ id })
       return row && toKey(row)
     },
     /** A page of all keys, or of one owner's. */
-    list: (page: Page, ownerId?: number): ApiKey[] => (ownerId === undefined ? list.all(page) : listOfOwner.all({ ...page, ownerId })).map(toKey),
-    touch: (id: number, now: number): void => { touch.run({ id, now }) },
-    /** False when there is no such key, or it was revoked before. */
+    list: (page: Page, ownerId?: number): ApiKey[] =>
+      (ownerId === undefined ? list.all(page) : listOfOwner.all({ ...page, ownerId })).map(toKey),
+    touch: (id: number, now: number): void => {
+      touch.run({ id, now })
+    },
+    /** False when there is no such key or it is already revoked. */
     revoke: (id: number, now: number): boolean => revoke.run({ id, now }).changes === 1,
-    /** Names the successor; the key opens nothing from `expiresAt` on, or from its own end where that is sooner. */
-    replace: (id: number, replacedBy: number, expiresAt: number): void => { replace.run({ id, replacedBy, expiresAt }) },
-    /** True for a key of this owner that opens something. */
+    /** Stores the replacement of a key. The key stops working at `expiresAt`, or earlier if it expires before that. */
+    replace: (id: number, replacedBy: number, expiresAt: number): void => {
+      replace.run({ id, replacedBy, expiresAt })
+    },
+    /** True for a live key of this owner. */
     isLive: (id: number, ownerId: number, now: number): boolean => isLive.get({ id, ownerId, now }) !== undefined,
     count: (): number => count.get()?.n ?? 0
   }

@@ -1,4 +1,4 @@
-/** Files under the data directory: written to a temporary name, synced, renamed; hashed on the way. */
+/** Files under the data directory: written to a temporary name, synced and renamed; hashed while written. */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -9,18 +9,17 @@ import { createDrafts } from './drafts.js'
 import { pathInside } from './paths.js'
 import type { StoredFile } from './paths.js'
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
 
-/** Thrown by `writeFrom` when the stream holds more than it may. */
+/** Thrown by `writeFrom` when the stream is longer than allowed. */
 export class TooLong extends Error {
   override readonly name = 'TooLong'
 }
 
 /**
- * Writes chunks to a file of `directory`, named by what was written, so that the file is either there whole or not at
- * all, whatever happens meanwhile. Throws `TooLong` past `maxBytes`, and whatever the source or the disk throws; then
- * nothing is left behind.
+ * Writes chunks to a file in `directory`, named by `nameOf`. The file appears whole or not at all. Throws `TooLong` past `maxBytes`, and
+ * any error of the source or the disk; then nothing is left behind.
  */
 async function writeFrom (
   directory: string, source: AsyncIterable<Buffer>, maxBytes: number, nameOf: (stored: StoredFile) => string
@@ -52,10 +51,10 @@ async function writeFrom (
   }
 }
 
-/** Decoded sound of a job, appended while it is decoded. Workers may read what `append` has returned for. */
+/** The decoded sound of a job, appended while it is decoded. Workers may read whatever `append` has finished writing. */
 export type AudioWriter = {
   append (chunk: Uint8Array): Promise<void>
-  /** Makes it survive a power cut. */
+  /** Makes the data survive a power cut. */
   sync (): Promise<void>
   close (): Promise<void>
 }
@@ -63,7 +62,7 @@ export type AudioWriter = {
 async function createAudioWriter (path: string): Promise<AudioWriter> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const handle = await open(path, 'w', 0o600)
-  // The file's contents are synced when they are whole; its name, and its directory's, now.
+  // Sync the names of the file and its directory now; `sync` does the contents later.
   await syncDirectory(dirname(path))
   await syncDirectory(dirname(dirname(path)))
   return {
@@ -73,12 +72,12 @@ async function createAudioWriter (path: string): Promise<AudioWriter> {
   }
 }
 
-/** The bytes of several files, one after the other. */
+/** The bytes of several files in order. */
 async function * readAll (paths: readonly string[]): AsyncGenerator<Buffer> {
   for (const path of paths) yield * readChunks(path)
 }
 
-/** A temporary file under our own pid is from an earlier life: in a container every life has the same pid. */
+/** True when another live process has this pid. Our own pid does not count: in a container, every run of the program has the same pid. */
 function isOtherProcessAlive (pid: number): boolean {
   if (pid === process.pid) return false
   try {
@@ -89,7 +88,7 @@ function isOtherProcessAlive (pid: number): boolean {
   }
 }
 
-/** Gives a file a second name, for good; false where the file system knows no second names (network shares, exFAT). */
+/** Creates a hard link, durably. False where the file system has no hard links (network shares, exFAT). */
 async function tryLink (from: string, to: string): Promise<boolean> {
   await rm(to, { force: true })
   try {
@@ -104,35 +103,41 @@ async function tryLink (from: string, to: string): Promise<boolean> {
 
 const partName = ({ partNumber, sha256 }: { partNumber: number, sha256: string }): string => `${partNumber}-${sha256}.part`
 
-/** The places under the data directory. */
+/** The files and directories under the data directory. */
 export function createFiles (dataDir: string) {
   const mediaDir = join(dataDir, 'media')
   const uploadsDir = join(dataDir, 'uploads')
   const workDir = join(dataDir, 'work')
   const audioPath = (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm')
-  const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string => pathInside(uploadsDir, uploadId, partName(part))
+  const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string =>
+    pathInside(uploadsDir, uploadId, partName(part))
   return {
     dataDir,
     drafts: createDrafts(workDir, mediaDir),
     mediaPath: (file: string): string => pathInside(mediaDir, file),
     hasMedia: (file: string): boolean => existsSync(pathInside(mediaDir, file)),
-    /** Stores a part under its number and digest: sending a part again, even at the same time, spoils nothing. */
+    /** Stores a part under its number and digest, so that sending it again, even concurrently, cannot damage it. */
     writePart: async (uploadId: string, partNumber: number, source: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredFile> =>
       await writeFrom(pathInside(uploadsDir, uploadId), source, maxBytes, ({ sha256 }) => partName({ partNumber, sha256 })),
     async removePart (uploadId: string, part: { partNumber: number, sha256: string }): Promise<void> {
       await rm(partPath(uploadId, part), { force: true })
     },
-    /** Joins parts into the media file `file`. One part alone is linked, not copied. */
-    async joinParts (uploadId: string, parts: ReadonlyArray<{ partNumber: number, sha256: string, sizeBytes: number }>, file: string): Promise<StoredFile> {
+    /** Joins parts into the media file `file`. A single part is linked, not copied. */
+    async joinParts (
+      uploadId: string,
+      parts: ReadonlyArray<{ partNumber: number, sha256: string, sizeBytes: number }>,
+      file: string
+    ): Promise<StoredFile> {
       const paths = parts.map((part) => partPath(uploadId, part))
       const [only] = parts
-      if (parts.length === 1 && only && await tryLink(partPath(uploadId, only), pathInside(mediaDir, file))) {
+      if (parts.length === 1 && only && (await tryLink(partPath(uploadId, only), pathInside(mediaDir, file)))) {
         return { sizeBytes: only.sizeBytes, sha256: only.sha256 }
       }
       return await writeFrom(mediaDir, readAll(paths), Infinity, () => file)
     },
     /** Copies a file from outside the data directory into the media file `file`. */
-    copyIn: async (path: string, maxBytes: number, file: string): Promise<StoredFile> => await writeFrom(mediaDir, readAll([path]), maxBytes, () => file),
+    copyIn: async (path: string, maxBytes: number, file: string): Promise<StoredFile> =>
+      await writeFrom(mediaDir, readAll([path]), maxBytes, () => file),
     audioPath,
     writeAudio: async (jobId: number): Promise<AudioWriter> => await createAudioWriter(audioPath(jobId)),
     async removeMedia (file: string): Promise<void> {
@@ -145,7 +150,7 @@ export function createFiles (dataDir: string) {
       await rm(pathInside(workDir, String(jobId)), { recursive: true, force: true })
     },
     freeBytes: async (): Promise<number> => await freeBytes(dataDir),
-    /** Creates the places, and removes temporary files of processes that died while writing. */
+    /** Creates the directories and removes temporary files of processes that died while writing. */
     async prepare (): Promise<void> {
       for (const directory of [mediaDir, uploadsDir, workDir]) {
         await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -155,10 +160,18 @@ export function createFiles (dataDir: string) {
         }
       }
     },
-    /** Entries of a place that have not changed since `beforeMs`, for the sweep that looks for what no row knows. */
+    /** Entries of a directory that have not changed since `beforeMs`, for the sweep of files without rows. */
     async listUntouched (place: 'media' | 'uploads' | 'work', beforeMs: number): Promise<string[]> {
       const names = await readdir(join(dataDir, place))
-      const ages = await Promise.all(names.map(async (name) => await stat(join(dataDir, place, name)).then((it) => it.mtimeMs, () => Infinity)))
+      const ages = await Promise.all(
+        names.map(
+          async (name) =>
+            await stat(join(dataDir, place, name)).then(
+              (it) => it.mtimeMs,
+              () => Infinity
+            )
+        )
+      )
       return names.filter((_, index) => (ages[index] ?? Infinity) < beforeMs)
     }
   }

@@ -1,9 +1,9 @@
-/** Requests that came with an Idempotency-Key, and their answers. */
+/** Requests with an Idempotency-Key and their answers. */
 import type { Database } from './database.js'
 
 type RequestRow = { fingerprint: Buffer, answer: Buffer | null, attempt: number, lease_until: number, created_at: number }
 
-/** The right to carry out a request. `attempt` fences, as with windows. */
+/** The right to carry out a request. `attempt` fences out earlier claimants, as with windows. */
 export type RequestClaim = { id: Buffer, attempt: number }
 export type StoredRequest = { fingerprint: Buffer, answer: Buffer | undefined, attempt: number, leaseUntil: number, createdAt: number }
 
@@ -34,22 +34,30 @@ export function createIdempotencyStore (db: Database) {
   return {
     find (id: Buffer): StoredRequest | undefined {
       const row = find.get({ id })
-      return row && { fingerprint: row.fingerprint, answer: row.answer ?? undefined, attempt: row.attempt, leaseUntil: row.lease_until, createdAt: row.created_at }
+      return (
+        row && {
+          fingerprint: row.fingerprint,
+          answer: row.answer ?? undefined,
+          attempt: row.attempt,
+          leaseUntil: row.lease_until,
+          createdAt: row.created_at
+        }
+      )
     },
-    /** Notes a request that is now under way. */
+    /** Stores a request that is starting. */
     insert (id: Buffer, fingerprint: Buffer, leaseUntil: number, now: number): RequestClaim {
       insert.run({ id, fingerprint, leaseUntil, now })
       return { id, attempt: 1 }
     },
-    /** Claims a request whose claimant is gone. */
+    /** Claims a request whose claimant died. */
     takeOver: (id: Buffer, leaseUntil: number): RequestClaim => ({ id, attempt: takeOver.get({ id, leaseUntil })?.attempt ?? 0 }),
     renew: (claim: RequestClaim, leaseUntil: number): void => { renew.run({ ...claim, leaseUntil }) },
-    /** Keeps the answer, unless another has claimed the request since. */
+    /** Stores the answer, unless somebody else has claimed the request since. */
     finish: (claim: RequestClaim, answer: Buffer): void => { finish.run({ ...claim, answer }) },
-    /** Forgets a request that came to no lasting answer. */
+    /** Removes a request without a final answer. */
     release: (claim: RequestClaim): void => { release.run(claim) },
     remove: (id: Buffer): void => { remove.run({ id }) },
-    /** Removes what was asked at `createdAt` or before. */
+    /** Removes requests made at or before `createdAt`. */
     removeUntil: (createdAt: number): void => { removeUntil.run({ createdAt }) }
   }
 }

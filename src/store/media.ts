@@ -28,7 +28,8 @@ export function createMediaStore (db: Database) {
   const dropEmpty = db.prepare<{ id: number }>(`
     DELETE FROM media WHERE id = :id AND state <> 'stored' AND NOT EXISTS (SELECT 1 FROM job j WHERE j.media_id = :id)
   `)
-  // uses job_by_media. In use is what a job still needs, what an upload that failed may be tried again with, and what is kept.
+  // uses job_by_media. Media is in use when a job is not finished, when a failed upload may be retried, and when completed media is
+  // retained.
   const UNUSED = `state = 'stored' AND NOT EXISTS (
       SELECT 1 FROM job j
       WHERE j.media_id = media.id AND (
@@ -65,34 +66,39 @@ export function createMediaStore (db: Database) {
   return {
     insert: (media: Pick<Media, 'ownerId' | 'file' | 'sizeBytes' | 'sha256'>, now: number): number =>
       Number(insert.run({ ...media, state: 'stored', now }).lastInsertRowid),
-    /** A row for what is going to be fetched into `file`. */
+    /** Creates a row for a file that will be fetched. */
     expect: (ownerId: number, file: string, now: number): number =>
       Number(insert.run({ ownerId, file, sizeBytes: 0, sha256: '', state: 'expected', now }).lastInsertRowid),
     find (id: number): Media | undefined {
       const row = find.get({ id })
       return row && toMedia(row)
     },
-    /** Removes the row that no job refers to any more; the file is then the caller's to remove. Undefined when another job needs it. */
+    /**
+     * Removes the row if no job refers to it and returns the file name; the caller removes the file. Undefined when a job still needs it.
+     */
     removeUnused: (id: number): string | undefined => removeUnused.get({ id })?.file,
-    /** Media of the owner that is kept and has this digest. */
+    /** Stored media of the owner with this digest. */
     findStored (ownerId: number, sha256: string): Media | undefined {
       const row = findStored.get({ ownerId, sha256 })
       return row && toMedia(row)
     },
-    /** Notes that what was expected is there; false when nothing was expected. */
-    fill: (id: number, stored: { sizeBytes: number, sha256: string }, now: number): boolean => fill.run({ id, ...stored, now }).changes === 1,
-    /** Removes the row of a file that is not there, when no job names it. */
-    dropEmpty: (id: number): void => { dropEmpty.run({ id }) },
-    /** Marks media removed that no job has a use for, and returns it: its file is to follow. */
+    /** Marks expected media as stored; false when it was not expected. */
+    fill: (id: number, stored: { sizeBytes: number, sha256: string }, now: number): boolean =>
+      fill.run({ id, ...stored, now }).changes === 1,
+    /** Removes the row of a missing file if no job refers to it. */
+    dropEmpty: (id: number): void => {
+      dropEmpty.run({ id })
+    },
+    /** Marks media as removed if no job needs it and returns it. The caller removes the file. */
     expire (id: number, keepsCompleted: boolean): Media | undefined {
       const row = expire.get({ id, keepsCompleted: Number(keepsCompleted) })
       return row && toMedia(row)
     },
     /** The same for all media. */
     expireUnused: (keepsCompleted: boolean): Media[] => expireUnused.all({ keepsCompleted: Number(keepsCompleted) }).map(toMedia),
-    /** Marks media removed that was stored before a time and that no job in progress needs. */
+    /** Marks media as removed that was stored at or before `before` and that no unfinished job needs. */
     expireOlder: (before: number): Media[] => expireOlder.all({ before }).map(toMedia),
-    /** True when a row says that this file is there. */
+    /** True when there is a row that says that this file is stored. */
     isKnown: (file: string): boolean => known.get({ file }) !== undefined
   }
 }

@@ -1,12 +1,12 @@
-/** Our own authorization server: clients, what it remembers, its key. */
+/** Our own authorization server: its clients, records and signing key. */
 import type { OauthClient, OauthGrant } from '../domain/oauth.js'
 import type { Database } from './database.js'
 
-/** Client metadata in the names of RFC 7591. */
+/** Client metadata, with the field names of RFC 7591. */
 export type ClientMetadata = Readonly<Record<string, unknown>>
 type ClientRow = { id: string, metadata: string, is_dynamic: 0 | 1, created_at: number }
 
-/** One thing the authorization server remembers, by kind (session, code, grant, …) and hashed id. */
+/** A record of the authorization server, by kind (session, code, grant, …) and hashed id. */
 export type OauthRecord = {
   kind: string
   idHash: Buffer
@@ -25,12 +25,24 @@ const nameOf = (metadata: ClientMetadata, id: string): string => typeof metadata
 
 function toClient (row: ClientRow): OauthClient {
   const metadata = JSON.parse(row.metadata) as ClientMetadata
-  return { id: row.id, name: nameOf(metadata, row.id), redirectUris: metadata['redirect_uris'] as string[], isDynamic: row.is_dynamic === 1, createdAt: row.created_at }
+  return {
+    id: row.id,
+    name: nameOf(metadata, row.id),
+    redirectUris: metadata['redirect_uris'] as string[],
+    isDynamic: row.is_dynamic === 1,
+    createdAt: row.created_at
+  }
 }
 
 function toGrant (row: GrantRow): OauthGrant {
   const metadata = JSON.parse(row.client_metadata) as ClientMetadata
-  return { id: row.grant_id, owner: row.owner, client: nameOf(metadata, String(metadata['client_id'])), createdAt: row.created_at, expiresAt: row.expires_at }
+  return {
+    id: row.grant_id,
+    owner: row.owner,
+    client: nameOf(metadata, String(metadata['client_id'])),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at
+  }
 }
 
 const toRecord = (row: RecordRow | undefined): FoundRecord | undefined =>
@@ -64,9 +76,9 @@ function createClients (db: Database) {
     },
     listClients: (): OauthClient[] => list.all().map(toClient),
     countDynamicClients: (): number => count.get()?.n ?? 0,
-    /** With everything granted to it. False when there is no such client. */
+    /** Removes a client and its grants. False when there is no such client. */
     removeClient: (id: string): boolean => remove.run({ id }).changes === 1,
-    /** Clients that registered themselves before `before` and hold nothing. */
+    /** Removes clients without records that registered themselves before `before`. */
     removeUnusedClients: (before: number): void => { removeUnused.run({ before }) }
   }
 }
@@ -76,7 +88,8 @@ function createRecords (db: Database) {
     INSERT INTO oauth_record (kind, id_hash, payload, uid, grant_id, owner_id, client_id, created_at, expires_at)
     VALUES (:kind, :idHash, :payload, :uid, :grantId, :ownerId, :clientId, :now, :expiresAt)
     ON CONFLICT (kind, id_hash) DO UPDATE
-    SET payload = excluded.payload, uid = excluded.uid, grant_id = excluded.grant_id, owner_id = excluded.owner_id, expires_at = excluded.expires_at
+    SET payload = excluded.payload, uid = excluded.uid, grant_id = excluded.grant_id, owner_id = excluded.owner_id,
+      expires_at = excluded.expires_at
   `)
   const find = db.prepare<{ kind: string, idHash: Buffer, now: number }, RecordRow>(`
     SELECT payload, consumed_at
@@ -105,14 +118,22 @@ function createRecords (db: Database) {
   `)
   return {
     upsertRecord ({ payload, uid, grantId, ownerId, clientId, ...record }: OauthRecord, now: number): void {
-      upsert.run({ ...record, payload: JSON.stringify(payload), uid: uid ?? null, grantId: grantId ?? null, ownerId: ownerId ?? null, clientId: clientId ?? null, now })
+      upsert.run({
+        ...record,
+        payload: JSON.stringify(payload),
+        uid: uid ?? null,
+        grantId: grantId ?? null,
+        ownerId: ownerId ?? null,
+        clientId: clientId ?? null,
+        now
+      })
     },
     findRecord: (kind: string, idHash: Buffer, now: number): FoundRecord | undefined => toRecord(find.get({ kind, idHash, now })),
     findRecordByUid: (kind: string, uid: string, now: number): FoundRecord | undefined => toRecord(findByUid.get({ kind, uid, now })),
-    /** False when it was consumed before, or is gone: of two at once, one gets true. */
+    /** False when the record is gone or already used. Of two concurrent calls, one gets true. */
     consumeRecord: (kind: string, idHash: Buffer, now: number): boolean => consume.run({ kind, idHash, now }).changes === 1,
     removeRecord: (kind: string, idHash: Buffer): void => { remove.run({ kind, idHash }) },
-    /** The grant itself, and every code and token that came of it. False when there is nothing. */
+    /** Removes a grant with all its codes and tokens. False when there is none. */
     removeOfGrant: (grantId: string): boolean => removeOfGrant.run({ grantId }).changes > 0,
     removeExpired: (now: number): void => { removeExpired.run({ now }) },
     countRecords: (kind: string): number => count.get({ kind })?.n ?? 0,
@@ -121,7 +142,9 @@ function createRecords (db: Database) {
 }
 
 export function createOauthStore (db: Database) {
-  const insertKey = db.prepare<{ jwk: string, now: number }>('INSERT INTO oauth_key (id, jwk, created_at) VALUES (1, :jwk, :now) ON CONFLICT (id) DO NOTHING')
+  const insertKey = db.prepare<{ jwk: string, now: number }>(
+    'INSERT INTO oauth_key (id, jwk, created_at) VALUES (1, :jwk, :now) ON CONFLICT (id) DO NOTHING'
+  )
   const findKey = db.prepare<[], { jwk: string }>('SELECT jwk FROM oauth_key WHERE id = 1')
   return {
     ...createClients(db),
@@ -130,7 +153,7 @@ export function createOauthStore (db: Database) {
       const row = findKey.get()
       return row && JSON.parse(row.jwk) as Record<string, unknown>
     },
-    /** Keeps the key that is there, if one is. */
+    /** Does nothing if there is already a key. */
     insertKey: (jwk: Readonly<Record<string, unknown>>, now: number): void => { insertKey.run({ jwk: JSON.stringify(jwk), now }) }
   }
 }

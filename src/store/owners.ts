@@ -1,4 +1,4 @@
-/** Owners: whose library it is. */
+/** Owners of libraries. */
 import type { Owner, Page, Plan } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Database } from './database.js'
@@ -14,7 +14,7 @@ function toOwner (row: OwnerRow): Owner {
   }
 }
 
-/** Something in another table still belongs to the owner. */
+/** True when rows in another table still refer to the owner. */
 const isReferenced = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 
@@ -39,8 +39,12 @@ export function createOwnerStore (db: Database) {
     WHERE id = :id
     RETURNING ${COLUMNS}
   `)
-  const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>('SELECT id, password_hash FROM owner WHERE name = :name')
-  const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>('UPDATE owner SET password_hash = :passwordHash WHERE id = :id')
+  const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>(
+    'SELECT id, password_hash FROM owner WHERE name = :name'
+  )
+  const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>(
+    'UPDATE owner SET password_hash = :passwordHash WHERE id = :id'
+  )
   const findTranscript = db.prepare<{ id: number }>('SELECT id FROM job WHERE owner_id = :id LIMIT 1')
   const findLiveKey = db.prepare<{ id: number, now: number }>(`
     SELECT id
@@ -52,7 +56,7 @@ export function createOwnerStore (db: Database) {
   const remove = db.prepare<{ id: number }>('DELETE FROM owner WHERE id = :id')
 
   return {
-    /** The new owner; undefined when the name is taken. */
+    /** Returns the new owner; undefined when the name is taken. */
     insert (owner: { name: string, plan: Plan, now: number }): Owner | undefined {
       return insert.run(owner).changes === 1 ? toOwner(findByName.get(owner) as OwnerRow) : undefined
     },
@@ -74,17 +78,22 @@ export function createOwnerStore (db: Database) {
       return row && { id: row.id, passwordHash: row.password_hash ?? undefined }
     },
     /** False when there is no such owner. */
-    setPasswordHash: (id: number, passwordHash: string | undefined): boolean => setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
+    setPasswordHash: (id: number, passwordHash: string | undefined): boolean =>
+      setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
     hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,
     hasLiveKeys: (id: number, now: number): boolean => findLiveKey.get({ id, now }) !== undefined,
-    /** The owner and all keys; false when there is no such owner. Throws `conflict` when anything else is still the owner's. */
+    /** Removes the owner and all keys; false when there is no such owner. Throws `conflict` when other data of the owner is left. */
     remove (id: number): boolean {
       try {
         removeKeys.run({ id })
         return remove.run({ id }).changes === 1
       } catch (cause) {
         if (!isReferenced(cause)) throw cause
-        throw new AppError('conflict', 'Something of this owner is still stored, such as an upload that was begun. Drop it, or wait until it has expired.', { cause })
+        throw new AppError(
+          'conflict',
+          'Some data of this owner is still stored, such as an unfinished upload. Delete it, or wait until it expires.',
+          { cause }
+        )
       }
     }
   }

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path'
 
 export type StoredFile = { sizeBytes: number, sha256: string }
 
-/** Absolute path of `name` inside `directory`. Throws when it would lead out of it. */
+/** The absolute path of `names` inside `directory`. Throws when it would lead out of it. */
 export function pathInside (directory: string, ...names: string[]): string {
   const root = resolve(directory)
   const path = resolve(root, ...names)

@@ -1,4 +1,4 @@
-/** Limits of plans that the administrator has changed. */
+/** Plan limits that the administrator has changed. */
 import type { Plan } from '../domain/access.js'
 import type { PlanLimits } from '../domain/plans.js'
 import type { Database } from './database.js'
@@ -28,7 +28,7 @@ export function createPlanLimitsStore (db: Database) {
     list: (): Map<Plan, PlanLimits> => new Map(list.all().map((row) => [row.plan, toLimits(row)])),
     upsert: (plan: Plan, limits: PlanLimits): void => { upsert.run({ plan, ...limits, diarization: limits.diarization ? 1 : 0 }) },
     remove: (plan: Plan): void => { remove.run({ plan }) },
-    /** A number that is another one once somebody else (a command line, say) has written to the database. */
+    /** A number that changes when another connection, such as a command line, has written to the database. */
     readVersion: (): number => version.get() ?? 0
   }
 }

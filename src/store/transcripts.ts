@@ -1,4 +1,4 @@
-/** Segments, stored window by window, and what was left out between them. */
+/** Segments, stored by window, and the spans that were skipped. */
 import { AppError } from '../domain/errors.js'
 import type { SkippedSpan, TimedSegment, TimedWord } from '../domain/transcript.js'
 import type { Database } from './database.js'
@@ -20,7 +20,7 @@ const toSegment = (row: SegmentRow): TimedSegment => ({
   ...(row.speaker === null ? {} : { speaker: row.speaker })
 })
 
-/** Segments that are in memory together when a transcript is read from one end to the other: a few minutes of speech. */
+/** Number of segments held in memory when a transcript is read page by page: a few minutes of speech. */
 const PAGE_LENGTH = 64
 
 export function createTranscriptStore (db: Database) {
@@ -28,7 +28,9 @@ export function createTranscriptStore (db: Database) {
     INSERT INTO segment (job_id, window_idx, idx, start_ms, end_ms, text, words)
     VALUES (:jobId, :windowIdx, :idx, :startMs, :endMs, :text, :words)
   `)
-  const removeFrom = db.prepare<{ jobId: number, windowIdx: number }>('DELETE FROM segment WHERE job_id = :jobId AND window_idx >= :windowIdx')
+  const removeFrom = db.prepare<{ jobId: number, windowIdx: number }>(
+    'DELETE FROM segment WHERE job_id = :jobId AND window_idx >= :windowIdx'
+  )
   const list = db.prepare<{ jobId: number }, SegmentRow & SegmentKey>(`
     SELECT window_idx, idx, start_ms, end_ms, text, words, speaker FROM segment WHERE job_id = :jobId ORDER BY window_idx, idx
   `)
@@ -58,12 +60,12 @@ export function createTranscriptStore (db: Database) {
   `)
 
   return {
-    /** Notes what of the recording is in no window, instead of what was noted before. */
+    /** Stores the spans that are in no window, replacing earlier ones. */
     setSkipped (jobId: number, spans: readonly SkippedSpan[]): void {
       removeSkipped.run({ jobId })
       for (const span of spans) insertSkipped.run({ jobId, ...span })
     },
-    /** What was not transcribed, in order. */
+    /** The spans that were not transcribed, in order. */
     listSkipped: (jobId: number): SkippedSpan[] => skipped.all({ jobId }),
     insertWindow (jobId: number, windowIdx: number, segments: readonly TimedSegment[]): void {
       for (const [idx, { startMs, endMs, text, words }] of segments.entries()) {
@@ -74,7 +76,7 @@ export function createTranscriptStore (db: Database) {
     removeFrom: (jobId: number, windowIdx: number): void => { removeFrom.run({ jobId, windowIdx }) },
     list: (jobId: number): TimedSegment[] => list.all({ jobId }).map(toSegment),
     /**
-     * The same, page by page, while others write: a cursor that stays open would keep them from it. Throws `gone` when segments are removed
+     * The same, page by page, so that others can write meanwhile: an open cursor would block them. Throws `gone` when segments disappear
      * meanwhile, because half a transcript looks like a whole one.
      */
     * iterate (jobId: number): Generator<TimedSegment> {
@@ -83,13 +85,13 @@ export function createTranscriptStore (db: Database) {
       while (left > 0) {
         const rows = listPage.all({ jobId, ...place, limit: PAGE_LENGTH })
         const last = rows.at(-1)
-        if (!last) throw new AppError('gone', 'The transcription was removed while it was read.')
+        if (!last) throw new AppError('gone', 'The transcription was deleted while it was read.')
         place = { windowIdx: last.window_idx, idx: last.idx }
         left -= rows.length
         for (const row of rows) yield toSegment(row)
       }
     },
-    /** Stores the speakers that `name` gives to the segments of a job and their words. `name` keeps number and order. */
+    /** Stores the speakers that `name` assigns to a job's segments and words. `name` must keep number and order. */
     nameSpeakers (jobId: number, name: (segments: TimedSegment[]) => TimedSegment[]): void {
       const rows = list.all({ jobId })
       const named = name(rows.map(toSegment))
@@ -98,7 +100,7 @@ export function createTranscriptStore (db: Database) {
         setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: JSON.stringify(words.map(pack)) })
       }
     },
-    /** The texts alone: what polling needs of a long transcript. */
+    /** The texts only, which is all that polling needs. */
     listTexts: (jobId: number): Array<{ text: string }> => texts.all({ jobId })
   }
 }

@@ -11,7 +11,7 @@ type UploadRow = {
 }
 type PartRow = { part_number: number, size_bytes: number, sha256: string }
 
-/** With what its job is to be made with. */
+/** An upload with the settings of its future job. */
 export type StoredUpload = Upload & { options: JobOptions, apiKeyId: number | undefined, webhook: JobWebhook | undefined }
 
 function toUpload (row: UploadRow): StoredUpload {
@@ -38,10 +38,12 @@ const COLUMNS = `id, owner_id, file_name, file_type, size_bytes, part_size_bytes
 export function createUploadStore (db: Database) {
   const insert = db.prepare(`
     INSERT INTO upload (
-      id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, api_key_id, webhook_url, webhook_secret, created_at, expires_at
+      id, owner_id, file_name, file_type, size_bytes, part_size_bytes, sha256, options, api_key_id, webhook_url, webhook_secret,
+      created_at, expires_at
     )
     VALUES (
-      :id, :ownerId, :fileName, :fileType, :sizeBytes, :partSizeBytes, :sha256, :options, :apiKeyId, :webhookUrl, :webhookSecret, :createdAt, :expiresAt
+      :id, :ownerId, :fileName, :fileType, :sizeBytes, :partSizeBytes, :sha256, :options, :apiKeyId, :webhookUrl, :webhookSecret,
+      :createdAt, :expiresAt
     )
   `)
   const find = db.prepare<{ id: string, ownerId: number }, UploadRow>(`
@@ -92,10 +94,10 @@ export function createUploadStore (db: Database) {
       .map((row) => ({ partNumber: row.part_number, sizeBytes: row.size_bytes, sha256: row.sha256 })),
     setJob: (id: string, jobId: number): void => { setJob.run({ id, jobId }) },
     remove: (id: string): void => { remove.run({ id }) },
-    /** Removes what was uploaded for a job; the ids. */
+    /** Removes the uploads of a job and returns their ids. */
     removeOfJob: (jobId: number): string[] => removeOfJob.all({ jobId }).map((row) => row.id),
     listExpired: (now: number): string[] => expired.all({ now }).map((row) => row.id),
-    /** Bytes that open uploads have announced and not yet sent. */
+    /** The bytes that open uploads have announced but not sent yet. */
     announcedBytes: (now: number): number => reserved.get({ now })?.bytes ?? 0
   }
 }

@@ -1,9 +1,9 @@
-/** What owners used: requests by day, audio by month, and the last requests of each key. */
+/** Usage of owners: requests per day, audio per month, and the latest requests of each key. */
 import { LOGGED_REQUEST_TTL_MS, MAX_LOGGED_REQUESTS } from '../domain/usage.js'
 import type { LoggedRequest } from '../domain/usage.js'
 import type { Database } from './database.js'
 
-/** Requests of one key on one day, which begins at `dayAt`. `keyId` 0 stands for the OAuth tokens of the owner. */
+/** The requests of one key on the day that begins at `dayAt`. `keyId` 0 stands for all OAuth tokens of the owner. */
 export type Tally = { ownerId: number, keyId: number, dayAt: number, requests: number }
 
 type LogRow = { request_id: string, key_id: number, method: string, path: string, status: number, duration_ms: number, at: number }
@@ -19,7 +19,7 @@ const toLogged = (row: LogRow): LoggedRequest => ({
 })
 
 export function createUsageStore (db: Database) {
-  // From the owner and the key themselves: who was removed since the request leaves nothing, and stops nobody else's being written.
+  // Insert through the owner and the key: an owner or key removed in the meantime gets no row and does not fail the others.
   const addRequests = db.prepare<Tally>(`
     INSERT INTO request_count (owner_id, day_at, key_id, requests)
     SELECT id, :dayAt, :keyId, :requests
@@ -65,26 +65,30 @@ export function createUsageStore (db: Database) {
     ON CONFLICT (owner_id, month_at) DO UPDATE
     SET used_ms = used_ms + excluded.used_ms
   `)
-  const findAudio = db.prepare<{ ownerId: number, monthAt: number }, number>('SELECT used_ms FROM audio_month WHERE owner_id = :ownerId AND month_at = :monthAt').pluck()
+  const findAudio = db
+    .prepare<{ ownerId: number, monthAt: number }, number>(
+      'SELECT used_ms FROM audio_month WHERE owner_id = :ownerId AND month_at = :monthAt'
+    )
+    .pluck()
 
   return {
     addRequests: (tally: Tally): void => { addRequests.run(tally) },
     insertLogged: (request: LoggedRequest): void => { insertLogged.run(request) },
     /** Requests of all keys and tokens on one day. */
     countOfOwner: (ownerId: number, dayAt: number): number => countOfOwner.get({ ownerId, dayAt }) ?? 0,
-    /** Requests of one key on the day that begins at `fromAt` and later. */
+    /** Requests of one key since the day that begins at `fromAt`. */
     countOfKey: (ownerId: number, keyId: number, fromAt: number): number => countOfKey.get({ ownerId, keyId, fromAt }) ?? 0,
-    /** The last first. */
+    /** Latest first. */
     listLogged: (keyId: number, limit: number): LoggedRequest[] => listLogged.all({ keyId, limit }).map(toLogged),
-    /** Removes what a key has in the log beyond its share. */
+    /** Removes the log lines of a key beyond the limit. */
     removeBeyond: (keyId: number): void => { removeBeyond.run({ keyId }) },
-    /** Removes what has been in the log for too long. */
+    /** Removes old log lines. */
     removeExpired (now: number): void {
       for (let keyId = nextKey.get({ keyId: 0 }); keyId; keyId = nextKey.get({ keyId })) {
         removeBefore.run({ keyId, before: now - LOGGED_REQUEST_TTL_MS })
       }
     },
-    /** `monthAt`: when the month began. */
+    /** `monthAt`: the start of the month. */
     addAudio: (ownerId: number, monthAt: number, usedMs: number): void => { addAudio.run({ ownerId, monthAt, usedMs }) },
     findAudio: (ownerId: number, monthAt: number): number => findAudio.get({ ownerId, monthAt }) ?? 0
   }

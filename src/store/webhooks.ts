@@ -1,4 +1,4 @@
-/** Webhook endpoints. What is sent to them is in `deliveries.ts`. */
+/** Webhook endpoints. Deliveries are in `deliveries.ts`. */
 import type { Database } from './database.js'
 
 export type Endpoint = { id: number, ownerId: number, url: string, isActive: boolean, apiKeyId: number | undefined, createdAt: number }
@@ -49,10 +49,14 @@ export function createWebhookStore (db: Database) {
     list: (ownerId: number): Endpoint[] => list.all({ ownerId }).map(toEndpoint),
     /** The signing secret of the owner's first endpoint with this URL. */
     findSecret: (ownerId: number, url: string): string | undefined => findSecret.get({ ownerId, url })?.signing_secret,
-    update: ({ id, url, apiKeyId, isActive }: Endpoint): void => { update.run({ id, url, apiKeyId: apiKeyId ?? null, isActive: isActive ? 1 : 0 }) },
-    /** Switches an endpoint off; false when it has another URL by now, or is gone. */
+    update: ({ id, url, apiKeyId, isActive }: Endpoint): void => {
+      update.run({ id, url, apiKeyId: apiKeyId ?? null, isActive: isActive ? 1 : 0 })
+    },
+    /** Turns an endpoint off; false when its URL has changed or it is gone. */
     deactivate: (id: number, url: string): boolean => deactivate.run({ id, url }).changes === 1,
-    remove: (id: number): void => { remove.run({ id }) }
+    remove: (id: number): void => {
+      remove.run({ id })
+    }
   }
 }
 export type WebhookStore = ReturnType<typeof createWebhookStore>

@@ -1,4 +1,4 @@
-/** Decoded sound from disk. */
+/** Reads decoded sound from disk. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { BYTES_PER_SAMPLE, toFloatPcm } from '../domain/audio.js'
 import type { AudioSource } from './protocol.js'

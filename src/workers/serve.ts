@@ -1,10 +1,10 @@
-/** Turns what a task throws into data. */
+/** Turns thrown errors into data. */
 import type { WorkerErrorCode, WorkerResult } from './protocol.js'
 
-/** Inference yields to the thread that answers HTTP. */
+/** Inference runs at lower priority than the thread that answers HTTP. */
 export const NICE = 10
 
-/** An error a task means to report under a code of its own. */
+/** An error that a task reports under a specific code. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError'
   readonly code: WorkerErrorCode
@@ -27,7 +27,7 @@ function toCode (error: unknown): WorkerErrorCode {
   return NATIVE_CODES[code] ?? 'internal_error'
 }
 
-/** Wraps a task function for the pool: it never throws. */
+/** Wraps a task function for the pool so that it never throws. */
 export function serve<I, O> (task: (input: I) => O): (input: I) => WorkerResult<O> {
   return (input) => {
     try {

@@ -1,4 +1,4 @@
-/** Voice activity detection on a thread of its own. Knows nothing between calls: what goes on from one to the next travels with them. */
+/** Voice activity detection on its own thread. It keeps no state between calls; state travels in the messages. */
 import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans.js'
 import { loadAddon } from '../native/addon.js'
 import type { SpeechDetector } from '../native/addon.js'
@@ -7,12 +7,12 @@ import { readPcm } from './pcm.js'
 import type { DetectSpeechInput, DetectSpeechOutput } from './protocol.js'
 import { NICE, serve } from './serve.js'
 
-/** Context, hidden and cell state of the network. */
+/** Length of context, hidden and cell state of the network. */
 const STATE_LENGTH = 64 + 128 + 128
 
 /**
- * Where the loud frames of a piece are brought to, in dB of full scale, and by how much at most: loud speech peaks there, and what is
- * quieter than that by 60 dB is the noise of a converter.
+ * Level to which the loud frames of a piece are brought, in dB of full scale, and the limits of the gain. Loud speech peaks at this level;
+ * anything 60 dB below is converter noise.
  */
 const TARGET_DB = -20
 const LOUD_SHARE = 0.95
@@ -38,14 +38,14 @@ function measureLevels (pcm: Float32Array): Float32Array {
   })
 }
 
-/** The piece at the level that the detector is used to. */
+/** Brings a piece to the level that the detector is used to. */
 function bringToLevel (pcm: Float32Array, levelsDb: Float32Array): Float32Array {
   const loudDb = levelsDb.toSorted()[Math.floor(LOUD_SHARE * (levelsDb.length - 1))] ?? 0
   const gain = 10 ** (Math.min(MAX_GAIN_DB, Math.max(MIN_GAIN_DB, TARGET_DB - loudDb)) / 20)
   return pcm.map((sample) => Math.min(1, Math.max(-1, gain * sample)))
 }
 
-/** Sound as whole frames; the last one is filled up with silence. */
+/** Pads sound to whole frames with silence. */
 function toFrames (pcm: Float32Array): Float32Array {
   const whole = new Float32Array(Math.ceil(pcm.length / FRAME_SAMPLES) * FRAME_SAMPLES)
   whole.set(pcm)
@@ -53,8 +53,8 @@ function toFrames (pcm: Float32Array): Float32Array {
 }
 
 /**
- * How likely someone speaks in each frame of a window. `likely`: what one detector hears that listens to all of it. `possible`: the most
- * that it or fresh ones at the level of each piece hear, which find quiet voices, and sometimes voices in noise.
+ * The probability of speech in each frame of a window. `likely`: from one detector that reads all of it. `possible`: the maximum of that
+ * and of fresh detectors on level-adjusted pieces, which also find quiet voices, and sometimes voices in noise.
  */
 export function hear (pcm: Float32Array): { likely: Float32Array, possible: Float32Array } {
   const whole = toFrames(pcm)

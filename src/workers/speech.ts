@@ -1,4 +1,4 @@
-/** Speech recognition on a pool thread: one decoding state of each kind of model per thread, kept between windows. */
+/** Speech recognition on a pool thread. Each thread keeps one decoding state per kind of model between windows. */
 import { loadAddon } from '../native/addon.js'
 import type { LoadOptions, NativeAddon, NativeModel, NativeState } from '../native/addon.js'
 import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
@@ -9,7 +9,7 @@ import { transcribeWindow } from './window.js'
 import { rankLanguages } from './window-languages.js'
 
 let addon: NativeAddon | undefined
-/** By kind: where Parakeet transcribes, Whisper tells the languages, and the weights of both stay. */
+/** By kind: when Parakeet transcribes, Whisper detects languages, and the weights of both stay loaded. */
 const held = new Map<ModelChoice['kind'], { key: string, state: NativeState }>()
 
 function library (): NativeAddon {
@@ -20,13 +20,13 @@ function library (): NativeAddon {
   return addon
 }
 
-/** What the manifest says of a model and what its file holds may not fit together: then it cannot be used, as if it were damaged. */
+/** Loads weights. A manifest that does not fit the file makes the model unusable, as if it were damaged. */
 function loadWeights (path: string, options: LoadOptions): NativeModel {
   try {
     return library().loadModel(path, options)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'INVALID_ARGUMENT')) throw error
-    throw new WorkerError('model_unavailable', `the manifest does not fit the model file: ${error.message}`, { cause: error })
+    throw new WorkerError('model_unavailable', `the manifest does not match the model file: ${error.message}`, { cause: error })
   }
 }
 
@@ -39,7 +39,7 @@ function stateFor (model: ModelChoice): NativeState {
   const { path, kind, gpu, alignmentHeads } = model
   const weights = loadWeights(path, { gpu, kind, ...(alignmentHeads ? { alignmentHeads } : {}) })
   try {
-    // The state keeps the weights alive; the handle is not needed any longer.
+    // The state keeps the weights alive, so the handle is no longer needed.
     const state = weights.createState()
     held.set(model.kind, { key, state })
     return state
@@ -48,13 +48,16 @@ function stateFor (model: ModelChoice): NativeState {
   }
 }
 
-/** Runs `work` on this thread's state. A state that threw may be unusable (out of memory inside a decode): the next task gets a new one. */
+/**
+ * Runs `work` with this thread's state. A state that threw may be unusable (out of memory during decoding), so the next task gets a new
+ * one.
+ */
 function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   const state = stateFor(model)
   try {
     return work(state)
   } catch (error) {
-    // Being stopped harms no state.
+    // Being stopped does not harm the state.
     if (error instanceof WorkerError && error.code === 'aborted') throw error
     held.delete(model.kind)
     state.free()

@@ -2,7 +2,16 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { runCommand } from '../support/program.ts'
 
-type Listed = { id: number, name: string, owner: string, plan: string, createdAt: number, expiresAt?: number, revokedAt?: number, replacedBy?: number }
+type Listed = {
+  id: number
+  name: string
+  owner: string
+  plan: string
+  createdAt: number
+  expiresAt?: number
+  revokedAt?: number
+  replacedBy?: number
+}
 
 function setUp (t: Test) {
   const dataDir = `${t.testdir()}/data`
@@ -12,7 +21,9 @@ function setUp (t: Test) {
 
 t.test('from creation over rotation to the end', async (t) => {
   const { run, list } = setUp(t)
-  const created = JSON.parse((await run('create', '--name', 'laptop', '--owner', 'anna', '--plan', 'pro', '--json')).stdout) as { key: string }
+  const created = JSON.parse((await run('create', '--name', 'laptop', '--owner', 'anna', '--plan', 'pro', '--json')).stdout) as {
+    key: string
+  }
   t.strictSame(created, { id: 1, key: created.key, owner: 'anna', plan: 'pro' })
   const rotated = await run('rotate', '1', '--grace', '24h', '--json')
   t.match(JSON.parse(rotated.stdout), { id: 2, key: /^service_sk_[\w-]{43}$/, owner: 'anna', plan: 'pro' })
@@ -37,7 +48,7 @@ t.test('what fails is one sentence, and exit code 1', async (t) => {
   await run('rotate', '1', '--grace', '30d')
   await run('revoke', '2')
   for (const [args, message] of [
-    [['rotate', '1'], /^stenobox: Key 1 was replaced by key 2 before\. Rotate that one\.\n$/],
+    [['rotate', '1'], /^stenobox: Key 1 was already replaced by key 2\. Rotate that one\.\n$/],
     [['rotate', '2'], /^stenobox: Key 2 is revoked\./],
     [['rotate', '9'], /^stenobox: There is no such key\.\n$/],
     [['rotate', 'x'], /positive whole number/],

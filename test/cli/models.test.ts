@@ -19,17 +19,30 @@ async function setUp (t: Test, more: Settings = {}) {
     if (seen.url === '/x/base.bin') serveBytes(seen, response, BYTES)
     else response.writeHead(404).end()
   })
-  const models = ['base', 'small'].map((name) => modelEntry(name, { url: `https://huggingface.co/x/${name}.bin`, sha1: sha1Of(BYTES), bytes: BYTES.length, note: `note of ${name}` }))
-  const root = t.testdir({ models: { 'manifest.json': JSON.stringify(modelManifest(models, { sets: SETS })) }, other: { 'manifest.json': JSON.stringify(modelManifest(models)) } })
+  const models = ['base', 'small'].map((name) =>
+    modelEntry(name, { url: `https://huggingface.co/x/${name}.bin`, sha1: sha1Of(BYTES), bytes: BYTES.length, note: `note of ${name}` })
+  )
+  const root = t.testdir({
+    models: { 'manifest.json': JSON.stringify(modelManifest(models, { sets: SETS })) },
+    other: { 'manifest.json': JSON.stringify(modelManifest(models)) }
+  })
   const settings = { STENOBOX_MODELS_DIR: `${root}/models`, STENOBOX_MODELS_URL: hub.url, ...more }
   return { root, hub, settings, run: async (...args: string[]) => await runCommand(`${root}/data`, ['models', ...args], settings) }
 }
 
 t.test('from pull to remove', async (t) => {
   const { root, run } = await setUp(t)
-  t.match(await run('list'), { code: 0, stdout: /^-\s+base\s+1\.9 MiB\s+MIT\s+whisper\s+many languages\s+fast, accurate\s+note of base\n-\s+small[^]*\n\n-\s+set:small\s+3\.8 MiB\s+MIT\s+small base\s+small boxes\n$/ })
+  t.match(await run('list'), {
+    code: 0,
+    stdout:
+      /^-\s+base\s+1\.9 MiB\s+MIT\s+whisper\s+many languages\s+fast, accurate\s+note of base\n-\s+small[^]*\n\n-\s+set:small\s+3\.8 MiB\s+MIT\s+small base\s+small boxes\n$/
+  })
   const pulled = await run('pull', 'base')
-  t.match(pulled, { code: 0, stdout: `base is installed: 2000000 bytes, SHA-256 ${sha256Of(BYTES)}\n`, stderr: /^base\nbase: \d+ % of 1\.9 MiB\n[^]*base: 100 % of 1\.9 MiB\n$/ })
+  t.match(pulled, {
+    code: 0,
+    stdout: `base is installed: 2000000 bytes, SHA-256 ${sha256Of(BYTES)}\n`,
+    stderr: /^base\nbase: \d+ % of 1\.9 MiB\n[^]*base: 100 % of 1\.9 MiB\n$/
+  })
   t.notOk(pulled.stderr.includes('\r'), 'no bar where there is no terminal')
   const { models, sets } = JSON.parse((await run('list', '--json')).stdout) as { models: ModelView[], sets: SetView[] }
   t.match(models, [{ name: 'base', installed: true, usedFor: ['fast', 'balanced', 'accurate'] }, { name: 'small', installed: false }])
@@ -64,7 +77,11 @@ t.test('through a pipe onto another box', async (t) => {
   const exported = spawnSync(process.execPath, [CLI, 'models', 'export', 'base', '-o', '-'], { env, maxBuffer: 1e8 })
   t.match(exported.stderr.toString(), new RegExp(`${sha256Of(exported.stdout)} {2}-\\n$`))
   const importInto = (input: Buffer, ...more: string[]) =>
-    spawnSync(process.execPath, [CLI, 'models', 'import', '-', ...more], { env: { ...env, STENOBOX_MODELS_DIR: `${root}/other`, STENOBOX_OFFLINE: 'true' }, input, encoding: 'utf8' })
+    spawnSync(process.execPath, [CLI, 'models', 'import', '-', ...more], {
+      env: { ...env, STENOBOX_MODELS_DIR: `${root}/other`, STENOBOX_OFFLINE: 'true' },
+      input,
+      encoding: 'utf8'
+    })
   const cut = importInto(exported.stdout.subarray(0, 1_000_000))
   t.match(cut, { status: 1, stdout: '', stderr: /stenobox: the archive is damaged or cut short\n$/ })
   t.notOk(existsSync(`${root}/other/base.bin`))

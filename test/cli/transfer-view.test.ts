@@ -46,5 +46,8 @@ t.test('elsewhere there are lines, one for each tenth', async (t) => {
   for (let done = 0; done <= 100; done += 5) view.progress(done * 1024, 25 * 1024 * 4)
   view.begin('other')
   view.progress(5, undefined)
-  t.strictSame(written(), 'base\n' + [10, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((tenth) => `base: ${tenth} % of 100.0 KiB\n`).join('') + 'other\n')
+  t.strictSame(
+    written(),
+    'base\n' + [10, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((tenth) => `base: ${tenth} % of 100.0 KiB\n`).join('') + 'other\n'
+  )
 })

@@ -29,7 +29,11 @@ t.test('redocly finds nothing, neither in JSON nor in YAML', async (t) => {
   for (const file of ['openapi.json', 'openapi.yaml']) {
     writeFileSync(`${directory}/${file}`, (await http.inject({ url: `/api/v1/${file}` })).body)
     const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-    const output = execFileSync('node_modules/.bin/redocly', ['lint', `${directory}/${file}`, '--format=json'], { env: environment, stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' })
+    const output = execFileSync('node_modules/.bin/redocly', ['lint', `${directory}/${file}`, '--format=json'], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      encoding: 'utf8'
+    })
     t.match(JSON.parse(output), { totals: { errors: 0, warnings: 0, ignored: 0 } })
   }
 })
@@ -103,7 +107,10 @@ t.test('a deprecated operation says so in the document and in every reply', asyn
   }), async () => ({}))
   for (const [url, status] of [['/old?n=1', 200], ['/old?n=x', 400]] as const) {
     const reply = await app.inject({ url })
-    t.match([reply.statusCode, reply.headers['deprecation'], reply.headers['sunset']], [status, '@1793491200', 'Tue, 01 Jun 2027 00:00:00 GMT'])
+    t.match(
+      [reply.statusCode, reply.headers['deprecation'], reply.headers['sunset']],
+      [status, '@1793491200', 'Tue, 01 Jun 2027 00:00:00 GMT']
+    )
   }
   t.equal((app.swagger() as unknown as Document).paths['/old']?.['get']?.deprecated, true)
   t.notOk(listRoutes().some(({ operation }) => operation.deprecated), 'nothing that is served is deprecated')
@@ -112,12 +119,31 @@ t.test('a deprecated operation says so in the document and in every reply', asyn
 t.test('problem details for those who ask for them', async (t) => {
   const { call, key } = await buildAppliance(t)
   const ask = async (accept: string) => await call(key(), 'GET', '/api/v1/jobs/7', undefined, { accept })
-  for (const accept of ['application/problem+json', 'application/json, application/problem+json', 'text/html, Application/Problem+JSON;q=0.9, application/json;q=0.5']) {
+  for (const accept of [
+    'application/problem+json',
+    'application/json, application/problem+json',
+    'text/html, Application/Problem+JSON;q=0.9, application/json;q=0.5'
+  ]) {
     const reply = await ask(accept)
     t.match(reply.headers['content-type'], /^application\/problem\+json/)
-    t.match(reply.body, { type: 'about:blank', title: 'Not Found', status: 404, detail: /no such/, success: false, error: /no such/, code: 'not_found', requestId: /-/ })
+    t.match(reply.body, {
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: /no such/,
+      success: false,
+      error: /no such/,
+      code: 'not_found',
+      requestId: /-/
+    })
   }
-  for (const accept of ['application/json', '*/*', 'application/json, application/problem+json;q=0.1', 'application/problem+json;q=0', '']) {
+  for (const accept of [
+    'application/json',
+    '*/*',
+    'application/json, application/problem+json;q=0.1',
+    'application/problem+json;q=0',
+    ''
+  ]) {
     const reply = await ask(accept)
     t.match(reply.headers['content-type'], /^application\/json/, accept)
     t.notOk('detail' in reply.body)

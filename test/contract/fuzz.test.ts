@@ -21,7 +21,11 @@ const SEED = Number(process.env['STENOBOX_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 
 t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 }, async (t) => {
   const dataDir = t.testdir()
-  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD, STENOBOX_OFFLINE: 'true' })
+  const { appliance, http, key } = await buildAppliance(t, {
+    STENOBOX_DATA_DIR: dataDir,
+    STENOBOX_ADMIN_PASSWORD: PASSWORD,
+    STENOBOX_OFFLINE: 'true'
+  })
   const things = await prepareThings(t, dataDir, appliance, 'owner')
   await http.listen({ port: 0, host: '127.0.0.1' })
   const pool = new Pool(`http://127.0.0.1:${(http.server.address() as AddressInfo).port}`, { connections: 1 })
@@ -31,7 +35,11 @@ t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 },
   async function ask ({ method, url, headers, body }: FuzzRequest) {
     const reply = await pool.request({ method: method as 'GET', path: url, headers, body: body ?? null })
     const contentType = reply.headers['content-type']
-    return { status: reply.statusCode, contentType: contentType === undefined ? undefined : String(contentType), text: await reply.body.text() }
+    return {
+      status: reply.statusCode,
+      contentType: contentType === undefined ? undefined : String(contentType),
+      text: await reply.body.text()
+    }
   }
 
   async function logIn (): Promise<string> {
@@ -40,7 +48,8 @@ t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 },
   }
 
   // What the administrator's requests change (plans, keys) would have the others refused; and wrong passwords end with no more logins.
-  const rank = ({ operation: { operationId, tags } }: Route): number => operationId === 'logInAsAdministrator' ? 2 : tags.includes('Administration') ? 1 : 0
+  const rank = ({ operation: { operationId, tags } }: Route): number =>
+    operationId === 'logInAsAdministrator' ? 2 : tags.includes('Administration') ? 1 : 0
   const routes = listRoutes().sort((a, b) => rank(a) - rank(b))
   const each = Math.ceil(REQUESTS / (routes.length - SLOW.size))
   const statuses = new Map<number, number>()
@@ -57,6 +66,11 @@ t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 },
     await things.renew(route.path)
   }
   const sum = [...statuses.values()].reduce((total, count) => total + count, 0)
-  t.comment(`${sum} requests, seed ${SEED}: ${[...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`).join(', ')}`)
+  t.comment(
+    `${sum} requests, seed ${SEED}: ${[...statuses]
+      .sort(([a], [b]) => a - b)
+      .map(([status, count]) => `${status}: ${count}`)
+      .join(', ')}`
+  )
   t.ok(sum >= REQUESTS)
 })

@@ -7,7 +7,11 @@ import { prepareThings } from '../support/things.ts'
 
 t.test('another owner\'s things are as unknown as those that never were, by every operation', async (t) => {
   const dataDir = t.testdir()
-  const { appliance, http, key } = await buildAppliance(t, { STENOBOX_DATA_DIR: dataDir, STENOBOX_ADMIN_PASSWORD: PASSWORD, STENOBOX_OFFLINE: 'true' })
+  const { appliance, http, key } = await buildAppliance(t, {
+    STENOBOX_DATA_DIR: dataDir,
+    STENOBOX_ADMIN_PASSWORD: PASSWORD,
+    STENOBOX_OFFLINE: 'true'
+  })
   const things = await prepareThings(t, dataDir, appliance, 'owner')
   const stranger = key('stranger')
   let asked = 0
@@ -20,7 +24,9 @@ t.test('another owner\'s things are as unknown as those that never were, by ever
         headers: { authorization: `Bearer ${who}`, ...things.headersOf(operation) },
         ...things.bodyOf(operation)
       })
-      const { requestId: _, ...body } = reply.headers['content-type']?.toString().startsWith('application/json') ? reply.json<Record<string, unknown>>() : {}
+      const { requestId: _, ...body } = reply.headers['content-type']?.toString().startsWith('application/json')
+        ? reply.json<Record<string, unknown>>()
+        : {}
       return { status: reply.statusCode, body }
     }
     const theirs = await ask('completed', stranger)
@@ -31,7 +37,12 @@ t.test('another owner\'s things are as unknown as those that never were, by ever
   t.ok(asked >= 6, `${asked} operations`)
   for (const { method, path, operation } of listRoutes()) {
     if (operation.security.length === 0) continue
-    const reply = await http.inject({ method: method as 'GET', url: things.fill(path, 'completed') + things.queryOf(operation), headers: things.headersOf(operation), ...things.bodyOf(operation) })
+    const reply = await http.inject({
+      method: method as 'GET',
+      url: things.fill(path, 'completed') + things.queryOf(operation),
+      headers: things.headersOf(operation),
+      ...things.bodyOf(operation)
+    })
     t.equal(reply.statusCode, 401, `${operation.operationId}: without a credential`)
   }
 })

@@ -22,7 +22,10 @@ t.test('what is stored is the SHA-256 of the whole key', async (t) => {
 t.test('scopes: the registered ones in their order, aliases by their registered name, nothing else', async (t) => {
   t.strictSame([...registeredScopes(Object.keys(SCOPES).reverse())], Object.keys(SCOPES))
   t.strictSame([...registeredScopes(['repurpose:run', 'exports:read', 'transcripts:export'])], ['transcripts:export', 'ai:transform'])
-  t.strictSame([...registeredScopes(['', 'openid', 'constructor', '__proto__', 'TRANSCRIPTS:READ', 'transcripts:*', 'transcripts:read '])], [])
+  t.strictSame(
+    [...registeredScopes(['', 'openid', 'constructor', '__proto__', 'TRANSCRIPTS:READ', 'transcripts:*', 'transcripts:read '])],
+    []
+  )
   t.strictSame([...registeredScopes([])], [])
 })
 

@@ -4,19 +4,71 @@ import { PRIVATE_ADDRESSES, PUBLIC_ADDRESSES, allowing } from '../support/addres
 
 t.test('addresses of the public internet are public, all others are not', async (t) => {
   for (const address of PUBLIC_ADDRESSES) t.ok(isPublicAddress(address), address)
-  for (const address of [...PRIVATE_ADDRESSES, 'fe80::1%eth0', '2606:4700::1%1', '127.1', '0x8.8.8.8', '8.8.8', 'localhost', '']) t.notOk(isPublicAddress(address), address)
+  for (const address of [...PRIVATE_ADDRESSES, 'fe80::1%eth0', '2606:4700::1%1', '127.1', '0x8.8.8.8', '8.8.8', 'localhost', '']) {
+    t.notOk(isPublicAddress(address), address)
+  }
 })
 
 t.test('entries are addresses, ranges, names and suffixes, with or without a port', async (t) => {
-  for (const text of ['10.0.0.1', '10.0.0.0/8', '10.0.0.0/8:8080', '10.0.0.1:80', '::1', 'fd00::/8', '[fd00::/8]', '[fd00::/8]:443', '[::1]:8080', '0.0.0.0/0', '::/0', 'localhost', 'NAS.local', 'nas_1.local:8443', '*.corp.example', '*.corp.example:443', 'xn--bcher-kva.example']) {
+  for (const text of [
+    '10.0.0.1',
+    '10.0.0.0/8',
+    '10.0.0.0/8:8080',
+    '10.0.0.1:80',
+    '::1',
+    'fd00::/8',
+    '[fd00::/8]',
+    '[fd00::/8]:443',
+    '[::1]:8080',
+    '0.0.0.0/0',
+    '::/0',
+    'localhost',
+    'NAS.local',
+    'nas_1.local:8443',
+    '*.corp.example',
+    '*.corp.example:443',
+    'xn--bcher-kva.example'
+  ]) {
     t.ok(parseAllowEntry(text), text)
   }
-  for (const text of ['', '*', '*.', '.example', 'a..b', 'a b', '-a.example', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '10.1', '0x7f.1', '127.0.0.01', '10.0.0.1:0', '10.0.0.1:65536', 'nas.local:', 'nas.local:http', '[10.0.0.1]:80', '[nas.local]', '[::1', '::1]', 'fe80::1%eth0', 'http://nas.local', 'nas.local/8', 'nas.local/path', 'user@nas.local', 'a.*.example', '1.2.3.4.5', 'bücher.example']) {
+  for (const text of [
+    '',
+    '*',
+    '*.',
+    '.example',
+    'a..b',
+    'a b',
+    '-a.example',
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.1',
+    '0x7f.1',
+    '127.0.0.01',
+    '10.0.0.1:0',
+    '10.0.0.1:65536',
+    'nas.local:',
+    'nas.local:http',
+    '[10.0.0.1]:80',
+    '[nas.local]',
+    '[::1',
+    '::1]',
+    'fe80::1%eth0',
+    'http://nas.local',
+    'nas.local/8',
+    'nas.local/path',
+    'user@nas.local',
+    'a.*.example',
+    '1.2.3.4.5',
+    'bücher.example'
+  ]) {
     t.equal(parseAllowEntry(text), undefined, text)
   }
 })
 
-const reaches = (entry: string, host: string, address: string, port = 443): boolean => mayReach(allowing(entry).sources, { host, port }, address)
+const reaches = (entry: string, host: string, address: string, port = 443): boolean =>
+  mayReach(allowing(entry).sources, { host, port }, address)
 
 t.test('an allowed address or range may be reached under any name', async (t) => {
   t.ok(reaches('10.0.0.0/8', 'nas.local', '10.9.8.7'))
@@ -39,7 +91,9 @@ t.test('an allowed name opens what it stands for, itself and no other', async (t
 })
 
 t.test('a name never opens where clouds keep credentials', async (t) => {
-  for (const address of ['169.254.169.254', 'fe80::1', '168.63.129.16', '::ffff:169.254.169.254']) t.notOk(reaches('nas.local', 'nas.local', address), address)
+  for (const address of ['169.254.169.254', 'fe80::1', '168.63.129.16', '::ffff:169.254.169.254']) {
+    t.notOk(reaches('nas.local', 'nas.local', address), address)
+  }
 })
 
 t.test('what stands for no single host is never reached', async (t) => {

@@ -3,7 +3,14 @@ import { createRateMeter, describeTransfer, formatBytes, formatSeconds } from '.
 import { createClock } from '../support/clock.ts'
 
 t.test('sizes and times are short', async (t) => {
-  t.strictSame([0, 1023, 1024, 147_951_465, 3_095_033_483, 2 ** 60].map(formatBytes), ['0 bytes', '1023 bytes', '1.0 KiB', '141.1 MiB', '2.9 GiB', '1048576.0 TiB'])
+  t.strictSame([0, 1023, 1024, 147_951_465, 3_095_033_483, 2 ** 60].map(formatBytes), [
+    '0 bytes',
+    '1023 bytes',
+    '1.0 KiB',
+    '141.1 MiB',
+    '2.9 GiB',
+    '1048576.0 TiB'
+  ])
   t.strictSame([0.2, 59, 61, 3599, 12_000].map(formatSeconds), ['1 s', '59 s', '1 min', '1 h 0 min', '3 h 20 min'])
 })
 

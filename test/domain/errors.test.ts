@@ -4,8 +4,12 @@ import { AppError, FAILURE_MESSAGES, isNoRoom, JobFailure } from '../../dist/dom
 
 t.test('no room is what the file system, a quota, a size limit or SQLite says', async (t) => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL']) t.equal(isNoRoom(Object.assign(new Error('x'), { code })), true, code)
-  for (const code of ['ENOENT', 'EACCES', 'SQLITE_BUSY', 'enospc', 28, undefined]) t.equal(isNoRoom(Object.assign(new Error('x'), { code })), false, String(code))
-  for (const value of [undefined, null, 'ENOSPC', 28, { code: 'ENOSPC' }, new Error('ENOSPC: no space left on device')]) t.equal(isNoRoom(value), false)
+  for (const code of ['ENOENT', 'EACCES', 'SQLITE_BUSY', 'enospc', 28, undefined]) {
+    t.equal(isNoRoom(Object.assign(new Error('x'), { code })), false, String(code))
+  }
+  for (const value of [undefined, null, 'ENOSPC', 28, { code: 'ENOSPC' }, new Error('ENOSPC: no space left on device')]) {
+    t.equal(isNoRoom(value), false)
+  }
 })
 
 t.test('a database that is really full is no room', async (t) => {

@@ -6,7 +6,13 @@ const REQUEST: IdempotentRequest = { scope: 'owner 1', operationId: 'retryJob', 
 const hex = (bytes: Buffer): string => bytes.toString('hex')
 
 t.test('a request is known by who asks, for what, under which key; never by the key alone', async (t) => {
-  const changes: Array<Partial<IdempotentRequest>> = [{}, { scope: 'owner 2' }, { operationId: 'other' }, { key: 'b-key' }, { scope: 'owner 1","x', operationId: 'y' }]
+  const changes: Array<Partial<IdempotentRequest>> = [
+    {},
+    { scope: 'owner 2' },
+    { operationId: 'other' },
+    { key: 'b-key' },
+    { scope: 'owner 1","x', operationId: 'y' }
+  ]
   t.equal(new Set(changes.map((change) => hex(requestId({ ...REQUEST, ...change })))).size, changes.length)
   t.equal(hex(requestId({ ...REQUEST, content: 2 })), hex(requestId(REQUEST)))
 })
@@ -15,7 +21,9 @@ t.test('what means the same has one fingerprint, what does not has another', asy
   const of = (content: unknown, key = 'a-key'): string => hex(fingerprint({ ...REQUEST, key, content }))
   t.equal(of({ a: 1, b: { c: [1, { d: 2, e: 3 }] } }), of({ b: { c: [1, { e: 3, d: 2 }] }, a: 1 }))
   t.equal(of({ body: undefined }), of({}))
-  for (const other of [{ a: '1' }, { a: 2 }, { a: null }, {}, [1], { a: 1, b: 0 }, null]) t.not(of(other), of({ a: 1 }), JSON.stringify(other))
+  for (const other of [{ a: '1' }, { a: 2 }, { a: null }, {}, [1], { a: 1, b: 0 }, null]) {
+    t.not(of(other), of({ a: 1 }), JSON.stringify(other))
+  }
   t.not(of([1, 2]), of([2, 1]), 'lists have an order')
   t.not(of({ a: 1 }, 'b-key'), of({ a: 1 }), 'and nobody without the key can tell what was asked')
 })

@@ -27,8 +27,25 @@ t.test('case, space and region make no difference', async (t) => {
 
 t.test('other codes and names of a language', async (t) => {
   const aliases = {
-    jv: 'jw', iw: 'he', in: 'id', nb: 'no', 'nb-NO': 'no', fil: 'tl', filipino: 'tl', mandarin: 'zh', castilian: 'es', valencian: 'ca',
-    flemish: 'nl', burmese: 'my', moldovan: 'ro', moldavian: 'ro', panjabi: 'pa', pushto: 'ps', sinhalese: 'si', letzeburgesch: 'lb', haitian: 'ht'
+    jv: 'jw',
+    iw: 'he',
+    in: 'id',
+    nb: 'no',
+    'nb-NO': 'no',
+    fil: 'tl',
+    filipino: 'tl',
+    mandarin: 'zh',
+    castilian: 'es',
+    valencian: 'ca',
+    flemish: 'nl',
+    burmese: 'my',
+    moldovan: 'ro',
+    moldavian: 'ro',
+    panjabi: 'pa',
+    pushto: 'ps',
+    sinhalese: 'si',
+    letzeburgesch: 'lb',
+    haitian: 'ht'
   }
   for (const [alias, code] of Object.entries(aliases)) t.equal(parseLanguage(alias), code, alias)
 })
@@ -40,7 +57,11 @@ t.test('auto means: detect it', async (t) => {
 
 t.test('anything else is refused, with the name of the field', async (t) => {
   for (const text of ['', ' ', 'xx', 'klingon', '-', '_', 'constructor', '__proto__', 'toString', 'de,en', 'e\u0000n']) {
-    const error = t.throws(() => parseLanguage(text), { name: 'AppError', code: 'invalid_request', message: /^language: / }, JSON.stringify(text))
+    const error = t.throws(
+      () => parseLanguage(text),
+      { name: 'AppError', code: 'invalid_request', message: /^language: / },
+      JSON.stringify(text)
+    )
     t.ok(error instanceof AppError)
   }
 })

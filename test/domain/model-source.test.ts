@@ -1,12 +1,22 @@
 import t from 'tap'
-import { applyMirror, isLoopback, mayRedirect, parseContentRange, parseLinkedRecord, withoutSecrets } from '../../dist/domain/model-source.js'
+import {
+  applyMirror,
+  isLoopback,
+  mayRedirect,
+  parseContentRange,
+  parseLinkedRecord,
+  withoutSecrets
+} from '../../dist/domain/model-source.js'
 
 const HUB = 'https://huggingface.co/a/b/resolve/main/x.bin'
 
 t.test('a mirror stands in for the hub, and for nothing else', async (t) => {
   t.equal(applyMirror(HUB, undefined).href, HUB)
   t.equal(applyMirror(HUB, 'http://mirror.example:8081').href, 'http://mirror.example:8081/a/b/resolve/main/x.bin')
-  t.equal(applyMirror(HUB, 'https://u:p@mirror.example/repository/hub/?key=1').href, 'https://u:p@mirror.example/repository/hub/a/b/resolve/main/x.bin?key=1')
+  t.equal(
+    applyMirror(HUB, 'https://u:p@mirror.example/repository/hub/?key=1').href,
+    'https://u:p@mirror.example/repository/hub/a/b/resolve/main/x.bin?key=1'
+  )
   for (const other of ['https://example.org/x.bin', 'http://huggingface.co/x.bin', 'https://huggingface.co.example.org/x.bin']) {
     t.equal(applyMirror(other, 'http://mirror.example').href, other)
   }

@@ -1,16 +1,16 @@
 import t from 'tap'
 import { judgeFrames } from '../../dist/domain/speech-spans.js'
-import type { HeardFrame, JudgedFrame } from '../../dist/domain/speech-spans.js'
+import type { DetectedFrame, JudgedFrame } from '../../dist/domain/speech-spans.js'
 
 const FRAME_S = 0.032
 const framesOf = (seconds: number): number => Math.round(seconds / FRAME_S)
 
 /** Frames alike; `fresh`: what the detector without a past says, the same as the other one where it is not given. */
-function sound (seconds: number, probability: number, levelDb: number, fresh = probability): HeardFrame[] {
+function sound (seconds: number, probability: number, levelDb: number, fresh = probability): DetectedFrame[] {
   return Array.from({ length: framesOf(seconds) }, () => ({ probability, freshProbability: fresh, levelDb }))
 }
-const speech = (seconds: number): HeardFrame[] => sound(seconds, 0.9, -25)
-const floor = (seconds: number): HeardFrame[] => sound(seconds, 0.02, -65)
+const speech = (seconds: number): DetectedFrame[] => sound(seconds, 0.9, -25)
+const floor = (seconds: number): DetectedFrame[] => sound(seconds, 0.02, -65)
 
 /** Seconds of each kind. */
 function count (frames: readonly JudgedFrame[]): { likely: number, silence: number, noise: number } {
@@ -78,7 +78,7 @@ t.test('a voice that only the detector without a past hears counts, unless all i
 })
 
 t.test('a note that sounds like a voice for a moment is not likely speech in loud music, a word is', async (t) => {
-  const amid = (word: HeardFrame[]): number => count(judgeFrames([...sound(20, 0.05, -22), ...word, ...sound(20, 0.05, -22)])).likely
+  const amid = (word: DetectedFrame[]): number => count(judgeFrames([...sound(20, 0.05, -22), ...word, ...sound(20, 0.05, -22)])).likely
   t.equal(amid(sound(0.4, 0.6, -20)), 0)
   t.ok(amid(sound(0.3, 0.97, -20)) > 0)
 })
@@ -90,7 +90,7 @@ t.test('digital silence is left out, and is not the floor of what is around it',
 })
 
 t.test('leaving out silence costs less than noise, and noise less than what may be speech', async (t) => {
-  const far = (middle: HeardFrame[]): number =>
+  const far = (middle: DetectedFrame[]): number =>
     judgeFrames([...speech(5), ...floor(20), ...middle, ...floor(20), ...speech(5)])[framesOf(30)]?.cost ?? Infinity
   const [silence, noise, doubt] = [far(floor(10)), far(sound(10, 0.03, -30)), far(sound(10, 0.3, -30))]
   t.ok(silence < noise && noise < doubt && doubt < Infinity, `${silence}, ${noise}, ${doubt}`)

@@ -20,7 +20,10 @@ t.test('the parts of a file of any size add up to it, at most 1000, none empty',
     const sizes = Array.from({ length: count }, (_, index) => partSizeAt(upload, index + 1))
     t.ok(count >= 1 && count <= 1000, `${size} bytes in ${count} parts`)
     t.equal(sizes.reduce((sum, part) => sum + part, 0), size)
-    t.ok(sizes.every((part, index) => part === upload.partSizeBytes || (index === count - 1 && part > 0 && part < upload.partSizeBytes)), 'full but the last')
+    t.ok(
+      sizes.every((part, index) => part === upload.partSizeBytes || (index === count - 1 && part > 0 && part < upload.partSizeBytes)),
+      'full but the last'
+    )
   }
 })
 

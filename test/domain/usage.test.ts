@@ -2,7 +2,8 @@ import t from 'tap'
 import { dayAt, monthAt, quotaOf } from '../../dist/domain/usage.js'
 
 const at = (iso: string): number => Date.parse(iso)
-const shown = ({ startMs, endMs }: { startMs: number, endMs: number }): string[] => [startMs, endMs].map((ms) => new Date(ms).toISOString().slice(0, 19))
+const shown = ({ startMs, endMs }: { startMs: number, endMs: number }): string[] =>
+  [startMs, endMs].map((ms) => new Date(ms).toISOString().slice(0, 19))
 
 t.test('a day is from midnight to midnight UTC', async (t) => {
   t.strictSame(shown(dayAt(at('2026-11-21T23:59:59.999Z'))), ['2026-11-21T00:00:00', '2026-11-22T00:00:00'])

@@ -3,28 +3,66 @@ import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import t from 'tap'
 import { Value } from 'typebox/value'
-import { describeEnd, describeTest, generateMessageId, generateSecret, nextDueAt, parseRetryAfter, SCHEDULE_MS, signedHeaders, WebhookPayload } from '../../dist/domain/webhook.js'
+import {
+  describeEnd,
+  describeTest,
+  generateMessageId,
+  generateSecret,
+  nextDueAt,
+  parseRetryAfter,
+  SCHEDULE_MS,
+  signedHeaders,
+  WebhookPayload
+} from '../../dist/domain/webhook.js'
 import { START_MS } from '../support/clock.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const ENDED = { id: 42, fileName: 'Grüße.mp3', language: 'jw', durationMs: 2730, failureCode: undefined, retryCount: 1, completedAt: START_MS } as const
+const ENDED = {
+  id: 42,
+  fileName: 'Grüße.mp3',
+  language: 'jw',
+  durationMs: 2730,
+  failureCode: undefined,
+  retryCount: 1,
+  completedAt: START_MS
+} as const
 
 t.test('what is told of a job that is completed, and of one that failed', async (t) => {
   const completed = {
-    transcriptionId: 42, status: 'completed', fileName: 'Grüße.mp3', language: 'jv', duration: 2.73, completedAt: '2026-01-01T00:00:00.000Z', retryCount: 1
+    transcriptionId: 42,
+    status: 'completed',
+    fileName: 'Grüße.mp3',
+    language: 'jv',
+    duration: 2.73,
+    completedAt: '2026-01-01T00:00:00.000Z',
+    retryCount: 1
   }
   t.strictSame(describeEnd(ENDED), { event: 'transcription.completed', data: completed })
   t.strictSame(describeEnd({ ...ENDED, language: undefined, durationMs: undefined, failureCode: 'no_audio_stream' }), {
     event: 'transcription.failed',
-    data: { ...completed, status: 'failed', language: null, duration: null, failure: { code: 'no_audio_stream', message: 'The file has no sound track.' } }
+    data: {
+      ...completed,
+      status: 'failed',
+      language: null,
+      duration: null,
+      failure: { code: 'no_audio_stream', message: 'The file has no sound track.' }
+    }
   })
 })
 
 t.test('a test event is like a real one, under any name', async (t) => {
-  t.match(describeTest('webhook.test', START_MS), { event: 'webhook.test', data: { transcriptionId: 0, status: 'completed', completedAt: '2026-01-01T00:00:00.000Z' } })
-  t.match(describeTest('transcription.failed', START_MS), { event: 'transcription.failed', data: { status: 'failed', failure: { code: /./, message: /./ } } })
-  for (const event of ['webhook.test', 'transcription.completed', 'transcription.failed', 'x']) t.ok(Value.Check(WebhookPayload, describeTest(event, START_MS)))
+  t.match(describeTest('webhook.test', START_MS), {
+    event: 'webhook.test',
+    data: { transcriptionId: 0, status: 'completed', completedAt: '2026-01-01T00:00:00.000Z' }
+  })
+  t.match(describeTest('transcription.failed', START_MS), {
+    event: 'transcription.failed',
+    data: { status: 'failed', failure: { code: /./, message: /./ } }
+  })
+  for (const event of ['webhook.test', 'transcription.completed', 'transcription.failed', 'x']) {
+    t.ok(Value.Check(WebhookPayload, describeTest(event, START_MS)))
+  }
 })
 
 t.test('after the first attempt there are five: after 1 min, 5 min, 30 min, 2 h and 12 h', async (t) => {
@@ -42,9 +80,19 @@ t.test('a receiver may ask for a later attempt, not for an earlier one, and not 
 t.test('Retry-After is seconds or a date', async (t) => {
   const now = Date.parse('2026-11-21T10:00:00Z')
   for (const [header, expected] of [
-    ['120', 120_000], [' 0 ', 0], ['Sat, 21 Nov 2026 10:02:00 GMT', 120_000], ['Saturday, 21-Nov-26 10:02:00 GMT', 120_000], ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
-    [undefined, undefined], ['', undefined], ['-5', undefined], ['1.5', undefined], ['soon', undefined], ['Sat, 99 Nov 2026 10:02:00 GMT', undefined], ['2027', 2_027_000]
-  ] as const) t.equal(parseRetryAfter(header, now), expected, String(header))
+    ['120', 120_000],
+    [' 0 ', 0],
+    ['Sat, 21 Nov 2026 10:02:00 GMT', 120_000],
+    ['Saturday, 21-Nov-26 10:02:00 GMT', 120_000],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+    [undefined, undefined],
+    ['', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['Sat, 99 Nov 2026 10:02:00 GMT', undefined],
+    ['2027', 2_027_000]
+  ] as const) { t.equal(parseRetryAfter(header, now), expected, String(header)) }
 })
 
 t.test('secrets and message ids are new every time, in the form of Standard Webhooks', async (t) => {

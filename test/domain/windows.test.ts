@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWindowClock, createWindowPacker, heardSpans } from '../../dist/domain/windows.js'
+import { createWindowClock, createWindowPacker, decodedSpans } from '../../dist/domain/windows.js'
 import type { SkippedSpan } from '../../dist/domain/transcript.js'
 import type { AudioWindow } from '../../dist/domain/windows.js'
 import { createRandom } from '../support/random.ts'
@@ -37,7 +37,7 @@ function packAll (
 }
 const pack = (...args: Parameters<typeof packAll>): AudioWindow[] => packAll(...args).windows
 
-const heardSamples = (window: AudioWindow): number => heardSpans(window).reduce((sum, span) => sum + span.endSample - span.startSample, 0)
+const heardSamples = (window: AudioWindow): number => decodedSpans(window).reduce((sum, span) => sum + span.endSample - span.startSample, 0)
 const seconds = (samples: number): number => samples / RATE_HZ
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
@@ -48,7 +48,7 @@ function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]):
   for (const [index, window] of windows.entries()) {
     if (heardSamples(window) > MAX_SAMPLES) faults.push(`window ${index} is longer than 30 s`)
     if (!window.speechMs) faults.push(`window ${index} is without speech`)
-    for (const { startSample, endSample } of heardSpans(window)) {
+    for (const { startSample, endSample } of decodedSpans(window)) {
       if (startSample < end || endSample <= startSample) faults.push(`window ${index} goes back to ${startSample}`)
       end = endSample
       for (let frame = startSample / FRAME; frame < endSample / FRAME; frame++) heard[frame] = 1
@@ -64,7 +64,9 @@ function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]):
 
 function inventRecording (seed: number): Frame[] {
   const random = createRandom(seed)
-  return Array.from({ length: 2 + Math.floor(random() * 40) }, () => random() < 0.6 ? speech(random() * (random() < 0.1 ? 70 : 8)) : silence(random() * (random() < 0.2 ? 20 : 1.5))).flat()
+  return Array.from({ length: 2 + Math.floor(random() * 40) }, () =>
+    random() < 0.6 ? speech(random() * (random() < 0.1 ? 70 : 8)) : silence(random() * (random() < 0.2 ? 20 : 1.5))
+  ).flat()
 }
 
 /** Over four minutes: beyond what is looked at at once. */
@@ -95,7 +97,7 @@ t.test('what is left out is listed: windows and list are the whole recording', a
     const frames = [...inventRecording(seed), ...noise(seed), ...inventRecording(seed + 1)]
     const { windows, skipped } = packAll(frames)
     const parts = [
-      ...windows.flatMap(heardSpans).map(({ startSample, endSample }) => ({ startMs: startSample / 16, endMs: endSample / 16 })),
+      ...windows.flatMap(decodedSpans).map(({ startSample, endSample }) => ({ startMs: startSample / 16, endMs: endSample / 16 })),
       ...skipped.map(({ startMs, endMs }) => ({ startMs, endMs }))
     ].sort((a, b) => a.startMs - b.startMs)
     t.strictSame(parts.map(({ startMs }) => startMs), [0, ...parts.map(({ endMs }) => endMs).slice(0, -1)], `recording ${seed}`)
@@ -182,7 +184,11 @@ t.test('a window knows how much of it is likely speech', async (t) => {
 
 t.test('the clock of a window knows where its gaps are', async (t) => {
   // 1 to 3 s, and 10 to 12 s of the recording.
-  const clock = createWindowClock({ startSample: RATE_HZ, endSample: 12 * RATE_HZ, gaps: [{ startSample: 3 * RATE_HZ, endSample: 10 * RATE_HZ }] })
+  const clock = createWindowClock({
+    startSample: RATE_HZ,
+    endSample: 12 * RATE_HZ,
+    gaps: [{ startSample: 3 * RATE_HZ, endSample: 10 * RATE_HZ }]
+  })
   t.strictSame(clock(0, 500), { startMs: 1000, endMs: 1500, span: 0 })
   t.strictSame(clock(2500, 3000), { startMs: 10_500, endMs: 11_000, span: 1 })
   t.strictSame(clock(1800, 2100), { startMs: 2800, endMs: 3000, span: 0 }, 'most of it before the gap')
@@ -202,7 +208,9 @@ t.test('windows of any recording put no speech in the wrong place', async (t) =>
       const length = heardSamples(window) / 16
       const from = random() * length
       const placed = clock(from, from + random() * (length - from))
-      return heardSpans(window).some((span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16))
+      return decodedSpans(window).some(
+        (span) => placed.startMs >= Math.floor(span.startSample / 16) && placed.endMs <= Math.ceil(span.endSample / 16)
+      )
     }).length - windows.length
   })) === 0)
 })

@@ -23,11 +23,15 @@ function findFaults (segments: readonly TimedSegment[], window: { startMs: numbe
   const faults: string[] = []
   let cursor = window.startMs
   for (const segment of segments) {
-    if (segment.startMs < cursor || segment.endMs < segment.startMs || segment.endMs > window.endMs) faults.push(`segment ${segment.startMs} to ${segment.endMs} after ${cursor}`)
+    if (segment.startMs < cursor || segment.endMs < segment.startMs || segment.endMs > window.endMs) {
+      faults.push(`segment ${segment.startMs} to ${segment.endMs} after ${cursor}`)
+    }
     if (segment.text !== segment.words.map(({ text }) => text).join('')) faults.push(`text "${segment.text}" is not its words`)
     cursor = segment.startMs
     for (const word of segment.words) {
-      if (word.startMs < cursor || word.endMs < word.startMs || word.endMs > segment.endMs) faults.push(`word ${word.startMs} to ${word.endMs} after ${cursor}`)
+      if (word.startMs < cursor || word.endMs < word.startMs || word.endMs > segment.endMs) {
+        faults.push(`word ${word.startMs} to ${word.endMs} after ${cursor}`)
+      }
       if (!(word.probability >= 0 && word.probability <= 1)) faults.push(`probability ${word.probability}`)
       cursor = word.endMs
     }
@@ -74,7 +78,12 @@ t.test('every way to split a text into tokens gives the same text', async (t) =>
     const tokens: DecodedToken[] = []
     for (let offset = 0; offset < bytes.length;) {
       const length = 1 + Math.floor(random() * 5)
-      tokens.push({ bytes: bytes.subarray(offset, offset + length).toString('latin1'), startMs: offset * 10, endMs: (offset + length) * 10, probability: 0.5 })
+      tokens.push({
+        bytes: bytes.subarray(offset, offset + length).toString('latin1'),
+        startMs: offset * 10,
+        endMs: (offset + length) * 10,
+        probability: 0.5
+      })
       offset += length
     }
     const segments = buildSegments([toSegment(tokens)], WINDOW)
@@ -166,7 +175,12 @@ t.test('however wild the times, words lie inside segment and window and never go
 t.test('a segment over a silence that was left out becomes two', async (t) => {
   // 1 to 2 s of the recording, then 9 to 11 s.
   const clock = createWindowClock({ startSample: 16_000, endSample: 176_000, gaps: [{ startSample: 32_000, endSample: 144_000 }] })
-  const tokens = [' Yes', '.', ' And', ' so'].map((text, index) => ({ bytes: text, startMs: 100 + index * 450, endMs: 500 + index * 450, probability: 1 }))
+  const tokens = [' Yes', '.', ' And', ' so'].map((text, index) => ({
+    bytes: text,
+    startMs: 100 + index * 450,
+    endMs: 500 + index * 450,
+    probability: 1
+  }))
   const segments = buildSegments([{ startMs: 0, endMs: 2500, tokens }], clock)
   t.strictSame(segments.map(({ startMs, endMs, text }) => [startMs, endMs, text]), [[1000, 1950, ' Yes.'], [9000, 10_500, ' And so']])
   const short = createWindowClock({ startSample: 16_000, endSample: 64_000, gaps: [{ startSample: 32_000, endSample: 40_000 }] })
@@ -174,25 +188,58 @@ t.test('a segment over a silence that was left out becomes two', async (t) => {
 })
 
 t.test('with alignment heads a word begins where the attention moved on, and ends at its punctuation', async (t) => {
-  const tokens = [[' Yes', 100, 400, 350], [',', 400, 500, 420], [' and', 500, 900, 800], [' so', 900, 1000, 950], [' on', 1000, 3000, 1100], ['.', 3000, 3100, 3050]]
-    .map(([bytes, startMs, endMs, dtwMs]) => ({ bytes: String(bytes), startMs: Number(startMs), endMs: Number(endMs), dtwMs: Number(dtwMs), probability: 1 }))
+  const tokens = [
+    [' Yes', 100, 400, 350],
+    [',', 400, 500, 420],
+    [' and', 500, 900, 800],
+    [' so', 900, 1000, 950],
+    [' on', 1000, 3000, 1100],
+    ['.', 3000, 3100, 3050]
+  ].map(([bytes, startMs, endMs, dtwMs]) => ({
+    bytes: String(bytes),
+    startMs: Number(startMs),
+    endMs: Number(endMs),
+    dtwMs: Number(dtwMs),
+    probability: 1
+  }))
   const [segment] = buildSegments([{ startMs: 0, endMs: 3100, tokens }], WINDOW)
   t.strictSame(segment?.words.map(({ text, startMs, endMs }) => [text, startMs - BOUNDS.startMs, endMs - BOUNDS.startMs]), [
     [' Yes,', 100, 420], [' and', 800, 950], [' so', 950, 1100], [' on.', 1100, 3050]
   ])
-  const some = tokens.map((token, index) => index === 3 ? { ...token, dtwMs: undefined } : token).map(({ dtwMs, ...token }) => dtwMs === undefined ? token : { ...token, dtwMs })
-  t.equal(buildSegments([{ startMs: 0, endMs: 3100, tokens: some }], WINDOW)[0]?.words[1]?.startMs, BOUNDS.startMs + 500, 'not when one is missing')
+  const some = tokens
+    .map((token, index) => (index === 3 ? { ...token, dtwMs: undefined } : token))
+    .map(({ dtwMs, ...token }) => (dtwMs === undefined ? token : { ...token, dtwMs }))
+  t.equal(
+    buildSegments([{ startMs: 0, endMs: 3100, tokens: some }], WINDOW)[0]?.words[1]?.startMs,
+    BOUNDS.startMs + 500,
+    'not when one is missing'
+  )
 })
 
 t.test('a word does not last through a pause', async (t) => {
-  const tokens = [' a', ' b', ' c', ' d', ' e'].map((bytes, index) => ({ bytes, startMs: index * 200, endMs: index * 200 + 200, dtwMs: index * 200 + (index > 2 ? 4000 : 0), probability: 1 }))
+  const tokens = [' a', ' b', ' c', ' d', ' e'].map((bytes, index) => ({
+    bytes,
+    startMs: index * 200,
+    endMs: index * 200 + 200,
+    dtwMs: index * 200 + (index > 2 ? 4000 : 0),
+    probability: 1
+  }))
   const [segment] = buildSegments([{ startMs: 0, endMs: 6000, tokens }], WINDOW)
   t.equal(segment?.words[2]?.endMs, BOUNDS.startMs + 800)
 })
 
 t.test('the last word lasts into its segment, whatever its tokens were timed at before', async (t) => {
-  const tokens = [[' one', 0, 300, 0], [' two', 300, 600, 500], [' three', 600, 850, 900]]
-    .map(([bytes, startMs, endMs, dtwMs]) => ({ bytes: String(bytes), startMs: Number(startMs), endMs: Number(endMs), dtwMs: Number(dtwMs), probability: 1 }))
+  const tokens = [
+    [' one', 0, 300, 0],
+    [' two', 300, 600, 500],
+    [' three', 600, 850, 900]
+  ].map(([bytes, startMs, endMs, dtwMs]) => ({
+    bytes: String(bytes),
+    startMs: Number(startMs),
+    endMs: Number(endMs),
+    dtwMs: Number(dtwMs),
+    probability: 1
+  }))
   const last = buildSegments([{ startMs: 0, endMs: 2000, tokens }], WINDOW)[0]?.words.at(-1)
   t.ok(last && last.startMs === BOUNDS.startMs + 900 && last.endMs > last.startMs + 300)
 })

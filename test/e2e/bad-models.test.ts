@@ -12,7 +12,13 @@ import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
 
 const RECORDING = AUDIO + 'en-1.wav'
-const UNAVAILABLE = { status: 'failed', failure: { code: 'model_unavailable', message: 'The speech model is missing or damaged. The administrator can see which with: stenobox doctor' } }
+const UNAVAILABLE = {
+  status: 'failed',
+  failure: {
+    code: 'model_unavailable',
+    message: 'The speech model is missing or damaged. The administrator can see which with: stenobox doctor'
+  }
+}
 const DONE = { status: 'completed', transcriptText: /meeting/ }
 
 const starter = readStarter()
@@ -29,10 +35,16 @@ const WRONG: Readonly<Record<string, Buffer>> = {
 type Appliance = { server: RunningServer, mine: Client, theirs: Client }
 
 /** A running program with two owners. */
-async function start (t: Test, dataDir: string, modelsDir: string, { settings = {}, prefix = [] }: { settings?: Record<string, string>, prefix?: string[] } = {}): Promise<Appliance> {
+async function start (
+  t: Test,
+  dataDir: string,
+  modelsDir: string,
+  { settings = {}, prefix = [] }: { settings?: Record<string, string>, prefix?: string[] } = {}
+): Promise<Appliance> {
   const server = await startServer(dataDir, { STENOBOX_MODELS_DIR: modelsDir, ...settings }, prefix)
   t.teardown(server.stop)
-  const key = async (owner: string): Promise<string> => (await runCommand(dataDir, ['keys', 'create', '--name', 'test', '--owner', owner])).stdout.trim()
+  const key = async (owner: string): Promise<string> =>
+    (await runCommand(dataDir, ['keys', 'create', '--name', 'test', '--owner', owner])).stdout.trim()
   return { server, mine: createClient(server.address, await key('me')), theirs: createClient(server.address, await key('them')) }
 }
 
@@ -43,8 +55,13 @@ t.test('when no model can be used, jobs of all owners fail, readiness says so, a
   const dataDir = t.testdir()
   const modelsDir = makeModels(dataDir + '/models', WRONG)
   const { mine, theirs } = await start(t, dataDir, modelsDir)
-  for (const job of await Promise.all([run(mine, 'fast'), run(mine, 'balanced'), run(theirs, 'accurate'), run(theirs, 'balanced')])) t.match(job, UNAVAILABLE)
-  t.match(await mine.request('GET', '/readyz'), { status: 503, body: { code: 'unavailable', error: 'No installed speech model can be used.' } })
+  for (const job of await Promise.all([run(mine, 'fast'), run(mine, 'balanced'), run(theirs, 'accurate'), run(theirs, 'balanced')])) {
+    t.match(job, UNAVAILABLE)
+  }
+  t.match(await mine.request('GET', '/readyz'), {
+    status: 503,
+    body: { code: 'unavailable', error: 'No installed speech model can be used.' }
+  })
   t.match(await mine.request('GET', '/healthz'), { status: 200 })
   copyFileSync(STARTER_MODEL, modelPath(modelsDir, 'half'))
   t.match(await run(theirs, 'accurate'), DONE)
@@ -54,9 +71,15 @@ t.test('when no model can be used, jobs of all owners fail, readiness says so, a
 t.test('however many models cannot be used, one that can is found, and who asks for that one waits for nothing', async (t) => {
   const dataDir = t.testdir()
   const wrong = Object.keys(WRONG)
-  const modelsDir = makeModels(dataDir + '/models', { ...WRONG, good: starter }, { fast: ['good'], balanced: [...wrong, 'good'], accurate: [...wrong.toReversed(), 'good'] })
+  const modelsDir = makeModels(
+    dataDir + '/models',
+    { ...WRONG, good: starter },
+    { fast: ['good'], balanced: [...wrong, 'good'], accurate: [...wrong.toReversed(), 'good'] }
+  )
   const { mine, theirs, server } = await start(t, dataDir, modelsDir)
-  for (const job of await Promise.all([run(mine, 'accurate'), run(mine, 'balanced'), run(theirs, 'fast'), run(theirs, 'accurate')])) t.match(job, DONE)
+  for (const job of await Promise.all([run(mine, 'accurate'), run(mine, 'balanced'), run(theirs, 'fast'), run(theirs, 'accurate')])) {
+    t.match(job, DONE)
+  }
   t.match(server.log(), /Not a usable speech model/, 'the log says what is wrong')
 })
 
@@ -64,7 +87,11 @@ t.test('a model damaged inside its numbers ends its job, and no other', async (t
   const dataDir = t.testdir()
   // Every thousandth byte of the tensors, which begin after the vocabulary.
   const places = Array.from({ length: 10_000 }, (_, index) => 1_000_000 + 1000 * index + index % 7)
-  const modelsDir = makeModels(dataDir + '/models', { damaged: flipBits(starter, places), good: starter }, { fast: ['damaged'], balanced: ['good'] })
+  const modelsDir = makeModels(
+    dataDir + '/models',
+    { damaged: flipBits(starter, places), good: starter },
+    { fast: ['damaged'], balanced: ['good'] }
+  )
   const { mine, theirs } = await start(t, dataDir, modelsDir)
   const [damaged, good] = await Promise.all([run(mine, 'fast'), run(theirs, 'balanced')])
   t.match(good, DONE)
@@ -91,7 +118,11 @@ t.test('a model deleted while in use serves until the program ends', async (t) =
 
 t.test('a model that memory has no room for fails its jobs, not the process', async (t) => {
   const dataDir = t.testdir()
-  const modelsDir = makeModels(dataDir + '/models', { huge: announceHugeModel(), good: starter }, { fast: ['good'], balanced: ['good'], accurate: ['huge'] })
+  const modelsDir = makeModels(
+    dataDir + '/models',
+    { huge: announceHugeModel(), good: starter },
+    { fast: ['good'], balanced: ['good'], accurate: ['huge'] }
+  )
   // Of address space: Node and the starter take under 5 GiB.
   const { mine, theirs } = await start(t, dataDir, modelsDir, { prefix: ['prlimit', `--as=${16 * 1024 ** 3}`] })
   const noRoom = { status: 'failed', failure: { code: 'out_of_memory', message: /memory/ } }

@@ -83,7 +83,10 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
   await client.sendPart(upload, 1, bytes)
   // The second part is under way, half sent, when the process dies.
   const broken = new Promise((resolve) => {
-    const request = httpRequest(upload.parts[1]?.url ?? '', { method: 'PUT', headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize } })
+    const request = httpRequest(upload.parts[1]?.url ?? '', {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize }
+    })
     request.once('error', () => { resolve('broken') }).write(bytes.subarray(0, upload.partSize / 2))
   })
   while (!readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp'))) await sleep(2)
@@ -92,7 +95,9 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
 
   const second = await startServer(dataDir)
   const again = createClient(second.address, key)
-  const { body: { data } } = await again.request<{ missing: number[], received: unknown[] }>('GET', `/api/v1/media/uploads/${upload.uploadId}`)
+  const {
+    body: { data }
+  } = await again.request<{ missing: number[], received: unknown[] }>('GET', `/api/v1/media/uploads/${upload.uploadId}`)
   t.strictSame(data.missing, upload.parts.slice(1).map((part) => part.partNumber))
   t.equal(data.received.length, 1)
   t.notOk(readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp')), 'the half part is gone')
@@ -184,7 +189,10 @@ t.test('a polite stop does not wait for a client that never ends its request', a
   const server = await startServer(dataDir)
   const key = server.firstKey ?? ''
   const upload = await createClient(server.address, key).begin(bytes)
-  const hanging = httpRequest(upload.parts[0]?.url ?? '', { method: 'PUT', headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize } })
+  const hanging = httpRequest(upload.parts[0]?.url ?? '', {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize }
+  })
   hanging.on('error', () => {}).write('x')
   while (!readdirSync(`${dataDir}/uploads`).includes(upload.uploadId)) await sleep(2)
   t.equal(await server.stop(), 0)

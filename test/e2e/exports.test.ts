@@ -20,7 +20,10 @@ t.test('all fixtures: no caption breaks a rule, every reader finds the same, no 
     const { status, transcriptText = '' } = await client.ended(id)
     t.equal(status, 'completed', name)
     const fetchExport = async (format: string): Promise<Buffer> => {
-      const reply = await fetch(`${format === 'docx' ? server.origin : server.address}/api/v1/transcriptions/${id}/export?format=${format}`, { headers: { authorization: `Bearer ${server.firstKey}` } })
+      const reply = await fetch(
+        `${format === 'docx' ? server.origin : server.address}/api/v1/transcriptions/${id}/export?format=${format}`,
+        { headers: { authorization: `Bearer ${server.firstKey}` } }
+      )
       return Buffer.from(await reply.arrayBuffer())
     }
     const [srt = '', vtt = ''] = await Promise.all(['srt', 'vtt'].map(async (format) => (await fetchExport(format)).toString()))
@@ -33,9 +36,24 @@ t.test('all fixtures: no caption breaks a rule, every reader finds the same, no 
     t.equal(bare(read.flatMap(({ lines }) => lines).join('')), bare(transcriptText), `${name}: subtitles`)
     captions += read.length
     const { value: words } = await mammoth.extractRawText({ buffer: await fetchExport('docx') })
-    const inDocx = words.split('\n').filter((line) => line !== '' && !/^(Transcript|(Duration|Language|Note): .*|\d\d:\d\d:\d\d|Nothing was said\.)$/.test(line) && line !== name)
+    const inDocx = words
+      .split('\n')
+      .filter(
+        (line) =>
+          line !== '' && !/^(Transcript|(Duration|Language|Note): .*|\d\d:\d\d:\d\d|Nothing was said\.)$/.test(line) && line !== name
+      )
     t.equal(inDocx.join(' '), (await fetchExport('txt')).toString().trim(), `${name}: docx`)
-    t.equal(bare((await fetchExport('md')).toString().replace(/^[#-] .*$/gm, '').replace(/\*\*\[[\d:]+\]\*\*/g, '').replaceAll('\\', '')), bare(transcriptText), `${name}: md`)
+    t.equal(
+      bare(
+        (await fetchExport('md'))
+          .toString()
+          .replace(/^[#-] .*$/gm, '')
+          .replace(/\*\*\[[\d:]+\]\*\*/g, '')
+          .replaceAll('\\', '')
+      ),
+      bare(transcriptText),
+      `${name}: md`
+    )
   }))
   t.ok(captions > 100, `${captions} captions`)
 })
@@ -48,6 +66,9 @@ t.test('the command line writes every format, binary ones to a file or a pipe', 
   t.match((await mammoth.extractRawText({ buffer: readFileSync(file) })).value, /office/)
   t.match(await runCommand(dataDir, ['transcribe', AUDIO + 'en-3.mp3', '--format', 'docx']), { code: 0, stdout: /^PK/ })
   t.match(await runCommand(dataDir, ['transcribe', AUDIO + 'en-3.mp3', '--format', 'vtt']), { code: 0, stdout: /^WEBVTT\n\n00:00:0/ })
-  t.match(await runCommand(dataDir, ['transcribe', AUDIO + 'en-3.mp3', '--format', 'exe', '-o', dataDir + '/none']), { code: 1, stderr: /txt, srt, vtt, json, md, docx/ })
+  t.match(await runCommand(dataDir, ['transcribe', AUDIO + 'en-3.mp3', '--format', 'exe', '-o', dataDir + '/none']), {
+    code: 1,
+    stderr: /txt, srt, vtt, json, md, docx/
+  })
   t.notOk(existsSync(dataDir + '/none'))
 })

@@ -96,7 +96,10 @@ t.test('free disk below the reserve: nothing is accepted', async (t) => {
   const server = await startServer(t.testdir(), { STENOBOX_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) })
   t.teardown(server.stop)
   const client = createClient(server.address, server.firstKey ?? '')
-  t.match(await client.request('POST', '/api/v1/media/uploads/init', { fileName: 'x', fileSize: 10 }), { status: 507, body: { code: 'insufficient_storage' } })
+  t.match(await client.request('POST', '/api/v1/media/uploads/init', { fileName: 'x', fileSize: 10 }), {
+    status: 507,
+    body: { code: 'insufficient_storage' }
+  })
   t.match(await client.request('GET', '/readyz'), { status: 503, body: { code: 'unavailable' } })
   t.match(await client.request('GET', '/healthz'), { status: 200 })
 })

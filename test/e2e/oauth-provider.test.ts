@@ -18,9 +18,12 @@ t.test('a provider\'s tokens open what they were granted, of the owner they name
     STENOBOX_PORT: String(port), STENOBOX_PUBLIC_URL: address, STENOBOX_OAUTH_ISSUER: provider.issuer, STENOBOX_ALLOW_OAUTH: '127.0.0.1'
   })
   t.teardown(async () => { await box.kill9() })
-  const call = async (token: string, method: string, path: string, body?: object): Promise<Response> => await fetch(address + path, {
-    method, headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) }, ...(body ? { body: JSON.stringify(body) } : {})
-  })
+  const call = async (token: string, method: string, path: string, body?: object): Promise<Response> =>
+    await fetch(address + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {})
+    })
 
   const { server, protectedResource } = await discover(address)
   t.strictSame(protectedResource.authorization_servers, [provider.issuer])
@@ -29,7 +32,11 @@ t.test('a provider\'s tokens open what they were granted, of the owner they name
     const attempt = await beginLogin(server, client, { resource: address, scope })
     const browser = createBrowser()
     const page = await browser.open(attempt.url, REDIRECT_URI)
-    const action = (visit: typeof page) => ({ ...visit, url: new URL(/action="([^"]+)"/.exec(visit.body)?.[1] ?? '', visit.url), body: '<form method="post">' })
+    const action = (visit: typeof page) => ({
+      ...visit,
+      url: new URL(/action="([^"]+)"/.exec(visit.body)?.[1] ?? '', visit.url),
+      body: '<form method="post">'
+    })
     const consent = await browser.submit(action(page), { prompt: 'login', login, password: 'x' }, REDIRECT_URI)
     const landed = await browser.submit(action(consent), { prompt: 'consent' }, REDIRECT_URI)
     return await attempt.finish(landed.url)
@@ -56,10 +63,17 @@ t.test('a provider\'s tokens open what they were granted, of the owner they name
 
   await provider.stop()
   t.equal((await call(anna.access_token, 'GET', `/api/v1/media/uploads/${uploadId}`)).status, 200, 'keys at hand are enough')
-  for (const token of [anna.access_token, anna.refresh_token ?? '', anna.id_token ?? '', key]) t.notOk(box.log().includes(token), 'no credential is in the log')
+  for (const token of [anna.access_token, anna.refresh_token ?? '', anna.id_token ?? '', key]) {
+    t.notOk(box.log().includes(token), 'no credential is in the log')
+  }
   await box.stop()
 
-  const second = await startServer(dataDir, { STENOBOX_PORT: String(port), STENOBOX_PUBLIC_URL: address, STENOBOX_OAUTH_ISSUER: provider.issuer, STENOBOX_ALLOW_OAUTH: '127.0.0.1' })
+  const second = await startServer(dataDir, {
+    STENOBOX_PORT: String(port),
+    STENOBOX_PUBLIC_URL: address,
+    STENOBOX_OAUTH_ISSUER: provider.issuer,
+    STENOBOX_ALLOW_OAUTH: '127.0.0.1'
+  })
   t.teardown(async () => { await second.kill9() })
   const unavailable = await call(anna.access_token, 'GET', '/api/v1/jobs/1')
   t.equal(unavailable.status, 503, 'started while the provider is down')

@@ -10,7 +10,12 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
   const { address, get } = await startWithServer(t)
   const { server, protectedResource } = await discover(address)
   t.match(protectedResource, { resource: address, authorization_servers: [address] })
-  t.match(server, { issuer: address, code_challenge_methods_supported: ['S256'], scopes_supported: protectedResource.scopes_supported, token_endpoint_auth_methods_supported: ['none'] })
+  t.match(server, {
+    issuer: address,
+    code_challenge_methods_supported: ['S256'],
+    scopes_supported: protectedResource.scopes_supported,
+    token_endpoint_auth_methods_supported: ['none']
+  })
   const client = await register(server)
   const browser = createBrowser()
   const attempt = await beginLogin(server, client, { resource: address, scope: 'transcripts:read exports:read openid made:up' })
@@ -36,8 +41,10 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
   t.equal(fresh.scope, 'transcripts:export')
   const refused = await get(fresh.access_token, '/api/v1/jobs/1')
   t.equal(refused.status, 403)
-  t.equal(refused.headers.get('www-authenticate'),
-    `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", error="insufficient_scope", scope="transcripts:read"`)
+  t.equal(
+    refused.headers.get('www-authenticate'),
+    `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", error="insufficient_scope", scope="transcripts:read"`
+  )
 })
 
 t.test('a client the administrator added needs no registration, and any port of this machine will do', async (t) => {
@@ -64,7 +71,11 @@ t.test('the interface is found from its own address, by what a 401 says', async 
   const { address, get } = await startWithServer(t)
   const challenge = (await get('nonsense', '/api/v1/jobs/1')).headers.get('www-authenticate') ?? ''
   const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(challenge) ?? []
-  t.match(await (await fetch(metadata)).json(), { resource: address, authorization_servers: [address], bearer_methods_supported: ['header'] })
+  t.match(await (await fetch(metadata)).json(), {
+    resource: address,
+    authorization_servers: [address],
+    bearer_methods_supported: ['header']
+  })
   const { protectedResource } = await discover(`${address}/api/v1`)
   t.equal(protectedResource.resource, `${address}/api/v1`)
   t.match(await (await fetch(`${address}/.well-known/openid-configuration`)).json(), { issuer: address, jwks_uri: `${address}/oauth/jwks` })

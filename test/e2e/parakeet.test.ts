@@ -11,12 +11,17 @@ type Document = { language: string, segments: Array<{ text: string, words: Array
 
 /** A data directory whose models are the starter and a Parakeet model for these languages, in this order of the qualities. */
 function makeFolder (t: Test, languages: string[], named: string[]): { dir: string, settings: Record<string, string> } {
-  const bundled = JSON.parse(readFileSync(new URL('../../models/manifest.json', import.meta.url), 'utf8')) as { models: Array<{ name: string }> }
+  const bundled = JSON.parse(readFileSync(new URL('../../models/manifest.json', import.meta.url), 'utf8')) as {
+    models: Array<{ name: string }>
+  }
   const quality = { models: named, decoding: {} }
   const manifest = {
     version: 1,
     quality: { fast: quality, balanced: quality, accurate: quality },
-    models: [...bundled.models.filter(({ name }) => name === 'starter'), { name: 'bird', kind: 'parakeet', file: 'bird.bin', licence: 'CC0-1.0', languages }]
+    models: [
+      ...bundled.models.filter(({ name }) => name === 'starter'),
+      { name: 'bird', kind: 'parakeet', file: 'bird.bin', licence: 'CC0-1.0', languages }
+    ]
   }
   const dir = t.testdir({ models: { 'manifest.json': JSON.stringify(manifest) } })
   writeFileSync(dir + '/models/bird.bin', makeParakeet(SCRIPT).bytes)

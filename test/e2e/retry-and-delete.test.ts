@@ -18,13 +18,17 @@ const directory = t.testdir()
 const recording = directory + '/recording.wav'
 execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '2', '-i', AUDIO + 'dialogue.mp3', '-ac', '1', '-ar', '16000', recording])
 
-const files = (dataDir: string): string[] => ['media', 'work', 'uploads'].flatMap((place) => readdirSync(`${dataDir}/${place}`).map((name) => `${place}/${name}`))
+const files = (dataDir: string): string[] =>
+  ['media', 'work', 'uploads'].flatMap((place) => readdirSync(`${dataDir}/${place}`).map((name) => `${place}/${name}`))
 
 /** Rows of a job, wherever there could be some. */
 function rows (dataDir: string): number {
   const db = new Database(dataDir + '/app.db', { readonly: true })
   try {
-    return ['job', 'job_stage', 'media', 'window', 'segment', 'upload'].reduce((sum, table) => sum + (db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number), 0)
+    return ['job', 'job_stage', 'media', 'window', 'segment', 'upload'].reduce(
+      (sum, table) => sum + (db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number),
+      0
+    )
   } finally {
     db.close()
   }
@@ -34,7 +38,11 @@ async function until (isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(5)
 }
 
-async function start (t: Test, dataDir: string, settings: Record<string, string> = {}): Promise<{ server: RunningServer, client: Client, upload: () => Promise<number> }> {
+async function start (
+  t: Test,
+  dataDir: string,
+  settings: Record<string, string> = {}
+): Promise<{ server: RunningServer, client: Client, upload: () => Promise<number> }> {
   const server = await startServer(dataDir, settings)
   t.teardown(server.stop)
   const client = createClient(server.address, server.firstKey ?? '')
@@ -42,7 +50,12 @@ async function start (t: Test, dataDir: string, settings: Record<string, string>
 }
 
 /** Deletes job 1 and checks that nothing of it is left and that the next recording is transcribed. */
-async function deleteAndGoOn (t: Test, dataDir: string, { server, client }: { server: RunningServer, client: Client }, afterwards = (): void => {}): Promise<void> {
+async function deleteAndGoOn (
+  t: Test,
+  dataDir: string,
+  { server, client }: { server: RunningServer, client: Client },
+  afterwards = (): void => {}
+): Promise<void> {
   t.match(await client.request('DELETE', '/api/v1/transcriptions/1'), { status: 200, body: { data: { id: 1 } } })
   t.equal(rows(dataDir), 0)
   t.match(await client.request('GET', '/api/v1/jobs/1'), { status: 404 })
@@ -52,31 +65,40 @@ async function deleteAndGoOn (t: Test, dataDir: string, { server, client }: { se
   t.match(await client.ended(await client.uploadFile(AUDIO + 'en-1.wav')), { id: 2, status: 'completed', transcriptText: /meeting/ })
   t.strictSame(readSegments(dataDir, 1), [], 'what was being done for it went nowhere')
   t.equal(await server.stop(), 0)
-  t.strictSame(files(dataDir).filter((name) => !name.startsWith('media/')), [])
+  t.strictSame(
+    files(dataDir).filter((name) => !name.startsWith('media/')),
+    []
+  )
   t.notMatch(server.log(), /"level":50/, 'and nothing of it is an error')
 }
 
-t.test('a job that failed while it was decoded is retried: what was transcribed is kept, the text is that of a run that never failed', async (t) => {
-  const whole = directory + '/whole'
-  await runCommand(whole, ['transcribe', recording, '--language', 'en'])
-  const dataDir = t.testdir()
-  const { die, PATH } = breakSound(dataDir, 5_000_000)
-  const { client, upload } = await start(t, dataDir, { PATH })
-  watchClaims(dataDir)
-  const id = await upload()
-  await until(() => {
-    const progress = readProgress(dataDir)
-    return progress !== undefined && progress.done >= 2 && progress.running === 0
-  })
-  die()
-  t.match(await client.ended(id), { status: 'failed', failure: { code: 'decode_failed' }, retryable: true, retryCount: 0 })
-  t.notOk(existsSync(`${dataDir}/work/${id}`))
-  t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 200, body: { data: { jobId: id, status: 'queued', retryCount: 1, retryable: false } } })
-  t.match(await client.ended(id), { status: 'completed', failure: null, retryable: false, retryCount: 1 })
-  t.strictSame(readSegments(dataDir), readSegments(whole))
-  t.equal(countClaims(dataDir).repeated, 0, 'no window was transcribed twice')
-  t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 409 })
-})
+t.test(
+  'a job that failed while it was decoded is retried: what was transcribed is kept, the text is that of a run that never failed',
+  async (t) => {
+    const whole = directory + '/whole'
+    await runCommand(whole, ['transcribe', recording, '--language', 'en'])
+    const dataDir = t.testdir()
+    const { die, PATH } = breakSound(dataDir, 5_000_000)
+    const { client, upload } = await start(t, dataDir, { PATH })
+    watchClaims(dataDir)
+    const id = await upload()
+    await until(() => {
+      const progress = readProgress(dataDir)
+      return progress !== undefined && progress.done >= 2 && progress.running === 0
+    })
+    die()
+    t.match(await client.ended(id), { status: 'failed', failure: { code: 'decode_failed' }, retryable: true, retryCount: 0 })
+    t.notOk(existsSync(`${dataDir}/work/${id}`))
+    t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), {
+      status: 200,
+      body: { data: { jobId: id, status: 'queued', retryCount: 1, retryable: false } }
+    })
+    t.match(await client.ended(id), { status: 'completed', failure: null, retryable: false, retryCount: 1 })
+    t.strictSame(readSegments(dataDir), readSegments(whole))
+    t.equal(countClaims(dataDir).repeated, 0, 'no window was transcribed twice')
+    t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 409 })
+  }
+)
 
 t.test('deleted while it is decoded and transcribed at once', async (t) => {
   const dataDir = t.testdir()

@@ -14,7 +14,12 @@ import { serveFolder, startSources } from '../support/source-server.ts'
 import type { SourceServer } from '../support/source-server.ts'
 
 const PATH = process.env['PATH'] ?? ''
-const needsYtDlp = { skip: await createYtDlp({ program: undefined, searchPath: PATH }).version() === undefined ? 'yt-dlp is not installed; npm run build installs it' : false }
+const needsYtDlp = {
+  skip:
+    (await createYtDlp({ program: undefined, searchPath: PATH }).version()) === undefined
+      ? 'yt-dlp is not installed; npm run build installs it'
+      : false
+}
 
 /** A server of recordings and of faults, and a data directory beside it. */
 async function serve (t: Test): Promise<SourceServer & { folder: string, dataDir: string }> {
@@ -46,7 +51,8 @@ async function ingest (client: Client, sourceUrl: string, more: object = {}): Pr
   return reply.body.data.jobId
 }
 
-const look = async (client: Client, id: number): Promise<Record<string, unknown>> => (await client.request<Record<string, unknown>>('GET', `/api/v1/transcriptions/${id}`)).body.data
+const look = async (client: Client, id: number): Promise<Record<string, unknown>> =>
+  (await client.request<Record<string, unknown>>('GET', `/api/v1/transcriptions/${id}`)).body.data
 
 /** A transcript that says what the recording says, but for what the starter model mishears. */
 function matchesText (t: Test, text: string | undefined, name: string, what: string): void {
@@ -57,12 +63,32 @@ function matchesText (t: Test, text: string | undefined, name: string, what: str
 t.test('a file, a feed, a page, HLS and DASH end in the text of their recording', needsYtDlp, async (t) => {
   const outside = await serve(t)
   const { folder, url } = outside
-  makeMedia(`${folder}/hls.m3u8`, '-i', AUDIO + 'video.mp4', '-c:v', 'copy', '-c:a', 'aac', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod')
+  makeMedia(
+    `${folder}/hls.m3u8`,
+    '-i',
+    AUDIO + 'video.mp4',
+    '-c:v',
+    'copy',
+    '-c:a',
+    'aac',
+    '-f',
+    'hls',
+    '-hls_time',
+    '2',
+    '-hls_playlist_type',
+    'vod'
+  )
   makeMedia(`${folder}/dash.mpd`, '-i', AUDIO + 'video.mp4', '-map', '0', '-c:v', 'copy', '-c:a', 'aac', '-f', 'dash')
-  writeFileSync(`${folder}/page.html`, '<!doctype html><html><head><title>A film</title></head><body><video src="/video.mp4"></video></body></html>')
-  writeFileSync(`${folder}/feed.xml`, `<?xml version="1.0"?><rss version="2.0"><channel><title>Pod</title>
+  writeFileSync(
+    `${folder}/page.html`,
+    '<!doctype html><html><head><title>A film</title></head><body><video src="/video.mp4"></video></body></html>'
+  )
+  writeFileSync(
+    `${folder}/feed.xml`,
+    `<?xml version="1.0"?><rss version="2.0"><channel><title>Pod</title>
     <item><title>Old</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate><enclosure url="${url}en-1.wav" type="audio/wav"/></item>
-    <item><title>New &amp; good</title><pubDate>Tue, 02 Jun 2026 08:00:00 GMT</pubDate><enclosure url="/en-3.mp3?a=1&amp;b=2" type="audio/mpeg"/></item></channel></rss>`)
+    <item><title>New &amp; good</title><pubDate>Tue, 02 Jun 2026 08:00:00 GMT</pubDate><enclosure url="/en-3.mp3?a=1&amp;b=2" type="audio/mpeg"/></item></channel></rss>`
+  )
   const { client } = await open(t, outside)
   const kinds: Array<[path: string, recording: string, known: object]> = [
     ['en-1.wav', 'en-1', { fileName: 'en-1.wav' }],
@@ -85,17 +111,32 @@ t.test('the other way in takes language and quality; the exports name the source
   const outside = await serve(t)
   const { client, server } = await open(t, outside)
   const source = { url: `${outside.url.replace('//', '//user:hunter2@')}en-3.mp3?token=hunter2&episode=7` }
-  const reply = await client.request<{ jobId: number, status: string }>('POST', '/api/v1/transcriptions', { source, language: 'en', options: { sttQuality: 'fast' }, fileName: 'My talk' })
+  const reply = await client.request<{ jobId: number, status: string }>('POST', '/api/v1/transcriptions', {
+    source,
+    language: 'en',
+    options: { sttQuality: 'fast' },
+    fileName: 'My talk'
+  })
   t.match(reply, { status: 201, body: { data: { jobId: 1, status: /queued|processing/ } } })
   t.match(await client.ended(1), { status: 'completed' })
   t.match(await look(client, 1), { fileName: 'My talk', language: 'en', sourceUrl: `${outside.url}en-3.mp3?episode=7` })
-  const markdown = await (await fetch(`${server.address}/api/v1/transcriptions/1/export?format=md`, { headers: { authorization: `Bearer ${server.firstKey}` } })).text()
+  const markdown = await (
+    await fetch(`${server.address}/api/v1/transcriptions/1/export?format=md`, { headers: { authorization: `Bearer ${server.firstKey}` } })
+  ).text()
   t.match(markdown, `- Source: <${outside.url}en-3.mp3?episode=7>`)
   t.notMatch(server.log() + markdown, /hunter2/, 'no credentials in log or export')
   // Straight to the server: what the document rules out, a proxy that checks would refuse itself.
   const direct = createClient(server.origin, server.firstKey ?? '')
-  for (const [body, field] of [[{ source: { url: 'file:///etc/passwd' } }, 'source.url'], [{ source: {} }, 'source.url'], [{}, 'source'], [{ source, language: 'klingon?' }, 'language']] as const) {
-    t.match(await direct.request('POST', '/api/v1/transcriptions', body), { status: 400, body: { code: 'invalid_request', error: new RegExp(`^${field}`) } })
+  for (const [body, field] of [
+    [{ source: { url: 'file:///etc/passwd' } }, 'source.url'],
+    [{ source: {} }, 'source.url'],
+    [{}, 'source'],
+    [{ source, language: 'klingon?' }, 'language']
+  ] as const) {
+    t.match(await direct.request('POST', '/api/v1/transcriptions', body), {
+      status: 400,
+      body: { code: 'invalid_request', error: new RegExp(`^${field}`) }
+    })
   }
   t.match(await direct.request('POST', '/api/v1/media/ingest', { sourceUrl: 'talk.mp3' }), { status: 400, body: { error: /^sourceUrl/ } })
 })
@@ -110,9 +151,17 @@ t.test('what cannot be had fails with its code, says no address, and leaves noth
   writeFileSync(`${folder}/live.m3u8`, '#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nvideo.ts\n')
   const { client, server } = await open(t, outside)
   const cases: Array<[path: string, code: string]> = [
-    ['missing', 'source_not_found'], ['closed', 'source_forbidden'], ['circle', 'source_unreachable'], ['inward', 'source_blocked'], ['large', 'media_too_large'],
-    ['radio', 'source_unsupported'], ['text.html', 'source_unsupported'], ['words.txt', 'unsupported_media'], ['empty.xml', 'source_unsupported'],
-    ['file.m3u8', 'source_unsupported'], ['live.m3u8', 'source_unsupported']
+    ['missing', 'source_not_found'],
+    ['closed', 'source_forbidden'],
+    ['circle', 'source_unreachable'],
+    ['inward', 'source_blocked'],
+    ['large', 'media_too_large'],
+    ['radio', 'source_unsupported'],
+    ['text.html', 'source_unsupported'],
+    ['words.txt', 'unsupported_media'],
+    ['empty.xml', 'source_unsupported'],
+    ['file.m3u8', 'source_unsupported'],
+    ['live.m3u8', 'source_unsupported']
   ]
   const jobs = await Promise.all(cases.map(async ([path]) => await ingest(client, `${url}${path}?token=hunter2`)))
   for (const [index, [path, code]] of cases.entries()) {
@@ -123,7 +172,9 @@ t.test('what cannot be had fails with its code, says no address, and leaves noth
   for (const blocked of ['http://127.0.0.1:1/x.mp3', 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/x.mp3']) {
     t.match(await client.ended(await ingest(client, blocked)), { status: 'failed', failure: { code: 'source_blocked' } }, blocked)
   }
-  for (let tries = 0; tries < 200 && readdirSync(`${dataDir}/work`).length + readdirSync(`${dataDir}/media`).length > 0; tries++) await sleep(25)
+  for (let tries = 0; tries < 200 && readdirSync(`${dataDir}/work`).length + readdirSync(`${dataDir}/media`).length > 0; tries++) {
+    await sleep(25)
+  }
   t.strictSame([readdirSync(`${dataDir}/work`), readdirSync(`${dataDir}/media`)], [[], []])
   t.notMatch(server.log(), /hunter2/)
 })
@@ -152,7 +203,11 @@ t.test('a download survives kill -9, and goes on where it was', async (t) => {
   const outside = await startSources(t, (request, response) => {
     ranges.push(request.headers.range)
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-    response.writeHead(from > 0 ? 206 : 200, { etag: '"1"', 'content-length': talk.length - from, ...(from > 0 ? { 'content-range': `bytes ${from}-${talk.length - 1}/${talk.length}` } : {}) })
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag: '"1"',
+      'content-length': talk.length - from,
+      ...(from > 0 ? { 'content-range': `bytes ${from}-${talk.length - 1}/${talk.length}` } : {})
+    })
     // The first time, half of it and then nothing.
     if (from > 0) response.end(talk.subarray(from))
     else response.write(talk.subarray(0, talk.length / 2))
@@ -161,7 +216,13 @@ t.test('a download survives kill -9, and goes on where it was', async (t) => {
   const first = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
   const key = first.firstKey ?? ''
   const id = await ingest(createClient(first.address, key), `${outside.url}talk.mp3`)
-  for (let { progress } = await createClient(first.address, key).job(id); progress === 0; { progress } = await createClient(first.address, key).job(id)) await sleep(20)
+  for (
+    let { progress } = await createClient(first.address, key).job(id);
+    progress === 0;
+    { progress } = await createClient(first.address, key).job(id)
+  ) {
+    await sleep(20)
+  }
   t.match(await createClient(first.address, key).job(id), { status: 'processing' })
   await first.kill9()
   const second = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
@@ -175,7 +236,9 @@ t.test('a download survives kill -9, and goes on where it was', async (t) => {
 })
 
 t.test('a polite stop does not wait for a download, which is given back', async (t) => {
-  const outside = await startSources(t, (_, response) => { response.writeHead(200, { 'content-length': 1_000_000 }).write('ID3\0'.repeat(2000)) })
+  const outside = await startSources(t, (_, response) => {
+    response.writeHead(200, { 'content-length': 1_000_000 }).write('ID3\0'.repeat(2000))
+  })
   const dataDir = t.testdir({ data: {} }) + '/data'
   const server = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
   const client = createClient(server.address, server.firstKey ?? '')

@@ -10,7 +10,12 @@ import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 
 type Word = { word: string, start: number, end: number, probability: number }
-type Document = { transcriptionId: number, language: string, durationSeconds: number, segments: Array<{ id: number, start: number, end: number, text: string, words: Word[] }> }
+type Document = {
+  transcriptionId: number
+  language: string
+  durationSeconds: number
+  segments: Array<{ id: number, start: number, end: number, text: string, words: Word[] }>
+}
 type Reference = { language: string, duration: number }
 
 const reference = (name: string): string => readFileSync(`${AUDIO}${name}.txt`, 'utf8')
@@ -32,7 +37,14 @@ t.test('a recording uploaded in parts becomes its words, with times and probabil
   t.ok(wer('dialogue', job.transcriptText ?? '') < 0.2, 'the words are those that were said')
 
   const { body: { data } } = await client.request<Record<string, unknown>>('GET', `/api/v1/transcriptions/${id}`)
-  t.match(data, { id, status: 'completed', language: 'en', fileName: 'dialogue.mp3', text: job.transcriptText, transcriptText: job.transcriptText })
+  t.match(data, {
+    id,
+    status: 'completed',
+    language: 'en',
+    fileName: 'dialogue.mp3',
+    text: job.transcriptText,
+    transcriptText: job.transcriptText
+  })
   t.ok(Math.abs(Number(data['duration']) - facts('dialogue').duration) < 0.3)
   t.equal(data['duration'], data['durationSeconds'])
 
@@ -53,7 +65,9 @@ function checkDocument (t: Test, document: Document, id: number, text: string): 
   for (const segment of document.segments) {
     if (segment.text !== segment.words.map(({ word }) => word).join('')) t.fail(`segment ${segment.id} is not its words joined`)
     for (const word of segment.words) {
-      if (word.start < last || word.end < word.start || word.start < segment.start || word.end > segment.end) t.fail(`times of "${word.word}" are out of order`)
+      if (word.start < last || word.end < word.start || word.start < segment.start || word.end > segment.end) {
+        t.fail(`times of "${word.word}" are out of order`)
+      }
       if (word.probability < 0 || word.probability > 1) t.fail(`probability of "${word.word}"`)
       last = word.end
     }
@@ -65,7 +79,14 @@ t.test('every container and language of the fixtures, four at once', async (t) =
   const server = await startServer(t.testdir())
   t.teardown(server.stop)
   const client = createClient(server.address, server.firstKey ?? '')
-  const limits: Record<string, number> = { 'en-1.wav': 0.15, 'en-2.flac': 0.15, 'en-3.mp3': 0.15, 'de-1.m4a': 0.15, 'es-1.ogg': 0.4, 'video.mp4': 0.1 }
+  const limits: Record<string, number> = {
+    'en-1.wav': 0.15,
+    'en-2.flac': 0.15,
+    'en-3.mp3': 0.15,
+    'de-1.m4a': 0.15,
+    'es-1.ogg': 0.4,
+    'video.mp4': 0.1
+  }
   await Promise.all(Object.entries(limits).map(async ([file, limit]) => {
     const name = file.split('.')[0] ?? ''
     const id = await client.uploadFile(AUDIO + file)
@@ -82,7 +103,10 @@ t.test('a clip does not wait for a long file, whoever sent that', async (t) => {
   const server = await startServer(dataDir)
   t.teardown(server.stop)
   const mine = createClient(server.address, server.firstKey ?? '')
-  const theirs = createClient(server.address, (await runCommand(dataDir, ['keys', 'create', '--name', 'clips', '--owner', 'somebody else'])).stdout.trim())
+  const theirs = createClient(
+    server.address,
+    (await runCommand(dataDir, ['keys', 'create', '--name', 'clips', '--owner', 'somebody else'])).stdout.trim()
+  )
   const long = await mine.uploadFile(dataDir + '/half-an-hour.mp3', { language: 'en' })
   while ((await mine.job(long)).progress === 0) await sleep(20)
   for (const client of [mine, theirs]) {
@@ -99,7 +123,16 @@ t.test('the command line writes the transcript, and only that, to stdout', async
   t.equal(code, 0, stderr)
   t.ok(wer('en-3', stdout) < 0.15, stdout)
   t.equal(stderr, '', 'nothing else on a pipe')
-  const json = await runCommand(dataDir, ['transcribe', AUDIO + 'en-3.mp3', '--format', 'json', '--quality', 'fast', '-o', dataDir + '/out.json'])
+  const json = await runCommand(dataDir, [
+    'transcribe',
+    AUDIO + 'en-3.mp3',
+    '--format',
+    'json',
+    '--quality',
+    'fast',
+    '-o',
+    dataDir + '/out.json'
+  ])
   t.match([json.code, json.stdout], [0, ''])
   t.match(JSON.parse(readFileSync(dataDir + '/out.json', 'utf8')), { transcriptionId: 2, language: 'en' })
 })
@@ -130,8 +163,13 @@ t.test('the command line says what is wrong', async (t) => {
 
 t.test('a model file that cannot be loaded is passed over, and the jobs go on', async (t) => {
   const { quality } = JSON.parse(readFileSync('models/manifest.json', 'utf8')) as { quality: object }
-  const models = [{ name: 'base', kind: 'whisper', file: 'ggml-base.bin', licence: 'MIT' }, { name: 'starter', kind: 'whisper', file: 'starter/ggml-starter-q5_0.bin', licence: 'MIT', bundled: true }]
-  const dataDir = t.testdir({ models: { 'ggml-base.bin': Buffer.alloc(100_000), 'manifest.json': JSON.stringify({ version: 1, quality, models }) } })
+  const models = [
+    { name: 'base', kind: 'whisper', file: 'ggml-base.bin', licence: 'MIT' },
+    { name: 'starter', kind: 'whisper', file: 'starter/ggml-starter-q5_0.bin', licence: 'MIT', bundled: true }
+  ]
+  const dataDir = t.testdir({
+    models: { 'ggml-base.bin': Buffer.alloc(100_000), 'manifest.json': JSON.stringify({ version: 1, quality, models }) }
+  })
   const server = await startServer(dataDir, { STENOBOX_MODELS_DIR: dataDir + '/models' })
   t.teardown(server.stop)
   const client = createClient(server.address, server.firstKey ?? '')
@@ -147,5 +185,5 @@ t.test('doctor finds everything in order, and exits 1 when the model is damaged'
   t.match(wantsGpu, { code: 0, stdout: /STENOBOX_GPU=cuda, but the speech library was built without it .* the CPU is used/ })
   t.match(fine.stdout, /Only the starter model can be used/)
   const damaged = await runCommand(dataDir, ['doctor'], { STENOBOX_MODELS_DIR: dataDir + '/models' })
-  t.match(damaged, { code: 1, stdout: /FAIL {2}model base: ggml-base\.bin is not of its published size/ })
+  t.match(damaged, { code: 1, stdout: /FAIL {2}model base: ggml-base\.bin does not have its published size/ })
 })

@@ -16,7 +16,11 @@ t.test('an event that was under way when the appliance died is sent again, under
   const key = first.firstKey ?? ''
   // The first request is never answered: the appliance dies over it.
   const receiver = await startReceiver(t, (response, count) => { if (count > 1) response.writeHead(200).end() })
-  const id = await createClient(first.address, key).uploadFile(AUDIO + 'en-1.wav', { language: 'en', webhookUrl: receiver.url, webhookSecret: SECRET })
+  const id = await createClient(first.address, key).uploadFile(AUDIO + 'en-1.wav', {
+    language: 'en',
+    webhookUrl: receiver.url,
+    webhookSecret: SECRET
+  })
   await receiver.until(1)
   await first.kill9()
 
@@ -29,7 +33,8 @@ t.test('an event that was under way when the appliance died is sent again, under
   t.equal(taken?.headers['webhook-id'], cut?.headers['webhook-id'])
   t.equal(taken?.body, cut?.body)
   t.match(new Webhook(SECRET).verify(taken?.body ?? '', taken?.headers as Record<string, string>), {
-    event: 'transcription.completed', data: { transcriptionId: id, status: 'completed', fileName: 'en-1.wav', language: 'en', retryCount: 0 }
+    event: 'transcription.completed',
+    data: { transcriptionId: id, status: 'completed', fileName: 'en-1.wav', language: 'en', retryCount: 0 }
   })
   let { webhooks } = await client.job(id)
   for (; webhooks.pending > 0; { webhooks } = await client.job(id)) await sleep(10)

@@ -8,7 +8,12 @@ import { childrenGone, listChildren } from '../support/processes.ts'
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000_000 }
 
 t.test('a program runs to its end: its output, its errors, its code', async (t) => {
-  t.strictSame(await runToEnd('sh', ['-c', 'echo out; echo wrong >&2; exit 3'], LIMITS), { stdout: 'out\n', stderr: 'wrong\n', code: 3, stopped: undefined })
+  t.strictSame(await runToEnd('sh', ['-c', 'echo out; echo wrong >&2; exit 3'], LIMITS), {
+    stdout: 'out\n',
+    stderr: 'wrong\n',
+    code: 3,
+    stopped: undefined
+  })
   t.match(await runToEnd('true', [], LIMITS), { stdout: '', stderr: '', code: 0 })
 })
 
@@ -23,7 +28,13 @@ t.test('a program gets 4 GiB of address space, no core file, and yields to the s
 })
 
 t.test('of our environment a program gets what it needs to run, no secrets and no orders', async (t) => {
-  const ours = { STENOBOX_ADMIN_PASSWORD: 'correct horse battery', FFREPORT: 'file=report', http_proxy: 'http://127.0.0.1:1', LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib' }
+  const ours = {
+    STENOBOX_ADMIN_PASSWORD: 'correct horse battery',
+    FFREPORT: 'file=report',
+    http_proxy: 'http://127.0.0.1:1',
+    LC_ALL: 'C.UTF-8',
+    LD_LIBRARY_PATH: '/opt/lib'
+  }
   t.intercept(process, 'env', { value: { ...process.env, ...ours } })
   const { stdout } = await runToEnd('env', ['--null'], LIMITS)
   // The test runner adds to the environment of whatever a test starts.

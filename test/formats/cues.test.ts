@@ -7,7 +7,13 @@ import { bare, findCaptionFaults, findTooFast, LANGUAGES, makeSpeech } from '../
 type Said = [text: string, startMs: number, endMs: number, speaker?: string | undefined]
 
 function toSegments (...said: Said[]): TimedSegment[] {
-  const words = said.map(([text, startMs, endMs, speaker]): TimedWord => ({ text, startMs, endMs, probability: 1, ...(speaker === undefined ? {} : { speaker }) }))
+  const words = said.map(([text, startMs, endMs, speaker]): TimedWord => ({
+    text,
+    startMs,
+    endMs,
+    probability: 1,
+    ...(speaker === undefined ? {} : { speaker })
+  }))
   return [{ startMs: words[0]?.startMs ?? 0, endMs: words.at(-1)?.endMs ?? 0, text: words.map(({ text }) => text).join(''), words }]
 }
 
@@ -29,11 +35,20 @@ t.test('whatever words and times there are, the rules hold and no text is lost',
   let count = 0
   for (const languages of [...LANGUAGES.map((language) => [language]), LANGUAGES]) {
     for (let seed = 1; seed <= 24; seed++) {
-      const segments = makeSpeech({ seed, count: 150, languages, wild: seed % 3 > 0, speakers: seed % 2 === 0 ? 3 : 0, msPerCharacter: 5 * seed })
+      const segments = makeSpeech({
+        seed,
+        count: 150,
+        languages,
+        wild: seed % 3 > 0,
+        speakers: seed % 2 === 0 ? 3 : 0,
+        msPerCharacter: 5 * seed
+      })
       const cues = cut(segments, seed % 4 === 0 ? 0 : endOf(segments))
       const faults = findCaptionFaults(cues)
       if (faults.length > 0) t.strictSame(faults, [], `${languages.join()}, seed ${seed}`)
-      if (bare(joined(cues)) !== writable(segments.map(({ text }) => text).join(''))) t.fail(`text is lost: ${languages.join()}, seed ${seed}`)
+      if (bare(joined(cues)) !== writable(segments.map(({ text }) => text).join(''))) {
+        t.fail(`text is lost: ${languages.join()}, seed ${seed}`)
+      }
       count += cues.length
     }
   }
@@ -54,7 +69,9 @@ t.test('speech of 18 characters a second can always be read', async (t) => {
 })
 
 t.test('cues end with sentences and clauses, lines with clauses', async (t) => {
-  const cues = cut(toSegments(...say('Good morning, and thank you for coming today. The meeting starts at nine in the large room, and it ends at noon.')))
+  const cues = cut(
+    toSegments(...say('Good morning, and thank you for coming today. The meeting starts at nine in the large room, and it ends at noon.'))
+  )
   t.strictSame(cues.map(({ lines }) => lines), [
     ['Good morning,', 'and thank you for coming today.'],
     ['The meeting starts at nine in the', 'large room, and it ends at noon.']
@@ -65,7 +82,9 @@ t.test('a change of speaker ends a cue; replies too short for that share one, ea
   const [one, two] = ['Speaker 1', 'Speaker 2']
   const calm = cut(toSegments(...say('Are you here?', 0, 400, one), ...say(' I am here.', 1200, 400, two)))
   t.strictSame(calm.map(({ lines }) => lines), [['Are you here?'], ['I am here.']])
-  const quick = cut(toSegments(...say('Here?', 0, 300, one), ...say(' Yes, here.', 300, 200, two), ...say(' And now we begin with it.', 700, 400, one)))
+  const quick = cut(
+    toSegments(...say('Here?', 0, 300, one), ...say(' Yes, here.', 300, 200, two), ...say(' And now we begin with it.', 700, 400, one))
+  )
   t.strictSame(quick.map(({ lines }) => lines), [['Here?', 'Yes, here.'], ['And now we begin with it.']])
 })
 
@@ -85,7 +104,11 @@ t.test('a short cue stays into the silence behind it, no longer than it takes to
 
 t.test('at the end of a recording a cue comes early rather than staying too long', async (t) => {
   t.strictSame(cut(toSegments(['Bye.', 9600, 9900]), 10_000), [{ startMs: 9166, endMs: 10_000, lines: ['Bye.'] }])
-  t.strictSame(cut(toSegments(['Bye.', 100, 200]), 200), [{ startMs: 0, endMs: 834, lines: ['Bye.'] }], 'when there is no room at all, it ends after the recording')
+  t.strictSame(
+    cut(toSegments(['Bye.', 100, 200]), 200),
+    [{ startMs: 0, endMs: 834, lines: ['Bye.'] }],
+    'when there is no room at all, it ends after the recording'
+  )
 })
 
 t.test('a flicker between cues is closed', async (t) => {
@@ -118,7 +141,10 @@ t.test('text without spaces is broken between its own words, never before what c
 t.test('a word wider than a line is broken between characters', async (t) => {
   const cues = cut(toSegments(['See', 0, 300], [' ' + 'é'.repeat(100), 300, 6000]))
   t.strictSame(findCaptionFaults(cues), [])
-  t.strictSame(cues.flatMap(({ lines }) => lines).map((line) => line.replaceAll('e\u0301', 'e').length > 0), cues.flatMap(({ lines }) => lines).map(() => true))
+  t.strictSame(
+    cues.flatMap(({ lines }) => lines).map((line) => line.replaceAll('e\u0301', 'e').length > 0),
+    cues.flatMap(({ lines }) => lines).map(() => true)
+  )
   const marks = cut(toSegments(['x' + '\u0301'.repeat(500), 0, 6000]))
   t.strictSame(findCaptionFaults(marks), [], 'nor do marks without end break a rule')
   t.equal(joined(marks).length, 501)

@@ -7,7 +7,12 @@ import { bare, LANGUAGES, makeSpeech } from '../support/captions.ts'
 import { makeTranscript } from '../support/transcript.ts'
 import type { Transcript } from '../../dist/domain/transcript.js'
 
-const STYLES = ['p[style-name=\'Title\'] => h1.title:fresh', 'p[style-name=\'Transcript Cover\'] => p.cover:fresh', 'p[style-name=\'Transcript Label\'] => p.label:fresh', 'p[style-name=\'Transcript Text\'] => p.text:fresh']
+const STYLES = [
+  "p[style-name='Title'] => h1.title:fresh",
+  "p[style-name='Transcript Cover'] => p.cover:fresh",
+  "p[style-name='Transcript Label'] => p.label:fresh",
+  "p[style-name='Transcript Text'] => p.text:fresh"
+]
 
 async function render (transcript: Transcript): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -15,7 +20,13 @@ async function render (transcript: Transcript): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const unescape = (html: string): string => html.replace(/<[^>]+>/g, '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+const unescape = (html: string): string =>
+  html
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
 
 /** What mammoth reads: the texts of each kind of paragraph. */
 async function read (file: Buffer) {
@@ -34,7 +45,10 @@ async function read (file: Buffer) {
 
 t.test('a cover page, a heading, and paragraphs with speaker and time', async (t) => {
   const segments = makeTranscript().segments
-  const named = [...segments].map((segment, index) => ({ ...segment, words: segment.words.map((word) => ({ ...word, speaker: `Speaker ${index + 1}` })) }))
+  const named = [...segments].map((segment, index) => ({
+    ...segment,
+    words: segment.words.map((word) => ({ ...word, speaker: `Speaker ${index + 1}` }))
+  }))
   const document = await read(await render(makeTranscript({ sourceUrl: 'https://example.org/talk?a=1&b=<2>', segments: named })))
   t.strictSame(document.messages, [])
   t.strictSame(document.titles, ['talk.mp3'])
@@ -54,14 +68,27 @@ t.test('without a source, a language or a word; a source that is no web address 
 })
 
 t.test('long recordings have a heading every quarter of an hour', async (t) => {
-  const at = (startMs: number) => ({ startMs, endMs: startMs + 1000, text: ' Yes.', words: [{ text: ' Yes.', startMs, endMs: startMs + 1000, probability: 1 }] })
+  const at = (startMs: number) => ({
+    startMs,
+    endMs: startMs + 1000,
+    text: ' Yes.',
+    words: [{ text: ' Yes.', startMs, endMs: startMs + 1000, probability: 1 }]
+  })
   const segments = [at(0), at(10_000), at(901_000), at(910_000), at(3_000_000)]
-  t.strictSame((await read(await render(makeTranscript({ durationMs: 3_600_000, segments })))).headings, ['Transcript', '00:00:00', '00:15:01', '00:50:00'])
+  t.strictSame((await read(await render(makeTranscript({ durationMs: 3_600_000, segments })))).headings, [
+    'Transcript',
+    '00:00:00',
+    '00:15:01',
+    '00:50:00'
+  ])
 })
 
 t.test('mammoth reads the words of the txt export, in every script', async (t) => {
   for (const [index, language] of LANGUAGES.entries()) {
-    const transcript = makeTranscript({ fileName: '<&>\u0000"talk"\ud800', segments: makeSpeech({ seed: index, count: 300, languages: language === 'odd' ? LANGUAGES : [language], wild: true, speakers: 2 }) })
+    const transcript = makeTranscript({
+      fileName: '<&>\u0000"talk"\ud800',
+      segments: makeSpeech({ seed: index, count: 300, languages: language === 'odd' ? LANGUAGES : [language], wild: true, speakers: 2 })
+    })
     const { texts, titles, messages } = await read(await render(transcript))
     t.strictSame(messages, [])
     t.strictSame(titles, ['<&>"talk"\ufffd'])
@@ -71,7 +98,9 @@ t.test('mammoth reads the words of the txt export, in every script', async (t) =
 })
 
 t.test('and word by word where words have spaces between them', async (t) => {
-  const transcript = makeTranscript({ segments: makeSpeech({ seed: 1, count: 2000, languages: ['english', 'arabic', 'hindi', 'korean'], speakers: 2 }) })
+  const transcript = makeTranscript({
+    segments: makeSpeech({ seed: 1, count: 2000, languages: ['english', 'arabic', 'hindi', 'korean'], speakers: 2 })
+  })
   const { texts } = await read(await render(transcript))
   t.strictSame(texts.join(' ').split(/\s+/), [...renderTxt(transcript)].join('').trim().split(/\s+/))
 })

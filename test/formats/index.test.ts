@@ -7,17 +7,25 @@ import { makeTranscript } from '../support/transcript.ts'
 
 t.test('every format of the specification, with its type', async (t) => {
   t.strictSame(EXPORT_FORMATS, ['txt', 'srt', 'vtt', 'json', 'md', 'docx'])
-  t.strictSame(EXPORT_FORMATS.map((name) => FORMATS[name].contentType), [
-    'text/plain; charset=utf-8', 'text/plain; charset=utf-8', 'text/vtt; charset=utf-8', 'application/json; charset=utf-8', 'text/markdown; charset=utf-8',
-    'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-  ])
+  t.strictSame(
+    EXPORT_FORMATS.map((name) => FORMATS[name].contentType),
+    [
+      'text/plain; charset=utf-8',
+      'text/plain; charset=utf-8',
+      'text/vtt; charset=utf-8',
+      'application/json; charset=utf-8',
+      'text/markdown; charset=utf-8',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    ]
+  )
   t.strictSame(EXPORT_FORMATS.filter((name) => FORMATS[name].isBinary), ['docx'])
 })
 
 t.test('nothing said makes a file in every format', async (t) => {
   for (const name of EXPORT_FORMATS) {
     let length = 0
-    for await (const chunk of FORMATS[name].render(makeTranscript({ segments: [], language: undefined, durationMs: 0 }))) length += chunk.length
+    const empty = makeTranscript({ segments: [], language: undefined, durationMs: 0 })
+    for await (const chunk of FORMATS[name].render(empty)) length += chunk.length
     t.equal(length === 0, name === 'txt' || name === 'srt', name)
   }
 })

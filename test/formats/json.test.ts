@@ -47,7 +47,11 @@ t.test('what was left out, in seconds, and what a reader should know', async (t)
 })
 
 t.test('speakers of segments and words', async (t) => {
-  const segments = makeSegments().map((segment) => ({ ...segment, speaker: 'Speaker 1', words: segment.words.map((word) => ({ ...word, speaker: 'Speaker 2' })) }))
+  const segments = makeSegments().map((segment) => ({
+    ...segment,
+    speaker: 'Speaker 1',
+    words: segment.words.map((word) => ({ ...word, speaker: 'Speaker 2' }))
+  }))
   const document = render(makeTranscript({ segments }))
   t.strictSame([...Value.Errors(TranscriptDocument, document)], [])
   t.ok(document.segments.every(({ speaker, words }) => speaker === 'Speaker 1' && words.every((word) => word.speaker === 'Speaker 2')))

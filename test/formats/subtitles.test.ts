@@ -9,11 +9,14 @@ import { makeTranscript } from '../support/transcript.ts'
 import type { TimedSegment, Transcript } from '../../dist/domain/transcript.js'
 
 const whole = (chunks: Iterable<string>): string => [...chunks].join('')
-const cuesOf = (transcript: Transcript) => [...cutCues(transcript)].map(({ startMs, endMs, lines }) => ({ startMs, endMs, text: lines.join('\n') }))
+const cuesOf = (transcript: Transcript) =>
+  [...cutCues(transcript)].map(({ startMs, endMs, lines }) => ({ startMs, endMs, text: lines.join('\n') }))
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function say (text: string): TimedSegment[] {
-  const words = text.split(/(?= )/).map((word, index) => ({ text: word, startMs: 400 * index, endMs: 400 * index + 350, probability: 1, speaker: 'Speaker 1' }))
+  const words = text
+    .split(/(?= )/)
+    .map((word, index) => ({ text: word, startMs: 400 * index, endMs: 400 * index + 350, probability: 1, speaker: 'Speaker 1' }))
   return [{ startMs: 0, endMs: 400 * words.length, text, words, speaker: 'Speaker 1' }]
 }
 
@@ -22,9 +25,20 @@ t.test('the files, whole', async (t) => {
   t.equal(whole(renderSrt(transcript)), [
     '1', '00:00:00,300 --> 00:00:01,500', 'Good morning.', '', '2', '00:01:00,001 --> 00:01:01,601', 'The café — it’s open — 今天.', '', ''
   ].join('\n'))
-  t.equal(whole(renderVtt(transcript)), [
-    'WEBVTT', '', '00:00:00.300 --> 00:00:01.500', 'Good morning.', '', '00:01:00.001 --> 00:01:01.601', 'The café — it’s open — 今天.', '', ''
-  ].join('\n'))
+  t.equal(
+    whole(renderVtt(transcript)),
+    [
+      'WEBVTT',
+      '',
+      '00:00:00.300 --> 00:00:01.500',
+      'Good morning.',
+      '',
+      '00:01:00.001 --> 00:01:01.601',
+      'The café — it’s open — 今天.',
+      '',
+      ''
+    ].join('\n')
+  )
 })
 
 t.test('nothing said is a file without cues', async (t) => {
@@ -45,7 +59,9 @@ t.test('no text can be taken for a tag, an entity or an arrow, and no speaker is
 
 t.test('times of a hundred hours and more', async (t) => {
   const [segment] = say('Still here.')
-  const late = makeTranscript({ segments: [{ ...segment as TimedSegment, words: [{ text: 'Late.', startMs: 360_001_002, endMs: 360_002_500, probability: 1 }] }] })
+  const late = makeTranscript({
+    segments: [{ ...(segment as TimedSegment), words: [{ text: 'Late.', startMs: 360_001_002, endMs: 360_002_500, probability: 1 }] }]
+  })
   t.match(whole(renderVtt(late)), '100:00:01.002 --> 100:00:02.500')
   t.strictSame(readWithW3c(whole(renderVtt(late))), { cues: cuesOf(late), errors: [] })
 })
@@ -53,7 +69,10 @@ t.test('times of a hundred hours and more', async (t) => {
 t.test('the validator of the W3C, the package subtitle and ffmpeg agree on every cue, in every script', async (t) => {
   let count = 0
   for (const [index, languages] of [...LANGUAGES.map((language) => [language]), LANGUAGES].entries()) {
-    const transcript = makeTranscript({ durationMs: 0, segments: makeSpeech({ seed: 70 + index, count: 300, languages, wild: index % 2 === 0, speakers: 2 }) })
+    const transcript = makeTranscript({
+      durationMs: 0,
+      segments: makeSpeech({ seed: 70 + index, count: 300, languages, wild: index % 2 === 0, speakers: 2 })
+    })
     const cues = cuesOf(transcript)
     const vtt = whole(renderVtt(transcript))
     const inFile = cues.map((cue) => ({ ...cue, text: escaped(cue.text) }))

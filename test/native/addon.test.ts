@@ -35,7 +35,10 @@ t.test('true words with their times', async (t) => {
     t.ok(noSpeechProbability >= 0 && noSpeechProbability < 0.6)
     let last = startMs
     for (const token of tokens) {
-      t.ok(token.startMs >= last && token.endMs >= token.startMs && token.endMs <= endMs + 200, `${token.bytes}: ${token.startMs} to ${token.endMs}`)
+      t.ok(
+        token.startMs >= last && token.endMs >= token.startMs && token.endMs <= endMs + 200,
+        `${token.bytes}: ${token.startMs} to ${token.endMs}`
+      )
       t.ok(token.probability > 0 && token.probability <= 1 && token.logProbability <= 0)
       t.notOk('dtwMs' in token)
       last = token.startMs
@@ -63,7 +66,10 @@ t.test('alignment heads give the moment each token was spoken', async (t) => {
   const moments = segments.flatMap(({ tokens }) => tokens.map(({ dtwMs }) => dtwMs ?? NaN))
   t.ok(moments.length > 10 && moments.every((ms) => ms >= 0 && ms <= pcm.length / 16))
   t.same(moments, moments.toSorted((a, b) => a - b))
-  const rest = openState(t, { gpu: false, alignmentHeads: [[0, 0]] }).transcribe(pcm.subarray(0, 0.15 * RATE_HZ), { ...GREEDY, minTailMs: 0 })
+  const rest = openState(t, { gpu: false, alignmentHeads: [[0, 0]] }).transcribe(pcm.subarray(0, 0.15 * RATE_HZ), {
+    ...GREEDY,
+    minTailMs: 0
+  })
   t.ok(rest.segments.length <= 3, 'the aligner survives less than its filter is wide')
 })
 
@@ -81,7 +87,13 @@ t.test('next to nothing neither crashes nor is a word', async (t) => {
   }
   for (const seconds of [0.1, 0.2, 0.5, 0.99, 1, 1.01]) {
     const { segments } = state.transcribe(pcm.slice(0.3 * RATE_HZ, (0.3 + seconds) * RATE_HZ), { ...GREEDY, minTailMs: 0 })
-    t.ok(segments.every(({ startMs, endMs, tokens }) => startMs < seconds * 1000 && [endMs, ...tokens.map((token) => token.endMs)].every((ms) => ms <= seconds * 1000)), `${seconds} s of speech: all times lie inside`)
+    t.ok(
+      segments.every(
+        ({ startMs, endMs, tokens }) =>
+          startMs < seconds * 1000 && [endMs, ...tokens.map((token) => token.endMs)].every((ms) => ms <= seconds * 1000)
+      ),
+      `${seconds} s of speech: all times lie inside`
+    )
   }
 })
 
@@ -144,7 +156,17 @@ t.test('callbacks cannot break a call', async (t) => {
   const state = openState(t)
   const failing = (): void => { throw new Error('from the callback') }
   t.throws(() => state.transcribe(pcm, { ...GREEDY, onProgress: failing }), { message: 'from the callback' })
-  t.throws(() => state.transcribe(pcm, { ...GREEDY, onProgress: () => { state.transcribe(pcm, GREEDY) } }), { code: 'INVALID_ARGUMENT' }, 'one call at a time')
+  t.throws(
+    () =>
+      state.transcribe(pcm, {
+        ...GREEDY,
+        onProgress: () => {
+          state.transcribe(pcm, GREEDY)
+        }
+      }),
+    { code: 'INVALID_ARGUMENT' },
+    'one call at a time'
+  )
   const loser = openState(t)
   t.ok(loser.transcribe(pcm, { ...GREEDY, onProgress: () => loser.free() }).segments.length > 0, 'freed by its own callback')
   t.throws(() => loser.transcribe(pcm, GREEDY), { code: 'CLOSED' })
@@ -172,16 +194,41 @@ t.test('wrong arguments are refused', async (t) => {
   const state = openState(t)
   t.throws(() => state.transcribe(pcm, { ...OPTIONS, language: 'xx' }), { code: 'UNKNOWN_LANGUAGE' })
   t.throws(() => state.transcribe(pcm, { ...OPTIONS, language: 'auto' }), { code: 'UNKNOWN_LANGUAGE' })
-  t.throws(() => state.transcribe(pcm, { ...OPTIONS, language: 'yue' }), { code: 'UNKNOWN_LANGUAGE' }, 'a language that came with later models')
+  t.throws(
+    () => state.transcribe(pcm, { ...OPTIONS, language: 'yue' }),
+    { code: 'UNKNOWN_LANGUAGE' },
+    'a language that came with later models'
+  )
   const wrong: Array<Partial<Record<keyof TranscribeOptions, unknown>>> = [
-    { threads: 0 }, { threads: 1.5 }, { beamSize: 9 }, { bestOf: 0 }, { temperatureStep: 1e-6 }, { temperatureStep: NaN }, { contextTokens: -1 },
-    { minTailMs: -1 }, { prompt: null }, { suppressNonSpeech: 1 }, { abort: new Int32Array(1) }, { abort: new Int32Array(new SharedArrayBuffer(0)) }, { onProgress: 1 }
+    { threads: 0 },
+    { threads: 1.5 },
+    { beamSize: 9 },
+    { bestOf: 0 },
+    { temperatureStep: 1e-6 },
+    { temperatureStep: NaN },
+    { contextTokens: -1 },
+    { minTailMs: -1 },
+    { prompt: null },
+    { suppressNonSpeech: 1 },
+    { abort: new Int32Array(1) },
+    { abort: new Int32Array(new SharedArrayBuffer(0)) },
+    { onProgress: 1 }
   ]
-  for (const options of wrong) t.throws(() => state.transcribe(pcm, { ...OPTIONS, ...options } as TranscribeOptions), { code: 'INVALID_ARGUMENT' }, Object.keys(options)[0] ?? '')
+  for (const options of wrong) {
+    t.throws(
+      () => state.transcribe(pcm, { ...OPTIONS, ...options } as TranscribeOptions),
+      { code: 'INVALID_ARGUMENT' },
+      Object.keys(options)[0] ?? ''
+    )
+  }
   t.throws(() => state.transcribe(new Float32Array([0, NaN, Infinity]), OPTIONS), { code: 'INVALID_ARGUMENT' })
   t.throws(() => state.transcribe(new Int16Array(9) as unknown as Float32Array, OPTIONS), { code: 'INVALID_ARGUMENT' })
   for (const alignmentHeads of ['huge', 'large.v3', [], [[0]], [[3, 0]], [[0, 3]], [[0, 0], [0, 0]]]) {
-    t.throws(() => addon.loadModel(STARTER_MODEL, { gpu: false, alignmentHeads } as LoadOptions), { code: 'INVALID_ARGUMENT' }, JSON.stringify(alignmentHeads))
+    t.throws(
+      () => addon.loadModel(STARTER_MODEL, { gpu: false, alignmentHeads } as LoadOptions),
+      { code: 'INVALID_ARGUMENT' },
+      JSON.stringify(alignmentHeads)
+    )
   }
   const model = addon.loadModel(STARTER_MODEL, { gpu: false })
   const Model = model.constructor as new (...values: unknown[]) => unknown

@@ -1,5 +1,17 @@
 /** What the addon makes of files that are damaged or no models: an error with a code, never the end of the process. */
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync
+} from 'node:fs'
 import t from 'tap'
 import { addon, GREEDY } from '../support/native.ts'
 import { STARTER_MODEL } from '../support/paths.ts'
@@ -77,8 +89,21 @@ t.test('a model cut off anywhere', async (t) => {
   t.equal(attempt(copy), 'MODEL_INVALID', 'a byte too many')
   const random = createRandom(3)
   const cuts = [
-    ...Array.from({ length: 25 }, () => Math.floor(random() * model.length)), ...tensors.filter((_, index) => index % 12 === 0),
-    ...tensors.filter((_, index) => index % 29 === 0).map((offset) => offset + 7), model.length - 1, vocabulary + 4, vocabulary + 5, vocabulary, 56, 55, 48, 44, 5, 4, 3, 1
+    ...Array.from({ length: 25 }, () => Math.floor(random() * model.length)),
+    ...tensors.filter((_, index) => index % 12 === 0),
+    ...tensors.filter((_, index) => index % 29 === 0).map((offset) => offset + 7),
+    model.length - 1,
+    vocabulary + 4,
+    vocabulary + 5,
+    vocabulary,
+    56,
+    55,
+    48,
+    44,
+    5,
+    4,
+    3,
+    1
   ].sort((a, b) => b - a)
   for (const size of cuts) {
     truncateSync(copy, size)
@@ -96,7 +121,9 @@ t.test('a header or vocabulary that lies', async (t) => {
       withBytes(copy, offset, word(value), () => t.equal(attempt(copy), 'MODEL_INVALID', `field ${field} is ${value}`))
     }
   }
-  for (const value of [0, -1, 50_256, 51_866, 0x7fffffff]) withBytes(copy, vocabulary, word(value), () => t.equal(attempt(copy), 'MODEL_INVALID', `${value} words`))
+  for (const value of [0, -1, 50_256, 51_866, 0x7fffffff]) {
+    withBytes(copy, vocabulary, word(value), () => t.equal(attempt(copy), 'MODEL_INVALID', `${value} words`))
+  }
   withBytes(copy, vocabulary + 4, word(-1), () => t.equal(attempt(copy), 'MODEL_INVALID', 'a word of 4 GB'))
   t.equal(attempt(copy), 'loaded', 'put right again')
 })
@@ -105,18 +132,31 @@ t.test('tensor headers that lie', async (t) => {
   const copy = t.testdir() + '/copy.bin'
   copyFileSync(STARTER_MODEL, copy)
   for (const offset of tensors.filter((_, index) => index % 23 === 0)) {
-    for (const [field, values] of [[0, [0, -1, 4, 5, 1 << 30]], [4, [0, -1, 1, 129, 0x7fffffff]], [8, [-1, 2, 4, 31, 99, 0x7fffffff]], [12, [0, -1, 1, 33, 0x7fffffff]]] as const) {
-      for (const value of values) withBytes(copy, offset + field, word(value), () => t.equal(attempt(copy), 'MODEL_INVALID', `${value} at ${offset} + ${field}`))
+    for (const [field, values] of [
+      [0, [0, -1, 4, 5, 1 << 30]],
+      [4, [0, -1, 1, 129, 0x7fffffff]],
+      [8, [-1, 2, 4, 31, 99, 0x7fffffff]],
+      [12, [0, -1, 1, 33, 0x7fffffff]]
+    ] as const) {
+      for (const value of values) {
+        withBytes(copy, offset + field, word(value), () => t.equal(attempt(copy), 'MODEL_INVALID', `${value} at ${offset} + ${field}`))
+      }
     }
   }
   const random = createRandom(5)
   for (let round = 0; round < 60; round++) {
     const offset = (tensors[Math.floor(random() * tensors.length)] ?? 0) + Math.floor(random() * 32)
-    withBytes(copy, offset, Buffer.from([Math.floor(random() * 256)]), () => t.match(attempt(copy), /^(MODEL_INVALID|loaded)$/, `a byte at ${offset}`))
+    withBytes(copy, offset, Buffer.from([Math.floor(random() * 256)]), () =>
+      t.match(attempt(copy), /^(MODEL_INVALID|loaded)$/, `a byte at ${offset}`)
+    )
   }
   const name = model.indexOf('encoder.blocks.1.attn.key.weight')
-  withBytes(copy, name, Buffer.from('encoder.blocks.0.'), () => t.throws(() => load(copy), { code: 'MODEL_INVALID', message: /two tensors/ }))
-  withBytes(copy, name, Buffer.from('\x1b[2Jder'), () => t.throws(() => load(copy), { code: 'MODEL_INVALID', message: /^\P{Cc}+$/u }, 'no control characters in messages'))
+  withBytes(copy, name, Buffer.from('encoder.blocks.0.'), () =>
+    t.throws(() => load(copy), { code: 'MODEL_INVALID', message: /two tensors/ })
+  )
+  withBytes(copy, name, Buffer.from('\x1b[2Jder'), () =>
+    t.throws(() => load(copy), { code: 'MODEL_INVALID', message: /^\P{Cc}+$/u }, 'no control characters in messages')
+  )
 })
 
 t.test('weights that are no numbers', async (t) => {
@@ -127,7 +167,9 @@ t.test('weights that are no numbers', async (t) => {
     const weights = addon.loadModel(copy, { gpu: false })
     const state = weights.createState()
     const noise = Float32Array.from({ length: 32_000 }, (_, index) => Math.sin(index * index / 7) / 4)
-    for (const beamSize of [1, 5]) t.throws(() => state.transcribe(noise, { ...GREEDY, beamSize }), { code: 'DECODE_FAILED', message: /damaged/ })
+    for (const beamSize of [1, 5]) {
+      t.throws(() => state.transcribe(noise, { ...GREEDY, beamSize }), { code: 'DECODE_FAILED', message: /damaged/ })
+    }
     t.throws(() => state.detectLanguage(noise, { threads: 1 }), { code: 'DECODE_FAILED' })
     state.free()
     weights.free()

@@ -22,8 +22,15 @@ t.test('the words, in sentences, with times and probabilities', async (t) => {
   t.match(result, { aborted: false, language: 'en' })
   t.equal(toText(result), TEXT)
   const segments = buildSegments(result.segments, createWindowClock({ startSample: 0, endSample: SOUND.length }))
-  t.same(segments.map(({ text }) => text), [' Good morning.', ' It is 1.5 now', ' an Ä yes!', ' So?'], 'cut behind sentences and in the pause')
-  t.same(segments.flatMap(({ words }) => words.map(({ text }) => text)), [' Good', ' morning.', ' It', ' is', ' 1.5', ' now', ' an', ' Ä', ' yes!', ' So?'])
+  t.same(
+    segments.map(({ text }) => text),
+    [' Good morning.', ' It is 1.5 now', ' an Ä yes!', ' So?'],
+    'cut behind sentences and in the pause'
+  )
+  t.same(
+    segments.flatMap(({ words }) => words.map(({ text }) => text)),
+    [' Good', ' morning.', ' It', ' is', ' 1.5', ' now', ' an', ' Ä', ' yes!', ' So?']
+  )
   t.ok(Math.abs((segments[2]?.startMs ?? 0) - 2500) <= 80, 'the rest is said where sound comes back')
 
   let last = 0
@@ -31,7 +38,10 @@ t.test('the words, in sentences, with times and probabilities', async (t) => {
     t.same([startMs, endMs], [tokens[0]?.startMs, tokens.at(-1)?.endMs])
     t.equal(noSpeechProbability, 0)
     for (const token of tokens) {
-      t.ok(token.startMs >= last && token.endMs >= token.startMs && token.endMs <= SOUND.length / 16, `${token.bytes}: ${token.startMs} to ${token.endMs}`)
+      t.ok(
+        token.startMs >= last && token.endMs >= token.startMs && token.endMs <= SOUND.length / 16,
+        `${token.bytes}: ${token.startMs} to ${token.endMs}`
+      )
       last = token.endMs
     }
   }
@@ -39,7 +49,16 @@ t.test('the words, in sentences, with times and probabilities', async (t) => {
 
 t.test('times are those of the steps, and probabilities those of the network', async (t) => {
   const [first] = openParakeet(t, writeParakeet(t)).transcribe(SOUND, OPTIONS).segments
-  t.same(first?.tokens.map(({ startMs, endMs }) => [startMs, endMs]), [[0, 160], [160, 240], [240, 400], [400, 400]], 'steps of 80 ms; a full stop takes no time')
+  t.same(
+    first?.tokens.map(({ startMs, endMs }) => [startMs, endMs]),
+    [
+      [0, 160],
+      [160, 240],
+      [240, 400],
+      [400, 400]
+    ],
+    'steps of 80 ms; a full stop takes no time'
+  )
   // One word has a logit of 8 tanh(1), the other words and the blank 0.
   const likely = Math.exp(8 * Math.tanh(1))
   for (const { probability, logProbability } of first?.tokens ?? []) {
@@ -51,7 +70,8 @@ t.test('times are those of the steps, and probabilities those of the network', a
 t.test('a very sure model keeps its durations, and its probabilities stay probabilities', async (t) => {
   const sure = openParakeet(t, writeParakeet(t, { certainty: 300 })).transcribe(SOUND, OPTIONS)
   const unsure = openParakeet(t, writeParakeet(t)).transcribe(SOUND, OPTIONS)
-  const times = ({ segments }: NativeTranscript): number[][] => segments.flatMap(({ tokens }) => tokens.map(({ startMs, endMs }) => [startMs, endMs]))
+  const times = ({ segments }: NativeTranscript): number[][] =>
+    segments.flatMap(({ tokens }) => tokens.map(({ startMs, endMs }) => [startMs, endMs]))
   t.same(times(sure), times(unsure))
   t.ok(sure.segments.flatMap(({ tokens }) => tokens).every(({ probability, logProbability }) => probability === 1 && logProbability === 0))
 })
@@ -81,11 +101,18 @@ t.test('the same audio gives the same tokens, whatever the state heard before', 
 t.test('next to nothing neither crashes nor is a word', async (t) => {
   const state = openParakeet(t, writeParakeet(t))
   state.transcribe(SOUND, OPTIONS)
-  const cases: Array<[name: string, audio: Float32Array]> = [['nothing', new Float32Array(0)], ['99 ms', toPcm(noise(0.099, 8000))], ['silence', toPcm(silence(12))]]
+  const cases: Array<[name: string, audio: Float32Array]> = [
+    ['nothing', new Float32Array(0)],
+    ['99 ms', toPcm(noise(0.099, 8000))],
+    ['silence', toPcm(silence(12))]
+  ]
   for (const [name, audio] of cases) t.same(state.transcribe(audio, OPTIONS), { aborted: false, language: 'en', segments: [] }, name)
   for (const seconds of [0.1, 0.25, 0.9, 1, 1.1]) {
     const { segments } = state.transcribe(toPcm(noise(seconds, 8000)), OPTIONS)
-    t.ok(segments.flatMap(({ tokens }) => tokens).every(({ startMs, endMs }) => startMs < seconds * 1000 && endMs <= seconds * 1000), `${seconds} s: all times lie inside`)
+    t.ok(
+      segments.flatMap(({ tokens }) => tokens).every(({ startMs, endMs }) => startMs < seconds * 1000 && endMs <= seconds * 1000),
+      `${seconds} s: all times lie inside`
+    )
   }
 })
 
@@ -112,8 +139,26 @@ t.test('progress, abort and callbacks that throw', async (t) => {
   t.same(stopAt(0), { aborted: true, language: 'en', segments: [] }, 'in the encoder')
   t.match(stopAt(90), { aborted: true, segments: [] }, 'in the decoder')
   t.same(state.transcribe(talk, { ...OPTIONS, abort }), { aborted: true, language: 'en', segments: [] }, 'before it begins')
-  t.throws(() => state.transcribe(talk, { ...OPTIONS, onProgress: () => { throw new Error('from the callback') } }), { message: 'from the callback' })
-  t.throws(() => state.transcribe(talk, { ...OPTIONS, onProgress: () => { state.transcribe(talk, OPTIONS) } }), { code: 'INVALID_ARGUMENT' })
+  t.throws(
+    () =>
+      state.transcribe(talk, {
+        ...OPTIONS,
+        onProgress: () => {
+          throw new Error('from the callback')
+        }
+      }),
+    { message: 'from the callback' }
+  )
+  t.throws(
+    () =>
+      state.transcribe(talk, {
+        ...OPTIONS,
+        onProgress: () => {
+          state.transcribe(talk, OPTIONS)
+        }
+      }),
+    { code: 'INVALID_ARGUMENT' }
+  )
   t.equal(toText(state.transcribe(talk, OPTIONS)), TEXT, 'and the state goes on working')
 })
 
@@ -133,14 +178,21 @@ t.test('wrong arguments are refused', async (t) => {
   t.throws(() => addon.loadModel(path, { gpu: false, kind: 'conformer' as 'parakeet' }), { code: 'INVALID_ARGUMENT' })
   t.throws(() => addon.loadModel(path, { gpu: false, kind: 'parakeet', alignmentHeads: [[0, 0]] }), { code: 'INVALID_ARGUMENT' })
   t.throws(() => addon.loadModel(path, { gpu: false }), { code: 'MODEL_INVALID', message: /it is a Parakeet model, not a Whisper model/ })
-  t.throws(() => addon.loadModel(STARTER_MODEL, { gpu: false, kind: 'parakeet' }), { code: 'MODEL_INVALID', message: /it is a Whisper model, not a Parakeet model/ })
+  t.throws(() => addon.loadModel(STARTER_MODEL, { gpu: false, kind: 'parakeet' }), {
+    code: 'MODEL_INVALID',
+    message: /it is a Whisper model, not a Parakeet model/
+  })
   state.free()
   t.throws(() => state.transcribe(SOUND, OPTIONS), { code: 'CLOSED' })
 })
 
 t.test('weights that are no numbers', async (t) => {
   const { bytes, tensors } = makeParakeet(SCRIPT)
-  for (const name of ['encoder.layers.0.self_attn.linear_v.weight', 'decoder.prediction.dec_rnn.lstm.bias_h_l1', 'joint.joint_net.2.bias']) {
+  for (const name of [
+    'encoder.layers.0.self_attn.linear_v.weight',
+    'decoder.prediction.dec_rnn.lstm.bias_h_l1',
+    'joint.joint_net.2.bias'
+  ]) {
     const copy = Buffer.from(bytes)
     copy.writeFloatLE(NaN, (tensors.get(name) ?? 0) + 16)
     const state = openParakeet(t, t.testdir({ 'nan.bin': copy }) + '/nan.bin')

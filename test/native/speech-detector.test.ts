@@ -13,7 +13,10 @@ const pcm = whole(decode(AUDIO + 'en-1.wav'))
 
 t.test('it is Silero: the figures are those of its ONNX file in another runtime', async (t) => {
   // onnxruntime 1.31 over test/fixtures/audio/en-1.wav, every ninth frame.
-  const expected = [0.0308, 0.0417, 0.9943, 0.761, 0.9895, 0.9972, 0.9974, 0.9971, 0.9985, 0.9982, 0.0144, 0.9995, 0.9984, 0.9997, 0.9997, 0.999, 0.9986, 0.9003, 0.9733, 0.9995, 0.0847, 0.0016]
+  const expected = [
+    0.0308, 0.0417, 0.9943, 0.761, 0.9895, 0.9972, 0.9974, 0.9971, 0.9985, 0.9982, 0.0144, 0.9995, 0.9984, 0.9997, 0.9997, 0.999, 0.9986,
+    0.9003, 0.9733, 0.9995, 0.0847, 0.0016
+  ]
   const { probabilities } = detect(pcm, start())
   t.equal(probabilities.length, pcm.length / FRAME)
   for (const [index, probability] of expected.entries()) {
@@ -51,6 +54,9 @@ t.test('wrong arguments and wrong weights are refused', async (t) => {
   t.throws(() => detect(pcm, new Float32Array(10)), { code: 'INVALID_ARGUMENT' })
   const { 'encoder.0.reparam_conv.bias': _, ...lacking } = tensors
   t.throws(() => addon.createSpeechDetector(lacking), { code: 'MODEL_INVALID', message: /encoder\.0/ })
-  t.throws(() => addon.createSpeechDetector({ ...tensors, 'decoder.rnn.bias_ih': new Float32Array(3) }), { code: 'MODEL_INVALID', message: /bias_ih/ })
+  t.throws(() => addon.createSpeechDetector({ ...tensors, 'decoder.rnn.bias_ih': new Float32Array(3) }), {
+    code: 'MODEL_INVALID',
+    message: /bias_ih/
+  })
   t.throws(() => readSileroTensors(AUDIO + 'en-1.wav'), 'a file that is not ONNX')
 })

@@ -24,13 +24,27 @@ t.test('an owner who denies, wrong passwords, and too many of them', async (t) =
   const again = await beginLogin(server, client, { resource: address })
   const other = createBrowser()
   const page = await other.open(again.url, REDIRECT_URI)
-  t.equal((await other.submit(page, { decision: 'deny', name: '', password: '' }, REDIRECT_URI)).url.searchParams.get('error'), 'access_denied', 'before the login too')
+  t.equal(
+    (await other.submit(page, { decision: 'deny', name: '', password: '' }, REDIRECT_URI)).url.searchParams.get('error'),
+    'access_denied',
+    'before the login too'
+  )
   const third = createBrowser()
   const form = await third.open((await beginLogin(server, client, { resource: address })).url, REDIRECT_URI)
-  const tries = await Promise.all(Array.from({ length: 12 }, async () => await third.submit(form, { name: 'anna', password: 'guess' }, REDIRECT_URI)))
-  t.strictSame(tries.map(({ status }) => status).sort(), [...Array(4).fill(401), ...Array(8).fill(429)], 'four at once, and no more: the login of anna forgives none of nobody')
+  const tries = await Promise.all(
+    Array.from({ length: 12 }, async () => await third.submit(form, { name: 'anna', password: 'guess' }, REDIRECT_URI))
+  )
+  t.strictSame(
+    tries.map(({ status }) => status).sort(),
+    [...Array(4).fill(401), ...Array(8).fill(429)],
+    'four at once, and no more: the login of anna forgives none of nobody'
+  )
   const late = await third.submit(form, { name: 'anna', password: PASSWORD }, REDIRECT_URI)
-  t.match([late.status, late.headers.get('retry-after'), third.textOf(late)], [429, /^(900|8\d\d)$/, /Try again in 15 minutes/], 'not even the right one')
+  t.match(
+    [late.status, late.headers.get('retry-after'), third.textOf(late)],
+    [429, /^(900|8\d\d)$/, /Try again in 15 minutes/],
+    'not even the right one'
+  )
 })
 
 t.test('forms from elsewhere, pages in another browser, names with markup', async (t) => {
@@ -48,7 +62,7 @@ t.test('forms from elsewhere, pages in another browser, names with markup', asyn
   }
   const stranger = await createBrowser().submit(login, fields, REDIRECT_URI)
   t.equal(stranger.status, 400)
-  t.match(createBrowser().textOf(stranger), /expired, or was opened in another browser/)
+  t.match(createBrowser().textOf(stranger), /expired or was opened in another browser/)
   const echo = await browser.submit(login, { name: '"><img src=x>', password: 'x' }, REDIRECT_URI)
   t.notMatch(echo.body, /<img/)
 })
@@ -73,8 +87,15 @@ t.test('requests without PKCE, with the plain method, to other addresses, of unk
   t.equal(await refusalOf((query) => { query.set('resource', 'https://elsewhere.example') }), 'invalid_target')
   t.equal(await refusalOf((query) => { query.set('scope', 'made:up') }), 'invalid_scope')
   t.equal(await refusalOf((query) => { query.set('prompt', 'none') }), 'login_required')
-  for (const redirect of ['https://evil.example/', 'http://127.0.0.1/elsewhere', 'http://127.0.0.1@evil.example/callback', 'javascript:alert(1)']) {
-    const page = await ask((query) => { query.set('redirect_uri', redirect) })
+  for (const redirect of [
+    'https://evil.example/',
+    'http://127.0.0.1/elsewhere',
+    'http://127.0.0.1@evil.example/callback',
+    'javascript:alert(1)'
+  ]) {
+    const page = await ask((query) => {
+      query.set('redirect_uri', redirect)
+    })
     t.equal(page.status, 400, redirect)
     t.match(page.body, /invalid_redirect_uri/)
     t.match(page.headers.get('content-security-policy'), /default-src 'none'/)
@@ -86,21 +107,46 @@ t.test('requests without PKCE, with the plain method, to other addresses, of unk
 
 t.test('registrations that cannot be, and bodies that are too long', async (t) => {
   const { address } = await startWithServer(t)
-  const post = async (body: string, type = 'application/json'): Promise<Response> => await fetch(`${address}/oauth/register`, { method: 'POST', body, headers: { 'content-type': type } })
-  for (const body of ['', '{', '[]', 'null', '{}', '{"redirect_uris":["http://example.org/"]}', '{"redirect_uris":["javascript:x"]}', '{"redirect_uris":["ftp://a.example/"]}', '{"redirect_uris":["https://a.example/","wss://a.example/"]}', '{"redirect_uris":["https://a.example/#x"]}', '{"redirect_uris":[1]}',
-    '{"redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"client_secret_basic"}']) {
+  const post = async (body: string, type = 'application/json'): Promise<Response> =>
+    await fetch(`${address}/oauth/register`, { method: 'POST', body, headers: { 'content-type': type } })
+  for (const body of [
+    '',
+    '{',
+    '[]',
+    'null',
+    '{}',
+    '{"redirect_uris":["http://example.org/"]}',
+    '{"redirect_uris":["javascript:x"]}',
+    '{"redirect_uris":["ftp://a.example/"]}',
+    '{"redirect_uris":["https://a.example/","wss://a.example/"]}',
+    '{"redirect_uris":["https://a.example/#x"]}',
+    '{"redirect_uris":[1]}',
+    '{"redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"client_secret_basic"}'
+  ]) {
     const reply = await post(body)
     t.equal(reply.status, 400, body)
     t.match(await reply.json(), { error: String })
   }
   t.equal((await post('x'.repeat(40_000))).status, 413)
-  const good = await post(JSON.stringify({ redirect_uris: ['https://a.example/cb', 'com.example.app:/cb'], scope: 'made:up', jwks_uri: 'http://127.0.0.1:1/', logo_uri: 'http://127.0.0.1:1/', application_type: 'web' }))
+  const good = await post(
+    JSON.stringify({
+      redirect_uris: ['https://a.example/cb', 'com.example.app:/cb'],
+      scope: 'made:up',
+      jwks_uri: 'http://127.0.0.1:1/',
+      logo_uri: 'http://127.0.0.1:1/',
+      application_type: 'web'
+    })
+  )
   t.equal(good.status, 201)
   const kept = await good.json() as object
   t.match(kept, { application_type: 'native', token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] })
   for (const field of ['client_secret', 'jwks_uri', 'logo_uri', 'scope']) t.notOk(field in kept, field)
   for (const origin of ['null', 'https://evil.example']) {
-    const form = new URLSearchParams({ client_id: (kept as { client_id: string }).client_id, grant_type: 'refresh_token', refresh_token: 'x' })
+    const form = new URLSearchParams({
+      client_id: (kept as { client_id: string }).client_id,
+      grant_type: 'refresh_token',
+      refresh_token: 'x'
+    })
     const reply = await fetch(`${address}/oauth/token`, { method: 'POST', body: form, headers: { origin } })
     t.equal(reply.headers.get('access-control-allow-origin'), null, 'no page of others may use a client')
   }

@@ -26,7 +26,9 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
     tokens: {
       async authenticate (token) {
         asked.push(token)
-        if (token === 'down') throw new AppError('unavailable', 'The identity provider does not answer.', { headers: { 'retry-after': '30' } })
+        if (token === 'down') {
+          throw new AppError('unavailable', 'The identity provider does not answer.', { headers: { 'retry-after': '30' } })
+        }
         return token === 'bad' ? undefined : { ownerId: 2, plan: 'pro', scopes: new Set(token.split('+') as Scope[]) }
       }
     }
@@ -34,11 +36,20 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
   requireRights(app, publicUrl)
   const callers: Caller[] = ['transcripts:read', 'transcripts:write', 'api_key']
   for (const caller of callers) {
-    app.get(`/${caller.replace(':', '-')}`, operation({ operationId: `ask_${caller}`, tag: 'Jobs', summary: '', caller, replies: {} }), async (request) => ({ ownerId: principalOf(request).ownerId }))
+    app.get(
+      `/${caller.replace(':', '-')}`,
+      operation({ operationId: `ask_${caller}`, tag: 'Jobs', summary: '', caller, replies: {} }),
+      async (request) => ({ ownerId: principalOf(request).ownerId })
+    )
   }
   const ask = async (url: string, authorization?: string, host = 'localhost') => {
     const reply = await app.inject({ url, headers: { host, ...(authorization === undefined ? {} : { authorization }) } })
-    return { status: reply.statusCode, headers: reply.headers, body: reply.json<{ code?: string, ownerId?: number, error?: string }>(), challenge: reply.headers['www-authenticate'] }
+    return {
+      status: reply.statusCode,
+      headers: reply.headers,
+      body: reply.json<{ code?: string, ownerId?: number, error?: string }>(),
+      challenge: reply.headers['www-authenticate']
+    }
   }
   return { ask, asked }
 }
@@ -46,7 +57,9 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
 t.test('a token does what it was granted, a key everything', async (t) => {
   const { ask } = await build(t)
   t.match(await ask('/transcripts-read', 'Bearer transcripts:read+ai:transform'), { status: 200, body: { ownerId: 2 } })
-  for (const url of ['/transcripts-read', '/transcripts-write', '/api_key']) t.match(await ask(url, `Bearer ${KEY}`), { status: 200, body: { ownerId: 1 } })
+  for (const url of ['/transcripts-read', '/transcripts-write', '/api_key']) {
+    t.match(await ask(url, `Bearer ${KEY}`), { status: 200, body: { ownerId: 1 } })
+  }
 })
 
 t.test('too little: the answer names the scope that is missing', async (t) => {
@@ -86,6 +99,9 @@ t.test('a provider that is down is not the caller\'s fault', async (t) => {
 
 t.test('without a public address, metadata is where the client came to; no host can end the header', async (t) => {
   const { ask } = await build(t, { publicUrl: undefined })
-  t.equal((await ask('/api_key', undefined, 'steno.lan:8080')).challenge, 'Bearer realm="stenobox", resource_metadata="http://steno.lan:8080/.well-known/oauth-protected-resource"')
+  t.equal(
+    (await ask('/api_key', undefined, 'steno.lan:8080')).challenge,
+    'Bearer realm="stenobox", resource_metadata="http://steno.lan:8080/.well-known/oauth-protected-resource"'
+  )
   t.notMatch((await ask('/api_key', undefined, 'a", error="x')).challenge, /error="x/)
 })

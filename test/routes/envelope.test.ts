@@ -47,7 +47,12 @@ t.test('keys: missing, malformed, unknown and revoked', async (t) => {
   }
   t.equal(sentences.size, 1, 'one sentence for all of them')
   isError(t, await call(undefined, 'GET', '/api/v1/jobs/1', undefined, { authorization: 'Basic abc' }), 401, 'unauthorized')
-  isError(t, await call(undefined, 'POST', '/api/v1/media/uploads/init', '{bad', { 'content-type': 'application/json' }), 401, 'unauthorized')
+  isError(
+    t,
+    await call(undefined, 'POST', '/api/v1/media/uploads/init', '{bad', { 'content-type': 'application/json' }),
+    401,
+    'unauthorized'
+  )
 })
 
 t.test('a content type without a body is ignored where no body is taken', async (t) => {
@@ -76,11 +81,22 @@ t.test('bodies: malformed, empty, of the wrong type, too large, with fields nobo
   isError(t, await call(mine, 'POST', init, { fileName: 'x'.repeat(2_000_000), fileSize: 1 }), 413, 'payload_too_large')
   const good = { fileName: 'a.mp3', fileSize: 10 }
   const bad: Array<[object, RegExp]> = [
-    [{}, /fileName/], [{ fileName: 'a' }, /fileSize/], [{ ...good, fileSize: '10' }, /fileSize/], [{ ...good, fileSize: 0 }, /fileSize/],
-    [{ ...good, fileSize: -1 }, /fileSize/], [{ ...good, fileSize: 1.5 }, /fileSize/], [{ ...good, fileSize: 2 ** 60 }, /fileSize/],
-    [{ ...good, fileSize: null }, /fileSize/], [{ ...good, fileName: '' }, /fileName/], [{ ...good, fileName: 'x'.repeat(256) }, /fileName/],
-    [{ ...good, sha256: 'ABC' }, /sha256/], [{ ...good, language: 'klingon' }, /language/], [{ ...good, options: { sttQuality: 'best' } }, /sttQuality/],
-    [{ ...good, options: { speed: 1 } }, /speed/], [{ ...good, extra: 1 }, /extra/], [[], /body|object/]
+    [{}, /fileName/],
+    [{ fileName: 'a' }, /fileSize/],
+    [{ ...good, fileSize: '10' }, /fileSize/],
+    [{ ...good, fileSize: 0 }, /fileSize/],
+    [{ ...good, fileSize: -1 }, /fileSize/],
+    [{ ...good, fileSize: 1.5 }, /fileSize/],
+    [{ ...good, fileSize: 2 ** 60 }, /fileSize/],
+    [{ ...good, fileSize: null }, /fileSize/],
+    [{ ...good, fileName: '' }, /fileName/],
+    [{ ...good, fileName: 'x'.repeat(256) }, /fileName/],
+    [{ ...good, sha256: 'ABC' }, /sha256/],
+    [{ ...good, language: 'klingon' }, /language/],
+    [{ ...good, options: { sttQuality: 'best' } }, /sttQuality/],
+    [{ ...good, options: { speed: 1 } }, /speed/],
+    [{ ...good, extra: 1 }, /extra/],
+    [[], /body|object/]
   ]
   for (const [body, error] of bad) isError(t, await call(mine, 'POST', init, body), 400, 'invalid_request', error)
   isError(t, await call(mine, 'POST', init, { ...good, fileSize: 11 * 1024 ** 3 }), 413, 'media_too_large', /fileSize/)

@@ -29,7 +29,8 @@ async function build (t: Test, fileName = 'talk.mp3', segments = named()) {
   const built = await buildAppliance(t)
   const { id, stores } = addCompleted(t, t.testdirName, 'default', { fileName, durationMs: 61_855, segments })
   const keyOn = (plan: Plan): string => built.appliance.keys.create({ name: plan, owner: 'default', plan }).key
-  const fetchExport = async (format: string, key = built.key()) => await built.http.inject({ url: `/api/v1/transcriptions/${id}/export?format=${format}`, headers: { authorization: `Bearer ${key}` } })
+  const fetchExport = async (format: string, key = built.key()) =>
+    await built.http.inject({ url: `/api/v1/transcriptions/${id}/export?format=${format}`, headers: { authorization: `Bearer ${key}` } })
   return { ...built, id, stores, keyOn, fetchExport }
 }
 
@@ -49,16 +50,28 @@ t.test('every format has its type and its name, and is read anew every time', as
 t.test('a name of any characters is one header', async (t) => {
   const { fetchExport } = await build(t, 'Überblick "2026"\r\nSet-Cookie: a=b.mp3')
   const { headers } = await fetchExport('srt')
-  t.equal(headers['content-disposition'], 'attachment; filename="_berblick _2026_ Set-Cookie_ a=b.srt"; filename*=UTF-8\'\'%C3%9Cberblick%20_2026_%20Set-Cookie_%20a%3Db.srt')
+  t.equal(
+    headers['content-disposition'],
+    'attachment; filename="_berblick _2026_ Set-Cookie_ a=b.srt"; filename*=UTF-8\'\'%C3%9Cberblick%20_2026_%20Set-Cookie_%20a%3Db.srt'
+  )
   t.notOk('set-cookie' in headers)
 })
 
 t.test('speakers are in json and md, from pro upward; subtitles and text never have them', async (t) => {
   const { fetchExport, keyOn } = await build(t)
-  const plans: Array<[Plan, boolean]> = [['free', false], ['build', false], ['scale', false], ['pro', true], ['agency', true], ['enterprise', true]]
+  const plans: Array<[Plan, boolean]> = [
+    ['free', false],
+    ['build', false],
+    ['scale', false],
+    ['pro', true],
+    ['agency', true],
+    ['enterprise', true]
+  ]
   for (const [plan, hasSpeakers] of plans) {
     const key = keyOn(plan)
-    for (const format of ['json', 'md']) t.equal((await fetchExport(format, key)).body.includes('Speaker 1'), hasSpeakers, `${format} on ${plan}`)
+    for (const format of ['json', 'md']) {
+      t.equal((await fetchExport(format, key)).body.includes('Speaker 1'), hasSpeakers, `${format} on ${plan}`)
+    }
     for (const format of ['txt', 'srt', 'vtt']) t.notMatch((await fetchExport(format, key)).body, /speaker/i)
   }
   const { segments } = JSON.parse((await fetchExport('json', keyOn('free'))).body) as { segments: Array<{ words: object[] }> }
@@ -79,14 +92,23 @@ t.test('refusals: an unknown format, a transcription that is not completed, one 
     t.match(await ask(failed, `?format=${format}`), { status: 422, body: { code: 'not_completed', error: /failed/ } })
   }
   t.match(await ask(9999, '?format=srt'), { status: 404, body: { code: 'not_found' } })
-  t.strictSame((await ask(id, '?format=srt', key('somebody else'))).body.error, (await ask(9999, '?format=srt')).body.error, 'another owner sees what nobody sees')
+  t.strictSame(
+    (await ask(id, '?format=srt', key('somebody else'))).body.error,
+    (await ask(9999, '?format=srt')).body.error,
+    'another owner sees what nobody sees'
+  )
 })
 
 /** The reply to an export as it arrives. */
 async function openExport ({ http, key }: TestAppliance, id: number, format: string) {
   const { port } = http.server.address() as AddressInfo
   return await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-    httpRequest({ port, path: `/api/v1/transcriptions/${id}/export?format=${format}`, headers: { authorization: `Bearer ${key()}` } }, resolve).on('error', reject).end()
+    httpRequest(
+      { port, path: `/api/v1/transcriptions/${id}/export?format=${format}`, headers: { authorization: `Bearer ${key()}` } },
+      resolve
+    )
+      .on('error', reject)
+      .end()
   })
 }
 

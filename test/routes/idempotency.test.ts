@@ -9,7 +9,8 @@ const BODY = { fileName: 'talk.mp3', fileSize: 5 }
 const keyed = (key: string, more: Record<string, string> = {}): Record<string, string> => ({ 'idempotency-key': key, ...more })
 
 /** Begins an upload. */
-const init = async ({ call }: TestAppliance, who: string, headers: Record<string, string>, body: object = BODY) => await call(who, 'POST', INIT, body, headers)
+const init = async ({ call }: TestAppliance, who: string, headers: Record<string, string>, body: object = BODY) =>
+  await call(who, 'POST', INIT, body, headers)
 
 t.test('the same request is carried out once and answered alike, also by the next process', async (t) => {
   const it = await buildAppliance(t)
@@ -17,7 +18,10 @@ t.test('the same request is carried out once and answered alike, also by the nex
   const first = await init(it, mine, keyed('k'))
   t.match([first.status, first.headers['idempotency-replayed']], [201, undefined])
   const again = await init(it, mine, keyed('k'), { fileSize: 5, fileName: 'talk.mp3' })
-  t.match([again.status, again.headers['idempotency-replayed'], again.headers['content-type']], [201, 'true', first.headers['content-type']])
+  t.match(
+    [again.status, again.headers['idempotency-replayed'], again.headers['content-type']],
+    [201, 'true', first.headers['content-type']]
+  )
   t.strictSame(again.body, first.body)
   t.not((await init(it, mine, keyed('other'))).body.data['uploadId'], first.body.data['uploadId'])
   t.not((await init(it, mine, {})).body.data['uploadId'], first.body.data['uploadId'])
@@ -36,7 +40,10 @@ t.test('another request under the key is refused; other owners and operations ha
   t.strictSame((await init(it, alsoMine, keyed('k'))).body, first.body, 'another key of the owner')
   t.match(await init(it, theirs, keyed('k'), { ...BODY, fileSize: 6 }), { status: 201 })
   const { uploadId } = first.body.data
-  t.match(await it.call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId }, keyed('k')), { status: 409, body: { code: 'parts_missing' } })
+  t.match(await it.call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId }, keyed('k')), {
+    status: 409,
+    body: { code: 'parts_missing' }
+  })
 })
 
 t.test('two at once: one is carried out, the other waits its turn', async (t) => {
@@ -51,8 +58,21 @@ t.test('two at once: one is carried out, the other waits its turn', async (t) =>
 t.test('refusals that last are kept, those of the moment are not', async (t) => {
   const it = await buildAppliance(t)
   const mine = it.key()
-  const complete = async (uploadId: unknown) => await it.call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId }, keyed(`complete ${String(uploadId)}`.replaceAll(' ', '-')))
-  t.match([await complete('nothing'), await complete('nothing')], [{ status: 404, headers: { 'idempotency-replayed': undefined } }, { status: 404, headers: { 'idempotency-replayed': 'true' } }])
+  const complete = async (uploadId: unknown) =>
+    await it.call(
+      mine,
+      'POST',
+      '/api/v1/media/uploads/complete',
+      { uploadId },
+      keyed(`complete ${String(uploadId)}`.replaceAll(' ', '-'))
+    )
+  t.match(
+    [await complete('nothing'), await complete('nothing')],
+    [
+      { status: 404, headers: { 'idempotency-replayed': undefined } },
+      { status: 404, headers: { 'idempotency-replayed': 'true' } }
+    ]
+  )
   const { body: { data: { uploadId } } } = await init(it, mine, {})
   t.match(await complete(uploadId), { status: 409, body: { code: 'parts_missing' } })
   await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(uploadId)}/parts/1`, Buffer.from('words'))
@@ -62,7 +82,11 @@ t.test('refusals that last are kept, those of the moment are not', async (t) => 
   await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(other)}/parts/1`, Buffer.from('wards'))
   t.match(await complete(other), { status: 400, body: { code: 'digest_mismatch' } })
   await it.call(mine, 'PUT', `/api/v1/media/uploads/${String(other)}/parts/1`, Buffer.from('words'))
-  t.match(await complete(other), { status: 200, headers: { 'idempotency-replayed': undefined } }, 'the part was sent again, as the error asks')
+  t.match(
+    await complete(other),
+    { status: 200, headers: { 'idempotency-replayed': undefined } },
+    'the part was sent again, as the error asks'
+  )
   const { uploads } = it.appliance
   const { begin } = uploads
   uploads.begin = async () => { throw new Error('a fault') }
@@ -82,7 +106,11 @@ t.test('keys that cannot be; and without a credential none is looked at', async 
   const it = await buildAppliance(t)
   const mine = it.key()
   for (const key of ['', ' ', 'a b', 'ä', 'tab\there', 'x'.repeat(256)]) {
-    t.match(await init(it, mine, keyed(key)), { status: 400, body: { code: 'invalid_request', error: /idempotency-key/i } }, JSON.stringify(key))
+    t.match(
+      await init(it, mine, keyed(key)),
+      { status: 400, body: { code: 'invalid_request', error: /idempotency-key/i } },
+      JSON.stringify(key)
+    )
   }
   t.match(await init(it, mine, keyed('x'.repeat(255))), { status: 201 })
   t.match(await init(it, mine, keyed('!~{}"\\')), { status: 201 })
@@ -93,7 +121,8 @@ t.test('keys that cannot be; and without a credential none is looked at', async 
 t.test('a problem is repeated as the problem it was', async (t) => {
   const it = await buildAppliance(t)
   const mine = it.key()
-  const ask = async () => await init(it, mine, keyed('k', { accept: 'application/problem+json' }), { ...BODY, fileSize: Number.MAX_SAFE_INTEGER })
+  const ask = async () =>
+    await init(it, mine, keyed('k', { accept: 'application/problem+json' }), { ...BODY, fileSize: Number.MAX_SAFE_INTEGER })
   const [first, second] = [await ask(), await ask()]
   t.match(second.headers['content-type'], /^application\/problem\+json/)
   t.strictSame(second.body, first.body)

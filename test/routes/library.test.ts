@@ -82,12 +82,28 @@ t.test('what is added and deleted between pages moves nothing, not even the item
 t.test('queries that cannot be', async (t) => {
   const { call, mine } = await build(t)
   const bad: Array<[string, RegExp]> = [
-    ['limit=0', /limit/], ['limit=-1', /limit/], ['limit=101', /limit/], ['limit=1.5', /limit/], ['limit=x', /limit/], ['limit=', /limit/], ['limit=1&limit=2', /limit/],
-    ['status=queued', /status/], ['status=', /status/], ['cursor=', /cursor/], ['cursor=x', /cursor/], ['cursor=MQ', /cursor/], ['cursor=%00', /cursor/],
-    [`cursor=${'A'.repeat(65)}`, /cursor/], [`cursor=${Buffer.from(`after ${2 ** 53}`).toString('base64url')}`, /cursor/]
+    ['limit=0', /limit/],
+    ['limit=-1', /limit/],
+    ['limit=101', /limit/],
+    ['limit=1.5', /limit/],
+    ['limit=x', /limit/],
+    ['limit=', /limit/],
+    ['limit=1&limit=2', /limit/],
+    ['status=queued', /status/],
+    ['status=', /status/],
+    ['cursor=', /cursor/],
+    ['cursor=x', /cursor/],
+    ['cursor=MQ', /cursor/],
+    ['cursor=%00', /cursor/],
+    [`cursor=${'A'.repeat(65)}`, /cursor/],
+    [`cursor=${Buffer.from(`after ${2 ** 53}`).toString('base64url')}`, /cursor/]
   ]
   for (const [query, error] of bad) {
-    t.match(await call(mine, 'GET', `/api/v1/transcriptions?${query}`), { status: 400, body: { success: false, code: 'invalid_request', error } }, query)
+    t.match(
+      await call(mine, 'GET', `/api/v1/transcriptions?${query}`),
+      { status: 400, body: { success: false, code: 'invalid_request', error } },
+      query
+    )
   }
 })
 
@@ -97,7 +113,13 @@ t.test('a deleted transcription is nowhere any more', async (t) => {
   const other = stores.addJob('default')
   t.match(await call(key('somebody else'), 'DELETE', `/api/v1/transcriptions/${id}`), { status: 404, body: { code: 'not_found' } })
   t.match(await call(mine, 'DELETE', `/api/v1/transcriptions/${id}`), { status: 200, body: { success: true, data: { id } } })
-  for (const [method, path] of [['GET', `jobs/${id}`], ['POST', `jobs/${id}/retry`], ['GET', `transcriptions/${id}`], ['GET', `transcriptions/${id}/export?format=txt`], ['DELETE', `transcriptions/${id}`]] as const) {
+  for (const [method, path] of [
+    ['GET', `jobs/${id}`],
+    ['POST', `jobs/${id}/retry`],
+    ['GET', `transcriptions/${id}`],
+    ['GET', `transcriptions/${id}/export?format=txt`],
+    ['DELETE', `transcriptions/${id}`]
+  ] as const) {
     t.match(await call(mine, method, `/api/v1/${path}`), { status: 404, body: { code: 'not_found' } }, `${method} ${path}`)
   }
   t.strictSame((await list()).data.map((item) => item.id), [other])

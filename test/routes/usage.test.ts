@@ -62,13 +62,22 @@ t.test('a key sees its counts and its log: templates, never ids or queries', asy
     'GET /api/v1/transcriptions/{id}/export 404',
     'GET /api/v1/jobs/{id} 404'
   ])
-  t.strictSame(view.recent[2], { id: missing.body.requestId, method: 'GET', path: '/api/v1/jobs/{id}', status: 404, durationMs: 0, at: new Date(START).toISOString() })
+  t.strictSame(view.recent[2], {
+    id: missing.body.requestId,
+    method: 'GET',
+    path: '/api/v1/jobs/{id}',
+    status: 404,
+    durationMs: 0,
+    at: new Date(START).toISOString()
+  })
   t.equal(missing.headers['ratelimit'], undefined, 'no limit, no header')
   clock.advance(9 * HOUR)
   t.match((await usage(mine)).requests, { total: 1, today: 1 }, 'another day, and another month')
   const few = await call(mine, 'GET', '/api/v1/usage?limit=2')
   t.equal((few.body.data as View).recent.length, 2)
-  for (const limit of ['0', '1001', 'x', '1e999', '-1e999', 'NaN', '']) t.equal((await call(mine, 'GET', `/api/v1/usage?limit=${limit}`)).status, 400)
+  for (const limit of ['0', '1001', 'x', '1e999', '-1e999', 'NaN', '']) {
+    t.equal((await call(mine, 'GET', `/api/v1/usage?limit=${limit}`)).status, 400)
+  }
 })
 
 t.test('every reply says what is left, errors too; beyond it is 429 until midnight, except to see why', async (t) => {
@@ -79,8 +88,15 @@ t.test('every reply says what is left, errors too; beyond it is 429 until midnig
   const job = async () => await call(mine, 'GET', '/api/v1/jobs/1')
   const first = await job()
   t.match(first, { status: 404, headers: { 'ratelimit-policy': policy, ratelimit: '"day";r=2;t=32400' } })
-  t.match((await call(mine, 'POST', '/api/v1/media/uploads/init', '{', { 'content-type': 'application/json' })), { status: 400, headers: { ratelimit: '"day";r=1;t=32400' } })
-  t.match(await call(keyOn('free'), 'POST', '/api/v1/media/uploads/init', UPLOAD), { status: 201, headers: { ratelimit: '"day";r=0;t=32400' } }, 'another key of the owner')
+  t.match(await call(mine, 'POST', '/api/v1/media/uploads/init', '{', { 'content-type': 'application/json' }), {
+    status: 400,
+    headers: { ratelimit: '"day";r=1;t=32400' }
+  })
+  t.match(
+    await call(keyOn('free'), 'POST', '/api/v1/media/uploads/init', UPLOAD),
+    { status: 201, headers: { ratelimit: '"day";r=0;t=32400' } },
+    'another key of the owner'
+  )
   for (let i = 0; i < 20; i++) {
     const refused = await job()
     t.match(refused, {
@@ -110,12 +126,19 @@ t.test('minutes that are used up refuse new jobs and nothing else', async (t) =>
   const bytes = { 'content-type': 'application/octet-stream' }
   for (const { body } of [whole, open]) {
     const part = await call(mine, 'PUT', `/api/v1/media/uploads/${String(body.data['uploadId'])}/parts/1`, Buffer.alloc(10), bytes)
-    t.match(part, { status: 200, headers: { 'ratelimit-policy': '"minutes";q=10;w=2678400;qu="minutes"', ratelimit: '"minutes";r=10;t=32400' } })
+    t.match(part, {
+      status: 200,
+      headers: { 'ratelimit-policy': '"minutes";q=10;w=2678400;qu="minutes"', ratelimit: '"minutes";r=10;t=32400' }
+    })
   }
   const made = await complete(whole.body.data['uploadId'])
   t.equal(made.status, 200)
   useAudio('a', 600_000)
-  const refusal = { status: 429, headers: { 'retry-after': '32400', ratelimit: '"minutes";r=0;t=32400' }, body: { code: 'minutes_exceeded', error: /10 minutes.*"build"/ } }
+  const refusal = {
+    status: 429,
+    headers: { 'retry-after': '32400', ratelimit: '"minutes";r=0;t=32400' },
+    body: { code: 'minutes_exceeded', error: /10 minutes.*"build"/ }
+  }
   t.match(await init(), refusal)
   t.match(await complete(open.body.data['uploadId']), refusal)
   t.strictSame((await complete(whole.body.data['uploadId'])).body, made.body, 'a repeated call gets the job that is made')
@@ -136,7 +159,11 @@ t.test('tokens count for their owner, even where they may not call; nothing of t
     return credential === token ? { ...owner, scopes: new Set<Scope>(['transcripts:read']) } : authenticate(credential)
   }
   t.match(await call(token, 'GET', '/api/v1/jobs/1'), { status: 404, headers: { ratelimit: '"day";r=99;t=32400' } })
-  t.match(await call(token, 'GET', '/api/v1/usage'), { status: 403, body: { code: 'api_key_required' }, headers: { ratelimit: '"day";r=98;t=32400' } })
+  t.match(await call(token, 'GET', '/api/v1/usage'), {
+    status: 403,
+    body: { code: 'api_key_required' },
+    headers: { ratelimit: '"day";r=98;t=32400' }
+  })
   t.match(await usage(mine), { requests: { total: 1, today: 1, limit: 100, remaining: 97 }, recent: { length: 0 } })
 })
 
@@ -173,11 +200,13 @@ t.test('the document has the headers on every operation that is metered, and req
   type Reply = { $ref?: string, headers?: Record<string, object> }
   type Operation = { operationId: string, security: object[], responses: Record<string, Reply> }
   const document = (await http.inject({ url: '/api/v1/openapi.json' })).json() as {
-    paths: Record<string, Record<string, Operation>>, components: { headers: Record<string, { required?: boolean }>, responses: Record<string, Reply> }
+    paths: Record<string, Record<string, Operation>>
+    components: { headers: Record<string, { required?: boolean }>, responses: Record<string, Reply> }
   }
   t.strictSame(Object.keys(document.components.headers), ['RateLimit-Policy', 'RateLimit'])
   t.ok(Object.values(document.components.headers).every(({ required }) => !required))
-  const resolve = (reply: Reply): Reply => reply.$ref === undefined ? reply : document.components.responses[reply.$ref.split('/').at(-1) ?? ''] ?? {}
+  const resolve = (reply: Reply): Reply =>
+    reply.$ref === undefined ? reply : (document.components.responses[reply.$ref.split('/').at(-1) ?? ''] ?? {})
   for (const { operationId, security, responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
     const isMetered = security.some((scheme) => 'apiKey' in scheme)
     if (isMetered) t.equal('429' in responses, operationId !== 'getApiUsage', operationId)
@@ -185,7 +214,11 @@ t.test('the document has the headers on every operation that is metered, and req
     t.equal('RateLimit' in (resolve(success).headers ?? {}), isMetered, operationId)
     if (!isMetered) continue
     for (const status of ['400', '403', '404', '429', '500'].filter((status) => status in responses)) {
-      t.match(resolve(responses[status] ?? {}).headers, { RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': {} }, `${operationId} ${status}`)
+      t.match(
+        resolve(responses[status] ?? {}).headers,
+        { RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': {} },
+        `${operationId} ${status}`
+      )
     }
     t.notOk('RateLimit' in (resolve(responses[401] ?? {}).headers ?? {}), operationId)
   }

@@ -62,8 +62,14 @@ t.test('an endpoint is made, listed, changed and deleted; only its making shows 
   t.match(endpoint, { id: 1, url: 'https://example.org/hook', isActive: true, apiKeyId: null, createdAt: /Z$/ })
   t.strictSame((await it.call(key, 'GET', ENDPOINTS)).body, { success: true, data: [endpoint] })
   const changed = await it.call(key, 'PATCH', `${ENDPOINTS}/1`, { isActive: false, apiKeyId: 1, url: 'https://example.org/new' })
-  t.strictSame([changed.status, changed.body.data], [200, { endpoint: { ...endpoint, isActive: false, apiKeyId: 1, url: 'https://example.org/new' } }])
-  t.match(await it.call(key, 'PATCH', `${ENDPOINTS}/1`, { apiKeyId: null }), { status: 200, body: { data: { endpoint: { apiKeyId: null, isActive: false } } } })
+  t.strictSame(
+    [changed.status, changed.body.data],
+    [200, { endpoint: { ...endpoint, isActive: false, apiKeyId: 1, url: 'https://example.org/new' } }]
+  )
+  t.match(await it.call(key, 'PATCH', `${ENDPOINTS}/1`, { apiKeyId: null }), {
+    status: 200,
+    body: { data: { endpoint: { apiKeyId: null, isActive: false } } }
+  })
   t.match(await it.call(key, 'DELETE', `${ENDPOINTS}/1`), { status: 200, body: { success: true, data: { id: 1 } } })
   t.match(await it.call(key, 'DELETE', `${ENDPOINTS}/1`), { status: 404 })
 })
@@ -73,23 +79,45 @@ t.test('what is malformed is refused, naming the field', async (t) => {
   const key = it.key()
   await createEndpoint(it, key, 'https://example.org')
   const bad: Array<['GET' | 'POST' | 'PATCH', string, object | undefined, RegExp]> = [
-    ['POST', ENDPOINTS, {}, /url/], ['POST', ENDPOINTS, { url: 7 }, /url/], ['POST', ENDPOINTS, { url: 'ftp://example.org' }, /^url: /],
-    ['POST', ENDPOINTS, { url: 'https://' + 'x'.repeat(2050) }, /url/], ['POST', ENDPOINTS, { url: 'http://10.0.0.1' }, /^url: .*STENOBOX_ALLOW_WEBHOOKS/],
-    ['POST', ENDPOINTS, { url: 'https://example.org', apiKeyId: 99 }, /^apiKeyId: /], ['POST', ENDPOINTS, { url: 'https://example.org', apiKeyId: null }, /apiKeyId/],
+    ['POST', ENDPOINTS, {}, /url/],
+    ['POST', ENDPOINTS, { url: 7 }, /url/],
+    ['POST', ENDPOINTS, { url: 'ftp://example.org' }, /^url: /],
+    ['POST', ENDPOINTS, { url: 'https://' + 'x'.repeat(2050) }, /url/],
+    ['POST', ENDPOINTS, { url: 'http://10.0.0.1' }, /^url: .*STENOBOX_ALLOW_WEBHOOKS/],
+    ['POST', ENDPOINTS, { url: 'https://example.org', apiKeyId: 99 }, /^apiKeyId: /],
+    ['POST', ENDPOINTS, { url: 'https://example.org', apiKeyId: null }, /apiKeyId/],
     ['POST', ENDPOINTS, { url: 'https://example.org', secret: 's' }, /secret/],
-    ['PATCH', `${ENDPOINTS}/1`, { isActive: 'no' }, /isActive/], ['PATCH', `${ENDPOINTS}/1`, { url: 'x' }, /^url: /], ['PATCH', `${ENDPOINTS}/1`, { apiKeyId: 99 }, /^apiKeyId: /],
-    ['POST', '/api/v1/webhooks/test', {}, /url/], ['POST', '/api/v1/webhooks/test', { url: 'https://example.org', signingSecret: 'x'.repeat(257) }, /signingSecret/],
-    ['GET', `${DELIVERIES}?limit=0`, undefined, /limit/], ['GET', `${DELIVERIES}?limit=101`, undefined, /limit/], ['GET', `${DELIVERIES}?limit=1e999`, undefined, /limit/],
-    ['GET', `${DELIVERIES}?status=pending`, undefined, /status/], ['GET', `${DELIVERIES}?endpointId=x`, undefined, /endpointId/]
+    ['PATCH', `${ENDPOINTS}/1`, { isActive: 'no' }, /isActive/],
+    ['PATCH', `${ENDPOINTS}/1`, { url: 'x' }, /^url: /],
+    ['PATCH', `${ENDPOINTS}/1`, { apiKeyId: 99 }, /^apiKeyId: /],
+    ['POST', '/api/v1/webhooks/test', {}, /url/],
+    ['POST', '/api/v1/webhooks/test', { url: 'https://example.org', signingSecret: 'x'.repeat(257) }, /signingSecret/],
+    ['GET', `${DELIVERIES}?limit=0`, undefined, /limit/],
+    ['GET', `${DELIVERIES}?limit=101`, undefined, /limit/],
+    ['GET', `${DELIVERIES}?limit=1e999`, undefined, /limit/],
+    ['GET', `${DELIVERIES}?status=pending`, undefined, /status/],
+    ['GET', `${DELIVERIES}?endpointId=x`, undefined, /endpointId/]
   ]
   for (const [method, url, payload, error] of bad) {
-    t.match(await it.call(key, method, url, payload), { status: 400, body: { success: false, code: 'invalid_request', error } }, `${method} ${url} ${JSON.stringify(payload)}`)
+    t.match(
+      await it.call(key, method, url, payload),
+      { status: 400, body: { success: false, code: 'invalid_request', error } },
+      `${method} ${url} ${JSON.stringify(payload)}`
+    )
   }
   const init = { fileName: 'a.mp3', fileSize: 10 }
   for (const [more, error] of [
-    [{ webhookUrl: 'http://10.0.0.1' }, /^webhookUrl: /], [{ webhookUrl: 'x' }, /^webhookUrl: /], [{ webhookSecret: 's' }, /^webhookSecret: /],
+    [{ webhookUrl: 'http://10.0.0.1' }, /^webhookUrl: /],
+    [{ webhookUrl: 'x' }, /^webhookUrl: /],
+    [{ webhookSecret: 's' }, /^webhookSecret: /],
     [{ webhookUrl: 'https://example.org', webhookSecret: '' }, /webhookSecret/]
-  ] as const) t.match(await it.call(key, 'POST', '/api/v1/media/uploads/init', { ...init, ...more }), { status: 400, body: { code: 'invalid_request', error } }, JSON.stringify(more))
+  ] as const) {
+    t.match(
+      await it.call(key, 'POST', '/api/v1/media/uploads/init', { ...init, ...more }),
+      { status: 400, body: { code: 'invalid_request', error } },
+      JSON.stringify(more)
+    )
+  }
 })
 
 t.test('a job that ends is told to its endpoints and its own address, and counted', async (t) => {
@@ -109,10 +137,29 @@ t.test('a job that ends is told to its endpoints and its own address, and counte
   t.strictSame(verify(t, 'my secret', receiver.received.find(({ path }) => path !== '/hook')), payload)
   t.match(payload, {
     event: 'transcription.failed',
-    data: { transcriptionId: jobId, status: 'failed', fileName: 'noise.mp3', language: null, duration: null, completedAt: /Z$/, failure: { code: 'unsupported_media', message: /\.$/ } }
+    data: {
+      transcriptionId: jobId,
+      status: 'failed',
+      fileName: 'noise.mp3',
+      language: null,
+      duration: null,
+      completedAt: /Z$/,
+      failure: { code: 'unsupported_media', message: /\.$/ }
+    }
   })
   t.match(await it.call(key, 'GET', `/api/v1/jobs/${jobId}`), { body: { data: { webhooks: { pending: 0, delivered: 2, failed: 0 } } } })
-  t.match(deliveries, Array(2).fill({ transcriptionId: jobId, event: 'transcription.failed', status: 'success', responseCode: 204, attempt: 1, error: null, nextAttemptAt: null }))
+  t.match(
+    deliveries,
+    Array(2).fill({
+      transcriptionId: jobId,
+      event: 'transcription.failed',
+      status: 'success',
+      responseCode: 204,
+      attempt: 1,
+      error: null,
+      nextAttemptAt: null
+    })
+  )
   t.strictSame((await it.call(other, 'GET', DELIVERIES)).body.data, [])
 })
 
@@ -161,14 +208,19 @@ t.test('a test event is signed and sent; what fails is 502 with the reason', asy
   let status = 204
   const receiver = await startReceiver(t, (response) => { response.writeHead(status, { location: '/elsewhere' }).end() })
   const test = async (body: object) => await it.call(key, 'POST', '/api/v1/webhooks/test', { url: receiver.url, ...body })
-  t.match(await test({ signingSecret: 'my secret' }), { status: 200, body: { success: true, data: { event: 'webhook.test', responseCode: 204, webhookId: /^msg_/ } } })
+  t.match(await test({ signingSecret: 'my secret' }), {
+    status: 200,
+    body: { success: true, data: { event: 'webhook.test', responseCode: 204, webhookId: /^msg_/ } }
+  })
   t.match(verify(t, 'my secret', receiver.received[0]), { event: 'webhook.test' })
   const made = await test({ eventType: 'transcription.completed' })
   t.match(verify(t, String(made.body.data['signingSecret']), receiver.received[1]), { event: 'transcription.completed' })
   const { signingSecret } = await createEndpoint(it, key, receiver.url)
   t.notHas((await test({})).body.data, 'signingSecret')
   verify(t, signingSecret, receiver.received[2])
-  for (status of [500, 404, 302]) t.match(await test({}), { status: 502, body: { success: false, code: 'receiver_failed', error: new RegExp(`answered ${status}`) } })
+  for (status of [500, 404, 302]) {
+    t.match(await test({}), { status: 502, body: { success: false, code: 'receiver_failed', error: new RegExp(`answered ${status}`) } })
+  }
   t.equal(receiver.received.length, 6, 'once each; the redirect is not followed')
   t.match(await test({ url: `http://127.0.0.1:${await findFreePort()}` }), { status: 502, body: { code: 'receiver_failed', error: /./ } })
 })
@@ -187,7 +239,10 @@ t.test('a delivery is sent again by hand: 502 while the receiver fails, then 200
   t.match(await retry(), { status: 502, body: { code: 'receiver_failed', error: /answered 404/ } })
   t.match(await retry(it.key('somebody else')), { status: 404 })
   status = 200
-  t.match(await retry(), { status: 200, body: { data: { delivery: { status: 'success', responseCode: 200, transcriptionId: jobId, attempt: 3 } } } })
+  t.match(await retry(), {
+    status: 200,
+    body: { data: { delivery: { status: 'success', responseCode: 200, transcriptionId: jobId, attempt: 3 } } }
+  })
   t.match(await it.call(key, 'GET', `/api/v1/jobs/${jobId}`), { body: { data: { webhooks: { pending: 0, delivered: 1, failed: 0 } } } })
   t.match(await listDeliveries(it, key, 3), [{ status: 'success' }, { status: 'failed' }, { status: 'failed', nextAttemptAt: null }])
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
@@ -198,7 +253,15 @@ t.test('webhooks take an API key, not a token', async (t) => {
   const it = await build(t)
   // Any credential, as one that a token with this scope gives.
   it.appliance.keys.authenticate = () => ({ ownerId: 1, plan: 'enterprise', scopes: new Set(['transcripts:read']) })
-  for (const [method, url] of [['GET', ENDPOINTS], ['POST', ENDPOINTS], ['PATCH', `${ENDPOINTS}/1`], ['DELETE', `${ENDPOINTS}/1`], ['GET', DELIVERIES], ['POST', `${DELIVERIES}/1/retry`], ['POST', '/api/v1/webhooks/test']] as const) {
+  for (const [method, url] of [
+    ['GET', ENDPOINTS],
+    ['POST', ENDPOINTS],
+    ['PATCH', `${ENDPOINTS}/1`],
+    ['DELETE', `${ENDPOINTS}/1`],
+    ['GET', DELIVERIES],
+    ['POST', `${DELIVERIES}/1/retry`],
+    ['POST', '/api/v1/webhooks/test']
+  ] as const) {
     t.match(await it.call('service_sk_token', method, url), { status: 403, body: { code: 'api_key_required' } }, `${method} ${url}`)
   }
 })
@@ -208,7 +271,16 @@ t.test('the OpenAPI document says what a receiver gets', async (t) => {
   const document = (await it.http.inject('/api/v1/openapi.json')).json() as { webhooks: Record<string, { post: { requestBody: unknown } }> }
   t.strictSame(Object.keys(document.webhooks), ['transcription.completed', 'transcription.failed'])
   t.match(document.webhooks['transcription.failed']?.post, {
-    parameters: [{ name: 'webhook-id', in: 'header' }, { name: 'webhook-timestamp' }, { name: 'webhook-signature' }, { name: 'x-service-signature' }],
-    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookPayload' }, example: { event: 'transcription.failed' } } } }
+    parameters: [
+      { name: 'webhook-id', in: 'header' },
+      { name: 'webhook-timestamp' },
+      { name: 'webhook-signature' },
+      { name: 'x-service-signature' }
+    ],
+    requestBody: {
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/WebhookPayload' }, example: { event: 'transcription.failed' } }
+      }
+    }
   })
 })

@@ -14,7 +14,13 @@ async function openAdministration (password: string | undefined = PASSWORD) {
   const passwordHash = password === '' ? undefined : await passwords.hash(password)
   const warnings: object[] = []
   const log = { warn: (fields: object) => { warnings.push(fields) } }
-  const administration = createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now: clock.now }), now: clock.now, log })
+  const administration = createAdministration({
+    passwordHash,
+    passwords,
+    loginLimit: createLoginLimit({ now: clock.now }),
+    now: clock.now,
+    log
+  })
   return { clock, warnings, administration, begin: async () => await administration.logIn(PASSWORD, ADDRESS) }
 }
 
@@ -23,7 +29,12 @@ t.test('the password opens a session, under a secret of 256 bits', async (t) => 
   const { secret, session } = await begin()
   t.match(secret, /^[\w-]{43}$/)
   t.match(session.id, /^[0-9a-f]{8}$/)
-  t.strictSame(administration.find(secret), { id: session.id, createdAt: clock.now(), expiresAt: clock.now() + 12 * HOUR_MS, idleExpiresAt: clock.now() + HOUR_MS })
+  t.strictSame(administration.find(secret), {
+    id: session.id,
+    createdAt: clock.now(),
+    expiresAt: clock.now() + 12 * HOUR_MS,
+    idleExpiresAt: clock.now() + HOUR_MS
+  })
   t.not((await begin()).secret, secret)
   for (const other of ['', session.id, secret.slice(1), secret + 'A', secret.toUpperCase()]) t.equal(administration.find(other), undefined)
 })

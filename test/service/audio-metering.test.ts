@@ -22,7 +22,16 @@ async function build (t: Test, changes: Partial<UsageStore> = {}, speakers?: Spe
     deliveries: { enqueue () {} },
     usage: { ...stores.usage, ...changes },
     files,
-    speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
+    speech: {
+      slots: 1,
+      hasModel: unused,
+      transcribe: unused,
+      detectLanguage: unused,
+      detectSpeech: unused,
+      prepareDetector: unused,
+      describe: unused,
+      warmUp: unused
+    },
     ...(speakers ? { speakers } : {}),
     retention: { release: async () => {} },
     ffmpeg: { probeMedia: unused, decodeAudio: unused },

@@ -36,7 +36,11 @@ t.test('the first is carried out, the same again gets its answer, another under 
   const { service, claim } = open(t)
   const first = claim()
   t.throws(() => service.begin(REQUEST), { code: 'idempotency_in_flight', headers: { 'retry-after': '1' } })
-  t.throws(() => service.begin({ ...REQUEST, content: { body: { name: 'y' } } }), { code: 'idempotency_mismatch' }, 'also while it is under way')
+  t.throws(
+    () => service.begin({ ...REQUEST, content: { body: { name: 'y' } } }),
+    { code: 'idempotency_mismatch' },
+    'also while it is under way'
+  )
   service.finish(first, REQUEST.key, ANSWER)
   t.strictSame(service.begin(REQUEST), { answer: ANSWER })
   t.throws(() => service.begin({ ...REQUEST, content: {} }), { code: 'idempotency_mismatch' })

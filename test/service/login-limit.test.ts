@@ -14,7 +14,13 @@ function openLimit () {
     for (let i = 0; i < times; i++) await limit.attempt(address, 'anna', wrong)
   }
   const isRefused = async (t: Test, address: string, seconds: number): Promise<void> => {
-    await t.rejects(limit.attempt(address, 'anna', async () => { t.fail('compared'); return true }), { code: 'too_many_attempts', headers: { 'retry-after': String(seconds) } })
+    await t.rejects(
+      limit.attempt(address, 'anna', async () => {
+        t.fail('compared')
+        return true
+      }),
+      { code: 'too_many_attempts', headers: { 'retry-after': String(seconds) } }
+    )
   }
   return { clock, limit, fail, isRefused }
 }
@@ -52,7 +58,14 @@ t.test('a right password for one account forgives nothing at another', async (t)
 t.test('many at once are no way around', async (t) => {
   const { limit } = openLimit()
   let compared = 0
-  const attempts = Array.from({ length: 50 }, async () => await limit.attempt('192.0.2.1', 'anna', async () => { compared++; return false }))
+  const attempts = Array.from(
+    { length: 50 },
+    async () =>
+      await limit.attempt('192.0.2.1', 'anna', async () => {
+        compared++
+        return false
+      })
+  )
   const results = await Promise.allSettled(attempts)
   t.equal(compared, 5)
   t.equal(results.filter(({ status }) => status === 'rejected').length, 45)
@@ -116,8 +129,14 @@ t.test('only the sixteen networks that logged in last are remembered', async (t)
 
 t.test('a network is an IPv4 address or the /64 of an IPv6 one', (t) => {
   for (const [address, network] of [
-    ['192.0.2.1', '192.0.2.1'], ['::ffff:192.0.2.1', '192.0.2.1'], ['::1', '0:0:0:0::/64'], ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::9', '2001:db8:1:2::/64'], ['2001:db8::9', '2001:db8:0:0::/64'], ['fe80::1%eth0', 'fe80:0:0:0::/64'], ['2001:0db8:0001:2::', '2001:db8:1:2::/64']
-  ] as const) t.equal(networkOf(address), network, address)
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8::9', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:0db8:0001:2::', '2001:db8:1:2::/64']
+  ] as const) { t.equal(networkOf(address), network, address) }
   t.end()
 })

@@ -28,7 +28,10 @@ function setUp (t: Test, { isTried = false } = {}) {
 t.test('a ggml file of any name is tried, listed, and used from then on for its languages', async (t) => {
   const { dir, library, models, watcher, said, tuned } = setUp(t, { isTried: true })
   await library.add(tuned, addition('court-de', { languages: ['de'] }), watcher)
-  t.match(said.at(-1), /^court-de is installed: 12376833 bytes, SHA-256 [0-9a-f]{64}\. It comes first in fast, balanced, accurate, for de$/)
+  t.match(
+    said.at(-1),
+    /^court-de is installed: 12376833 bytes, SHA-256 [0-9a-f]{64}\. It is the first choice for fast, balanced, accurate, for de$/
+  )
   for (const quality of ['fast', 'balanced', 'accurate'] as const) {
     t.match(models.choose(quality, 'de'), { name: 'court-de', isStarter: false, path: `${dir}/added/court-de.bin` })
   }
@@ -43,7 +46,7 @@ t.test('a ggml file of any name is tried, listed, and used from then on for its 
   t.strictSame(verdicts, [{ name: 'court-de', ok: true, detail: 'SHA-256 as when it was added' }])
   t.match(
     await messageOf(library.add(tuned, addition('court-de'), watcher)),
-    /there is a model court-de already; .* stenobox models remove court-de$/
+    /a model named court-de already exists; .* stenobox models remove court-de$/
   )
   await library.remove(['court-de'])
   t.notOk(existsSync(`${dir}/added/court-de.bin`))
@@ -73,7 +76,7 @@ t.test('weights that the manifest knows are installed under its name', async (t)
   const { dir, library, watcher, said } = createLibrary(t, modelManifest([starter, known]))
   writeFileSync(`${dir}/../x.bin`, TUNED)
   await library.add(`${dir}/../x.bin`, addition('mine'), watcher)
-  t.match(said.at(-1), /these are the weights of known, which the manifest knows/)
+  t.match(said.at(-1), /these are the weights of known from the manifest/)
   t.ok(readFileSync(`${dir}/known.bin`).equals(TUNED))
 })
 
@@ -106,16 +109,16 @@ t.test('what cannot be used is refused with advice, and leaves nothing', async (
   writeCt2Folder(`${root}/other`, packVariables(variables, { specification: 'TransformerSpec' }))
   for (const [path, message] of [
     ['broken.bin', /^ModelError: the model cannot be used: /],
-    ['model.pt', /seems to be a checkpoint of PyTorch; turn it into a ggml file/],
-    ['text.bin', /is no model that is known here/],
+    ['model.pt', /seems to be a PyTorch checkpoint; turn it into a ggml file/],
+    ['text.bin', /is neither a ggml file nor a faster-whisper folder/],
     ['x.gguf', /is a GGUF file/],
     [
       'hf',
-      /is a checkpoint of transformers; convert it first .*ct2-transformers-converter --model .*hf --output_dir OUT --quantization float16/
+      /is a transformers checkpoint; convert it first .*ct2-transformers-converter --model .*hf --output_dir OUT --quantization float16/
     ],
     ['empty', /holds no model/],
     ['int8', /quantised to int8, .*--quantization float16/],
-    ['other', /another architecture \("TransformerSpec"\)/],
+    ['other', /a different architecture \("TransformerSpec"\)/],
     ['missing', /there is no file or folder/]
   ] as const) t.match(await messageOf(library.add(`${root}/${path}`, addition('new'), watcher)), message, path)
   t.match(await messageOf(library.add(`${root}/text.bin`, addition('a'), watcher)), /ModelError/)
@@ -145,7 +148,7 @@ t.test('an archive cannot put a model in the place of a list, or of another mode
     ['manifest.json', /contradicts itself about evil/],
     ['models.local.json', /contradicts itself about evil/],
     ['deep/er.bin', /contradicts itself about evil/],
-    ['a.bin', /wants to put evil in the place of a$/]
+    ['a.bin', /would overwrite a with evil$/]
   ] as const) {
     const local = { entry: { ...entry, file: path }, use: [] }
     const file = { name: 'evil', path, bytes: entry.bytes, sha256: entry.sha256, licence: 'none', local }
@@ -164,7 +167,7 @@ t.test('a file whose digest is wrong is used by nobody, and all say so', async (
   t.match((await library.list()).models[0], { name: 'own', state: 'damaged', installed: false }, 'the list')
   const verdicts = []
   for await (const verdict of library.verify(['own'])) verdicts.push(verdict)
-  t.match(verdicts, [{ ok: false, detail: /damaged or another file/ }])
+  t.match(verdicts, [{ ok: false, detail: /damaged or a different file/ }])
   writeFileSync(`${dir}/added/own.bin`, TUNED)
   t.match(models.choose('fast'), { name: 'own' }, 'and when it is right again it is used again')
 })

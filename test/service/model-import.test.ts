@@ -14,7 +14,11 @@ import { STARTER_MODEL } from '../support/paths.ts'
 
 const A = makeBytes(70_000)
 const B = makeBytes(1000)
-const MANIFEST = modelManifest([modelEntry('a', { attribution: 'Somebody', url: 'https://u:hunter2@huggingface.co/a.bin?key=hunter2' }), modelEntry('b', { file: 'deep/b.bin', sha1: sha1Of(B) }), modelEntry('c')])
+const MANIFEST = modelManifest([
+  modelEntry('a', { attribution: 'Somebody', url: 'https://u:hunter2@huggingface.co/a.bin?key=hunter2' }),
+  modelEntry('b', { file: 'deep/b.bin', sha1: sha1Of(B) }),
+  modelEntry('c')
+])
 
 type File = { name: string, path: string, bytes: number, sha256: string, licence: string, source?: string }
 type Entry = { header: TarHeader, body?: Uint8Array }
@@ -26,17 +30,29 @@ const FILES: File[] = [
 
 /** A list as an attacker would make it: with a right checksum of its own, whatever it says. */
 function makeList (files: unknown, more: object = {}): Entry {
-  const inOrder = (_key: string, part: unknown): unknown => typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1)) : part
+  const inOrder = (_key: string, part: unknown): unknown =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part
   const sha256 = createHash('sha256').update(JSON.stringify({ format: 'stenobox-models', version: 1, files }, inOrder)).digest('hex')
   const body = Buffer.from(JSON.stringify({ format: 'stenobox-models', version: 1, files, sha256, ...more }))
   return { header: { name: 'stenobox-models.json', size: body.length, type: 'file' }, body }
 }
-const makeFile = (name: string, body: Uint8Array, more: Partial<TarHeader> = {}): Entry => ({ header: { name, size: body.length, type: 'file', ...more }, body })
+const makeFile = (name: string, body: Uint8Array, more: Partial<TarHeader> = {}): Entry => ({
+  header: { name, size: body.length, type: 'file', ...more },
+  body
+})
 const good = (): Entry[] => [makeList(FILES), makeFile('a.bin', A), makeFile('deep/b.bin', B)]
-const inChunks = (bytes: Uint8Array, size = 4096): AsyncIterable<Buffer> => Readable.from(Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => Buffer.from(bytes.subarray(i * size, (i + 1) * size))))
+const inChunks = (bytes: Uint8Array, size = 4096): AsyncIterable<Buffer> =>
+  Readable.from(Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => Buffer.from(bytes.subarray(i * size, (i + 1) * size))))
 
 /** Tries to import it into an empty directory, where it has to leave nothing. */
-async function refuses (t: Test, tar: Uint8Array, message: RegExp, { manifest = MANIFEST, sha256 }: { manifest?: Manifest, sha256?: string } = {}): Promise<void> {
+async function refuses (
+  t: Test,
+  tar: Uint8Array,
+  message: RegExp,
+  { manifest = MANIFEST, sha256 }: { manifest?: Manifest, sha256?: string } = {}
+): Promise<void> {
   const { library, watcher, left } = createLibrary(t, manifest)
   await t.rejects(library.importFrom(inChunks(tar), sha256, watcher), { name: 'ModelError', message }, String(message))
   t.strictSame(left(), [], 'nothing is left behind')
@@ -72,7 +88,15 @@ t.test('an archive names each file with its checksum, licence and origin, and ho
   t.equal(tar.subarray(0, 20).toString(), 'stenobox-models.json')
   const list = JSON.parse(tar.subarray(512, 512 + parseInt(tar.subarray(124, 135).toString(), 8)).toString()) as { files: unknown }
   t.strictSame(list.files, [
-    { name: 'a', path: 'a.bin', bytes: A.length, sha256: sha256Of(A), licence: 'MIT', source: 'https://huggingface.co/a.bin', attribution: 'Somebody' },
+    {
+      name: 'a',
+      path: 'a.bin',
+      bytes: A.length,
+      sha256: sha256Of(A),
+      licence: 'MIT',
+      source: 'https://huggingface.co/a.bin',
+      attribution: 'Somebody'
+    },
     { name: 'b', path: 'deep/b.bin', bytes: B.length, sha256: sha256Of(B), licence: 'MIT', source: 'http://mirror/b' }
   ])
 })
@@ -116,18 +140,22 @@ t.test('an archive whose list is no good is refused', async (t) => {
 t.test('a model that is not known here, or is another one here, is refused', async (t) => {
   const list = async (files: unknown[]): Promise<Uint8Array> => await packTar([makeList(files), makeFile('a.bin', A)])
   await refuses(t, await list([{ ...FILES[0], name: 'un\u001bknown' }]), /holds the model "un\\u001bknown", which is not in the manifest/)
-  await refuses(t, await list([{ ...FILES[0], path: '../a.bin' }]), /in another place than a\.bin/)
-  await refuses(t, await list([{ ...FILES[0], path: '/tmp/a.bin' }]), /in another place than a\.bin/)
+  await refuses(t, await list([{ ...FILES[0], path: '../a.bin' }]), /in a different place than a\.bin/)
+  await refuses(t, await list([{ ...FILES[0], path: '/tmp/a.bin' }]), /in a different place than a\.bin/)
   await refuses(t, await packTar(good()), /says 5$/, { manifest: modelManifest([modelEntry('a', { bytes: 5 })]) })
-  await refuses(t, await packTar(good()), /another checksum than the manifest/, { manifest: modelManifest([modelEntry('a', { sha256: 'ab'.repeat(32) })]) })
-  await refuses(t, await packTar(good()), /published checksum/, { manifest: modelManifest([modelEntry('a', { sha1: 'ab'.repeat(20) }), modelEntry('b', { file: 'deep/b.bin' })]) })
+  await refuses(t, await packTar(good()), /checksum of a in the archive differs from the one in the manifest/, {
+    manifest: modelManifest([modelEntry('a', { sha256: 'ab'.repeat(32) })])
+  })
+  await refuses(t, await packTar(good()), /published checksum/, {
+    manifest: modelManifest([modelEntry('a', { sha1: 'ab'.repeat(20) }), modelEntry('b', { file: 'deep/b.bin' })])
+  })
 })
 
 t.test('a file that differs from its pin is refused, until the pin is removed', async (t) => {
   const { library, watcher, left, lock } = createLibrary(t, MANIFEST)
   await lock.put({ a: { file: 'a.bin', bytes: 1, sha256: 'ab'.repeat(32), source: 'x', pinnedAt: '2026-01-01' } })
   const tar = await packTar(good())
-  await t.rejects(library.importFrom(inChunks(tar), undefined, watcher), { message: /another file than the one pinned here on 2026-01-01/ })
+  await t.rejects(library.importFrom(inChunks(tar), undefined, watcher), { message: /is not the file that was pinned here on 2026-01-01/ })
   t.strictSame(left(), ['models.lock.json'])
   await library.remove(['a'])
   t.strictSame(await library.importFrom(inChunks(tar), undefined, watcher), ['a', 'b'])
@@ -141,19 +169,35 @@ t.test('entries that are not exactly what the list says are refused', async (t) 
   await refuses(t, await packTar([list, a, a, b]), /holds "a\.bin" where its list names deep/)
   await refuses(t, await packTar([list, a, b, b]), /which its list does not name/)
   await refuses(t, await packTar([list, list, a, b]), /where its list names a\.bin/)
-  for (const name of ['../a.bin', '/a.bin', './a.bin', 'a.bin/../a.bin', 'x/'.repeat(60) + '../a.bin', 'a'.repeat(400)]) await refuses(t, await packTar([list, makeFile(name, A), b]), /where its list names a\.bin/)
-  await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'symlink', linkname: '/etc/passwd' } }, b]), /no plain file/)
-  await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'link', linkname: '../../etc/passwd' } }, b]), /no plain file/)
+  for (const name of ['../a.bin', '/a.bin', './a.bin', 'a.bin/../a.bin', 'x/'.repeat(60) + '../a.bin', 'a'.repeat(400)]) {
+    await refuses(t, await packTar([list, makeFile(name, A), b]), /where its list names a\.bin/)
+  }
+  await refuses(
+    t,
+    await packTar([list, { header: { name: 'a.bin', size: 0, type: 'symlink', linkname: '/etc/passwd' } }, b]),
+    /no plain file/
+  )
+  await refuses(
+    t,
+    await packTar([list, { header: { name: 'a.bin', size: 0, type: 'link', linkname: '../../etc/passwd' } }, b]),
+    /no plain file/
+  )
   await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'character-device' } }, b]), /no plain file/)
   await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'fifo' } }, b]), /no plain file/)
-  await refuses(t, await packTar([list, { header: { name: 'a.bin/', size: 0, type: 'directory' } }, a, b]), /where its list names|no plain file/)
+  await refuses(
+    t,
+    await packTar([list, { header: { name: 'a.bin/', size: 0, type: 'directory' } }, a, b]),
+    /where its list names|no plain file/
+  )
   await refuses(t, await packTar([list, makeFile('a.bin', A.subarray(1)), b]), /has 69999 bytes in the archive, and 70000 in its list/)
   await refuses(t, await packTar([list, makeFile('a.bin', makeBytes(A.length)), b]), /does not match its checksum in the archive/)
 })
 
 t.test('a cut, prolonged or flipped archive is refused', async (t) => {
   const tar = Buffer.from(await packTar(good()))
-  for (const length of [1, 511, 512, 1024, 5000, 60_000, tar.length - 1500, tar.length - 1024, tar.length - 512, tar.length - 1]) await refuses(t, tar.subarray(0, length), /cut short|ends before|empty/)
+  for (const length of [1, 511, 512, 1024, 5000, 60_000, tar.length - 1500, tar.length - 1024, tar.length - 512, tar.length - 1]) {
+    await refuses(t, tar.subarray(0, length), /cut short|ends before|empty/)
+  }
   await refuses(t, Buffer.concat([tar, Buffer.from('more')]), /damaged/)
   await refuses(t, Buffer.concat([tar, tar]), /damaged/)
   for (const at of [0, 130, 150, 600, 2048, 30_000]) {
@@ -162,7 +206,11 @@ t.test('a cut, prolonged or flipped archive is refused', async (t) => {
     await refuses(t, flipped, /./)
   }
   const { library, watcher } = createLibrary(t, MANIFEST)
-  t.strictSame(await library.importFrom(inChunks(Buffer.concat([tar, Buffer.alloc(10_240)]), 1000), undefined, watcher), ['a', 'b'], 'zeros that tar pads with are no fault')
+  t.strictSame(
+    await library.importFrom(inChunks(Buffer.concat([tar, Buffer.alloc(10_240)]), 1000), undefined, watcher),
+    ['a', 'b'],
+    'zeros that tar pads with are no fault'
+  )
 })
 
 t.test('a source that breaks off leaves nothing, and what an import left that was killed is cleared away', async (t) => {

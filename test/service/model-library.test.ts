@@ -14,7 +14,11 @@ async function startHub (t: Test, files: Record<string, Buffer>, recordOf: (byte
     const name = seen.url.split('/').at(-1) ?? ''
     const bytes = files[name]
     if (!bytes) response.writeHead(404).end()
-    else response.writeHead(302, { location: `${store.url}/${name}`, 'x-linked-etag': `"${recordOf(bytes)}"`, 'x-linked-size': bytes.length }).end()
+    else {
+      response
+        .writeHead(302, { location: `${store.url}/${name}`, 'x-linked-etag': `"${recordOf(bytes)}"`, 'x-linked-size': bytes.length })
+        .end()
+    }
   })
 }
 
@@ -22,12 +26,28 @@ t.test('a model is fetched from the mirror, verified by SHA-1, and pinned by SHA
   const bytes = makeBytes()
   const hub = await startHub(t, { 'a.bin': bytes })
   const mirror = hub.url.replace('http://', 'http://me:hunter2@') + '/mirror'
-  const { library, watcher, dir, left, pins, said } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin`, sha1: sha1Of(bytes), bytes: bytes.length })]), { mirror })
+  const { library, watcher, dir, left, pins, said } = createLibrary(
+    t,
+    modelManifest([modelEntry('a', { url: `${HUB}/a.bin`, sha1: sha1Of(bytes), bytes: bytes.length })]),
+    { mirror }
+  )
   await library.pull(['a'], watcher)
   t.ok(readFileSync(`${dir}/a.bin`).equals(bytes))
-  t.strictSame(hub.seen.map(({ method, url }) => [method, url]), [['GET', '/mirror/org/repo/resolve/main/a.bin']], 'nobody was asked for a record')
+  t.strictSame(
+    hub.seen.map(({ method, url }) => [method, url]),
+    [['GET', '/mirror/org/repo/resolve/main/a.bin']],
+    'nobody was asked for a record'
+  )
   t.match(hub.seen[0]?.authorization, /^Basic /)
-  t.strictSame(pins(), { a: { file: 'a.bin', bytes: bytes.length, sha256: sha256Of(bytes), source: `${hub.url}/mirror/org/repo/resolve/main/a.bin`, pinnedAt: '2026-01-01T00:00:00.000Z' } })
+  t.strictSame(pins(), {
+    a: {
+      file: 'a.bin',
+      bytes: bytes.length,
+      sha256: sha256Of(bytes),
+      source: `${hub.url}/mirror/org/repo/resolve/main/a.bin`,
+      pinnedAt: '2026-01-01T00:00:00.000Z'
+    }
+  })
   t.strictSame(left(), ['a.bin', 'models.lock.json'])
   t.notMatch(said.join() + readFileSync(`${dir}/models.lock.json`, 'utf8'), /hunter2/)
   await library.pull(['a'], watcher)
@@ -43,7 +63,9 @@ t.test('without a checksum in the manifest, the record of the hub is believed on
   t.equal(lock.find(modelEntry('a'))?.sha256, sha256Of(files['a.bin']))
   const old = files['a.bin']
   files['a.bin'] = makeBytes()
-  await t.rejects(library.pull(['a'], watcher), { message: /is another file now than the one pinned on 2026-01-01; .*models remove a` first/ })
+  await t.rejects(library.pull(['a'], watcher), {
+    message: /is another file now than the one pinned on 2026-01-01; .*models remove a` first/
+  })
   t.ok(readFileSync(`${dir}/a.bin`).equals(old))
   await library.remove(['a'])
   await library.pull(['a'], watcher)
@@ -60,7 +82,9 @@ t.test('bytes that are not what the record says are deleted', async (t) => {
 t.test('what nobody vouches for is not fetched', async (t) => {
   const bytes = makeBytes(100)
   const plain = await startServer(t, (seen, response) => { serveBytes(seen, response, bytes) })
-  const { library, watcher, left, lock } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin` })]), { mirror: plain.url })
+  const { library, watcher, left, lock } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin` })]), {
+    mirror: plain.url
+  })
   await t.rejects(library.pull(['a'], watcher), { message: /neither the manifest nor .* says what a\.bin should be.*sha256/ })
   t.ok(plain.seen.every(({ method }) => method === 'HEAD'))
   await lock.put({ a: { file: 'a.bin', bytes: 100, sha256: sha256Of(bytes), source: 'x', pinnedAt: '2026-01-01' } })
@@ -94,7 +118,10 @@ t.test('a proxy is used', async (t) => {
 
 t.test('offline, nothing is asked for', async (t) => {
   const hub = await startHub(t, {})
-  const { library, watcher } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin` })]), { mirror: hub.url, offline: true })
+  const { library, watcher } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin` })]), {
+    mirror: hub.url,
+    offline: true
+  })
   await t.rejects(library.pull(['a'], watcher), { name: 'ModelError', message: /STENOBOX_OFFLINE/ })
   t.equal(hub.seen.length, 0)
 })
@@ -102,7 +129,9 @@ t.test('offline, nothing is asked for', async (t) => {
 t.test('two at once: the second is told', async (t) => {
   const { library, watcher, dir, left } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin`, sha1: 'ab'.repeat(20) })]))
   const held = tryLock(`${dir}/models.busy`)
-  for (const attempt of [() => library.pull(['a'], watcher), () => library.remove(['a'])]) t.match(await messageOf(attempt()), /another `stenobox models` command is writing/)
+  for (const attempt of [() => library.pull(['a'], watcher), () => library.remove(['a'])]) {
+    t.match(await messageOf(attempt()), /another `stenobox models` command is writing/)
+  }
   held?.release()
   t.match(await library.remove(['a']), ['a was not installed'])
   t.strictSame(left(), [])
@@ -111,7 +140,11 @@ t.test('two at once: the second is told', async (t) => {
 t.test('a full disk and a missing file are one sentence', async (t) => {
   const bytes = makeBytes()
   const hub = await startHub(t, { 'a.bin': bytes })
-  const manifest = modelManifest([modelEntry('a', { url: `${HUB}/a.bin`, sha1: sha1Of(bytes) }), modelEntry('b', { url: `${HUB}/b.bin`, sha1: sha1Of(bytes) }), modelEntry('c')])
+  const manifest = modelManifest([
+    modelEntry('a', { url: `${HUB}/a.bin`, sha1: sha1Of(bytes) }),
+    modelEntry('b', { url: `${HUB}/b.bin`, sha1: sha1Of(bytes) }),
+    modelEntry('c')
+  ])
   const { library, watcher, left } = createLibrary(t, manifest, { mirror: hub.url, freeBytes: async () => 10 })
   t.match(await messageOf(library.pull(['a'], watcher)), /^ModelError: the disk of [^\n]* has 10 bytes free, and 293\.0 KiB are needed/)
   t.match(await messageOf(library.pull(['b'], watcher)), /b\.bin is not there \(status 404\)$/)
@@ -124,21 +157,40 @@ t.test('names: models, sets, and what may have been meant', async (t) => {
   const names = ['small', 'base', 'large']
   const hub = await startHub(t, Object.fromEntries(names.map((name) => [`${name}.bin`, bytes])))
   const models = names.map((name) => modelEntry(name, { url: `${HUB}/${name}.bin`, sha1: sha1Of(bytes) }))
-  const sets = { small: { models: ['base', 'small'], for: 'small boxes' }, best: { models: ['large', 'small'], for: 'big boxes' }, odd: { models: ['gone'], for: 'nobody' } }
+  const sets = {
+    small: { models: ['base', 'small'], for: 'small boxes' },
+    best: { models: ['large', 'small'], for: 'big boxes' },
+    odd: { models: ['gone'], for: 'nobody' }
+  }
   const { library, watcher, left } = createLibrary(t, modelManifest(models, { sets }), { mirror: hub.url })
   await library.pull(['small'], watcher)
   t.strictSame(left(), ['models.lock.json', 'small.bin'], 'a model comes before a set of its name')
   await library.pull(['set:small', 'best', 'base'], watcher)
   t.strictSame(left(), ['base.bin', 'large.bin', 'models.lock.json', 'small.bin'])
   t.equal(hub.seen.length, 3, 'none twice')
-  for (const [name, message] of [['smal', /did you mean small or set:small\?/], ['whatever', /see: stenobox models list/], ['set:best2', /did you mean set:best\?/], ['odd', /the set odd names a model/], ['__proto__', /there is no model or set/]] as const) {
+  for (const [name, message] of [
+    ['smal', /did you mean small or set:small\?/],
+    ['whatever', /see: stenobox models list/],
+    ['set:best2', /did you mean set:best\?/],
+    ['odd', /the set odd contains a model/],
+    ['__proto__', /there is no model or set/]
+  ] as const) {
     await t.rejects(library.pull(['base', name], watcher), { name: 'ModelError', message }, name)
   }
 })
 
 t.test('the list says what is there and what uses it', async (t) => {
-  const starter = modelEntry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, licence: 'Apache-2.0', bytes: 12_376_833, languages: ['en'] })
-  const manifest = modelManifest([starter, modelEntry('a', { bytes: 4, url: `${HUB}/a.bin`, note: 'fine' }), modelEntry('b', { approximateBytes: 1000 })], { sets: { all: { models: ['a', 'starter'], for: 'all' }, b: { models: ['b'], for: 'b' } } })
+  const starter = modelEntry('starter', {
+    file: 'starter/ggml-starter-q5_0.bin',
+    bundled: true,
+    licence: 'Apache-2.0',
+    bytes: 12_376_833,
+    languages: ['en']
+  })
+  const manifest = modelManifest(
+    [starter, modelEntry('a', { bytes: 4, url: `${HUB}/a.bin`, note: 'fine' }), modelEntry('b', { approximateBytes: 1000 })],
+    { sets: { all: { models: ['a', 'starter'], for: 'all' }, b: { models: ['b'], for: 'b' } } }
+  )
   manifest.quality.fast.models = ['b', 'a']
   manifest.quality.accurate.models = ['b']
   const { library } = createLibrary(t, manifest, { files: { 'a.bin': 'good' } })
@@ -166,9 +218,31 @@ t.test('the list says what is there and what uses it', async (t) => {
 
 t.test('verify says of each model what it was compared with', async (t) => {
   const bytes = Buffer.from('good')
-  const manifest = modelManifest([modelEntry('a', { sha256: sha256Of(bytes) }), modelEntry('b', { sha1: sha1Of(bytes) }), modelEntry('c'), modelEntry('d', { bytes: 5 }), modelEntry('e'), modelEntry('f', { sha1: sha1Of(bytes) })])
-  const { library, lock } = createLibrary(t, manifest, { files: { 'a.bin': bytes, 'b.bin': bytes, 'c.bin': bytes, 'd.bin': bytes, 'f.bin': bytes } })
-  await lock.put(Object.fromEntries(['b', 'f'].map((name) => [name, { file: `${name}.bin`, bytes: 4, sha256: name === 'b' ? sha256Of(bytes) : 'ab'.repeat(32), source: 'x', pinnedAt: '2026-01-01T00:00:00.000Z' }])))
+  const manifest = modelManifest([
+    modelEntry('a', { sha256: sha256Of(bytes) }),
+    modelEntry('b', { sha1: sha1Of(bytes) }),
+    modelEntry('c'),
+    modelEntry('d', { bytes: 5 }),
+    modelEntry('e'),
+    modelEntry('f', { sha1: sha1Of(bytes) })
+  ])
+  const { library, lock } = createLibrary(t, manifest, {
+    files: { 'a.bin': bytes, 'b.bin': bytes, 'c.bin': bytes, 'd.bin': bytes, 'f.bin': bytes }
+  })
+  await lock.put(
+    Object.fromEntries(
+      ['b', 'f'].map((name) => [
+        name,
+        {
+          file: `${name}.bin`,
+          bytes: 4,
+          sha256: name === 'b' ? sha256Of(bytes) : 'ab'.repeat(32),
+          source: 'x',
+          pinnedAt: '2026-01-01T00:00:00.000Z'
+        }
+      ])
+    )
+  )
   t.match(await Array.fromAsync(library.verify([])), [
     { name: 'a', ok: true, detail: 'SHA-256 as in the manifest' },
     { name: 'b', ok: true, detail: 'SHA-1 as in the manifest, SHA-256 as pinned on 2026-01-01' },
@@ -181,7 +255,9 @@ t.test('verify says of each model what it was compared with', async (t) => {
 
 t.test('remove deletes file, part and pin; whoever has the file open goes on', async (t) => {
   const entry = modelEntry('a', { file: 'deep/a.bin' })
-  const { library, lock, dir, left } = createLibrary(t, modelManifest([entry, modelEntry('b')]), { files: { deep: { 'a.bin': 'good', 'a.bin.part': 'x', 'a.bin.part.json': '{}' } } })
+  const { library, lock, dir, left } = createLibrary(t, modelManifest([entry, modelEntry('b')]), {
+    files: { deep: { 'a.bin': 'good', 'a.bin.part': 'x', 'a.bin.part.json': '{}' } }
+  })
   await lock.put({ a: { file: 'deep/a.bin', bytes: 4, sha256: sha256Of(Buffer.from('good')), source: 'x', pinnedAt: '2026-01-01' } })
   const open = openSync(`${dir}/deep/a.bin`, 'r')
   t.strictSame(await library.remove(['a', 'b']), ['a is removed', 'b was not installed'])

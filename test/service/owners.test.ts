@@ -12,7 +12,12 @@ function openOwners (t: Test) {
   const stores = openStores(t)
   const clock = createClock()
   const { apiKeys, inTransaction } = stores
-  const owners = createOwners({ owners: stores.owners, passwords: createPasswords({ log2N: 4, r: 1, p: 1 }), inTransaction, now: clock.now })
+  const owners = createOwners({
+    owners: stores.owners,
+    passwords: createPasswords({ log2N: 4, r: 1, p: 1 }),
+    inTransaction,
+    now: clock.now
+  })
   return { ...stores, clock, owners, keys: createKeys({ apiKeys, inTransaction, now: clock.now }) }
 }
 
@@ -101,7 +106,10 @@ t.test('an owner is removed with dead keys, but not with transcripts, live keys 
   webhooks.insert({ ownerId: id, url: 'https://example.org', secret: 's', apiKeyId: key.id, now: 0 })
   t.throws(() => owners.remove(id), { code: 'conflict', message: /live API keys/ }, 'a key in its grace lives')
   clock.advance(60_000)
-  const insertUpload = db.prepare('INSERT INTO upload (id, owner_id, file_name, size_bytes, part_size_bytes, options, created_at, expires_at) VALUES (\'u\', ?, \'f\', 1, 1, \'{}\', 0, 1)')
+  const insertUpload = db.prepare(
+    'INSERT INTO upload (id, owner_id, file_name, size_bytes, part_size_bytes, options, created_at, expires_at) ' +
+      "VALUES ('u', ?, 'f', 1, 1, '{}', 0, 1)"
+  )
   insertUpload.run(id)
   t.throws(() => owners.remove(id), { code: 'conflict', message: /upload/ })
   t.equal(keys.list().length, 2, 'what was begun is undone')

@@ -19,7 +19,9 @@ t.test('only the password itself is right, however its letters are composed', as
   const passwords = createPasswords(FAST)
   const stored = await passwords.hash('b\u00fcrgermeister')
   for (const right of ['b\u00fcrgermeister', 'bu\u0308rgermeister']) t.equal(await passwords.verify(stored, right), true)
-  for (const wrong of ['', 'burgermeister', 'B\u00fcrgermeister', 'b\u00fcrgermeister ', stored]) t.equal(await passwords.verify(stored, wrong), false)
+  for (const wrong of ['', 'burgermeister', 'B\u00fcrgermeister', 'b\u00fcrgermeister ', stored]) {
+    t.equal(await passwords.verify(stored, wrong), false)
+  }
 })
 
 t.test('a hash of another cost is still verified', async (t) => {

@@ -31,9 +31,12 @@ t.test('a valid token is its owner, on the owner\'s plan, with the registered sc
 
 t.test('an invalid token, or one of nobody here, opens nothing', async (t) => {
   const { byClaim } = openOwners(t)
-  const ask = async (claims: Claims | undefined, claim = 'sub') => await createTokens({ verify: async () => claims, findOwner: byClaim(claim) }).authenticate('x')
+  const ask = async (claims: Claims | undefined, claim = 'sub') =>
+    await createTokens({ verify: async () => claims, findOwner: byClaim(claim) }).authenticate('x')
   t.equal(await ask(undefined), undefined)
-  for (const sub of ['bert', 'ANNA', '', ' ', 'x'.repeat(101), 5, null, ['anna'], undefined]) t.equal(await ask({ sub } as Claims), undefined, String(sub))
+  for (const sub of ['bert', 'ANNA', '', ' ', 'x'.repeat(101), 5, null, ['anna'], undefined]) {
+    t.equal(await ask({ sub } as Claims), undefined, String(sub))
+  }
   t.equal(await ask({ sub: 'anna' }, 'email'), undefined)
   t.ok(await ask({ sub: 'x', email: 'anna' }, 'email'))
 })

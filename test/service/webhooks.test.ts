@@ -5,7 +5,14 @@ import { openDeliveries } from '../support/deliveries.ts'
 t.test('an endpoint shows its secret when it is made, and never again', async (t) => {
   const { endpoints, owner, clock } = openDeliveries(t)
   const { endpoint, secret } = await endpoints.create(owner, { url: 'https://example.org/hook' })
-  t.strictSame(endpoint, { id: 1, ownerId: owner, url: 'https://example.org/hook', isActive: true, apiKeyId: undefined, createdAt: clock.now() })
+  t.strictSame(endpoint, {
+    id: 1,
+    ownerId: owner,
+    url: 'https://example.org/hook',
+    isActive: true,
+    apiKeyId: undefined,
+    createdAt: clock.now()
+  })
   t.match(secret, /^whsec_/)
   t.strictSame(endpoints.list(owner), [endpoint])
   t.strictSame(await endpoints.update(1, owner, {}), endpoint)
@@ -18,7 +25,12 @@ t.test('a change changes what it names', async (t) => {
   const key = addKey('k')
   t.strictSame(await endpoints.update(1, owner, { url: 'http://other.example' }), { ...endpoint, url: 'http://other.example' })
   t.strictSame(await endpoints.update(1, owner, { apiKeyId: key }), { ...endpoint, url: 'http://other.example', apiKeyId: key })
-  t.strictSame(await endpoints.update(1, owner, { isActive: false }), { ...endpoint, url: 'http://other.example', apiKeyId: key, isActive: false })
+  t.strictSame(await endpoints.update(1, owner, { isActive: false }), {
+    ...endpoint,
+    url: 'http://other.example',
+    apiKeyId: key,
+    isActive: false
+  })
   t.strictSame(await endpoints.update(1, owner, { apiKeyId: null, isActive: true }), { ...endpoint, url: 'http://other.example' })
   t.strictSame(endpoints.list(owner), [{ ...endpoint, url: 'http://other.example' }])
 })
@@ -58,17 +70,39 @@ t.test('addresses that nothing can be sent to are refused, names are not looked 
     throw new FetchError('blocked', 'webhooks')
   }
   await addEndpoint()
-  for (const url of ['', 'x', 'ftp://example.org', 'file:///etc/passwd', 'javascript:1', 'http://', 'http://exa mple.org', 'http://example.org/\n', 'http://example.org:0']) {
+  for (const url of [
+    '',
+    'x',
+    'ftp://example.org',
+    'file:///etc/passwd',
+    'javascript:1',
+    'http://',
+    'http://exa mple.org',
+    'http://example.org/\n',
+    'http://example.org:0'
+  ]) {
     await t.rejects(addEndpoint({ url }), { code: 'invalid_request', message: /^url: / }, url)
     await t.rejects(endpoints.update(1, owner, { url }), { code: 'invalid_request' }, url)
     await t.rejects(endpoints.openJobWebhook({ webhookUrl: url }), { code: 'invalid_request', message: /^webhookUrl: / }, url)
     await t.rejects(endpoints.chooseSecret(owner, url, undefined), { code: 'invalid_request', message: /^url: / }, url)
   }
   t.strictSame(checked, [])
-  const literal = ['http://127.0.0.1/x', 'http://0x7f.1', 'http://2130706433', 'https://[::1]:8443', 'http://localhost:3000', 'http://a.localhost', 'http://10.0.0.1.']
-  for (const url of literal) await t.rejects(addEndpoint({ url }), { code: 'invalid_request', message: /^url: .*STENOBOX_ALLOW_WEBHOOKS/ }, url)
+  const literal = [
+    'http://127.0.0.1/x',
+    'http://0x7f.1',
+    'http://2130706433',
+    'https://[::1]:8443',
+    'http://localhost:3000',
+    'http://a.localhost',
+    'http://10.0.0.1.'
+  ]
+  for (const url of literal) {
+    await t.rejects(addEndpoint({ url }), { code: 'invalid_request', message: /^url: .*STENOBOX_ALLOW_WEBHOOKS/ }, url)
+  }
   t.equal(checked.length, literal.length)
-  for (const url of ['http://10.example.org', 'https://intranet', 'http://example.org:8080/a?b=c#d']) await t.resolves(addEndpoint({ url }), url)
+  for (const url of ['http://10.example.org', 'https://intranet', 'http://example.org:8080/a?b=c#d']) {
+    await t.resolves(addEndpoint({ url }), url)
+  }
   t.equal(checked.length, literal.length, 'names are not looked up')
 })
 
@@ -83,7 +117,10 @@ t.test('an appliance that is offline may be prepared', async (t) => {
 t.test('the webhook of one job: nothing asked, a secret given, and one made', async (t) => {
   const { endpoints } = openDeliveries(t)
   t.equal(await endpoints.openJobWebhook({}), undefined)
-  t.strictSame(await endpoints.openJobWebhook({ webhookUrl: 'https://example.org', webhookSecret: 's' }), { url: 'https://example.org', secret: 's' })
+  t.strictSame(await endpoints.openJobWebhook({ webhookUrl: 'https://example.org', webhookSecret: 's' }), {
+    url: 'https://example.org',
+    secret: 's'
+  })
   t.match(await endpoints.openJobWebhook({ webhookUrl: 'https://example.org' }), { secret: /^whsec_/ })
   await t.rejects(endpoints.openJobWebhook({ webhookSecret: 's' }), { code: 'invalid_request', message: /^webhookSecret: / })
 })

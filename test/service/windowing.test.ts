@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
-import { heardSpans } from '../../dist/domain/windows.js'
+import { decodedSpans } from '../../dist/domain/windows.js'
 import { createWindowing } from '../../dist/service/windowing.js'
 import { detectSpeech } from '../../dist/workers/speech-detection.js'
 import { playBand } from '../../scripts/evaluate/music.ts'
@@ -56,7 +56,7 @@ t.test('loud music does not spoil the detector for the quiet voice behind it', a
   const pcm = concatenate([music, amplify(sentence, -25), new Float32Array(60 * RATE_HZ)])
   const { windows } = await cut(t, pcm)
   const [from, to] = [music.length, music.length + sentence.length]
-  const heard = windows.flatMap(heardSpans).reduce(
+  const heard = windows.flatMap(decodedSpans).reduce(
     (sum, span) => sum + Math.max(0, Math.min(to, span.endSample) - Math.max(from, span.startSample)), 0
   )
   t.equal(heard, sentence.length, 'all of it is in windows')

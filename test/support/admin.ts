@@ -18,7 +18,8 @@ export async function buildAdministered (t: Test, settings: Record<string, strin
   destination.setEncoding('utf8').on('data', (chunk: string) => { text += chunk })
 
   const { call } = built
-  const logIn = async (password = PASSWORD, headers: Record<string, string> = {}): Promise<Injected> => await call(undefined, 'POST', SESSION, { password }, headers)
+  const logIn = async (password = PASSWORD, headers: Record<string, string> = {}): Promise<Injected> =>
+    await call(undefined, 'POST', SESSION, { password }, headers)
 
   return {
     ...built,
@@ -26,14 +27,26 @@ export async function buildAdministered (t: Test, settings: Record<string, strin
     logIn,
     logText: () => text,
     /** What the log says of changes, without what every line has. */
-    audited: () => text.split('\n').filter((line) => line.includes('administrative change'))
-      .map((line) => Object.fromEntries(Object.entries(JSON.parse(line) as object).filter(([name]) => !['level', 'time', 'msg', 'reqId'].includes(name)))),
+    audited: () =>
+      text
+        .split('\n')
+        .filter((line) => line.includes('administrative change'))
+        .map((line) =>
+          Object.fromEntries(
+            Object.entries(JSON.parse(line) as object).filter(([name]) => !['level', 'time', 'msg', 'reqId'].includes(name))
+          )
+        ),
     /** Calls with the cookie of a new session. */
     async openSession () {
       const reply = await logIn()
       const cookie = String(reply.headers['set-cookie']).split(';')[0] ?? ''
       const id = reply.body.data['id'] as string
-      const callAs = async (method: Parameters<typeof call>[1], url: string, payload?: object | string, headers: Record<string, string> = {}): Promise<Injected> =>
+      const callAs = async (
+        method: Parameters<typeof call>[1],
+        url: string,
+        payload?: object | string,
+        headers: Record<string, string> = {}
+      ): Promise<Injected> =>
         await call(undefined, method, url.startsWith('/api') ? url : `/api/v1/admin/${url}`, payload, { cookie, ...headers })
       return { id, cookie, call: callAs }
     }

@@ -12,16 +12,27 @@ export async function discover (resource: string): Promise<{ server: oauth.Autho
   const protectedResource = await oauth.processResourceDiscoveryResponse(url, await oauth.resourceDiscoveryRequest(url, INSECURE))
   const issuer = new URL(protectedResource.authorization_servers?.[0] ?? '')
   const algorithm = 'oauth2' as const
-  return { protectedResource, server: await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm, ...INSECURE })) }
+  return {
+    protectedResource,
+    server: await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm, ...INSECURE }))
+  }
 }
 
 export async function register (server: oauth.AuthorizationServer, metadata: Partial<oauth.Client> = {}): Promise<oauth.Client> {
-  const response = await oauth.dynamicClientRegistrationRequest(server, { client_name: 'Agent', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none', ...metadata } as oauth.Client, INSECURE)
+  const response = await oauth.dynamicClientRegistrationRequest(
+    server,
+    { client_name: 'Agent', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none', ...metadata } as oauth.Client,
+    INSECURE
+  )
   return await oauth.processDynamicClientRegistrationResponse(response) as oauth.Client
 }
 
 /** One login: the address to open in a browser, and what to do with where the browser ends up. */
-export async function beginLogin (server: oauth.AuthorizationServer, client: oauth.Client, options: { resource: string, scope?: string, redirectUri?: string }) {
+export async function beginLogin (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  options: { resource: string, scope?: string, redirectUri?: string }
+) {
   const { resource, scope, redirectUri = REDIRECT_URI } = options
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
@@ -42,14 +53,25 @@ export async function beginLogin (server: oauth.AuthorizationServer, client: oau
     /** Throws what the library says of an error in the answer. */
     finish: async (landed: URL): Promise<Tokens> => {
       const answer = oauth.validateAuthResponse(server, client, landed, state)
-      const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), answer, redirectUri, verifier, { additionalParameters: { resource }, ...INSECURE })
+      const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), answer, redirectUri, verifier, {
+        additionalParameters: { resource },
+        ...INSECURE
+      })
       return await oauth.processAuthorizationCodeResponse(server, client, response)
     }
   }
 }
 
-export async function refresh (server: oauth.AuthorizationServer, client: oauth.Client, token: string, parameters: Record<string, string> = {}): Promise<Tokens> {
-  const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, { additionalParameters: parameters, ...INSECURE })
+export async function refresh (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  token: string,
+  parameters: Record<string, string> = {}
+): Promise<Tokens> {
+  const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, {
+    additionalParameters: parameters,
+    ...INSECURE
+  })
   return await oauth.processRefreshTokenResponse(server, client, response)
 }
 

@@ -8,20 +8,38 @@ import { createLogger } from '../../dist/logger.js'
 import type { Logger } from '../../dist/logger.js'
 import { NO_MODELS } from './paths.ts'
 
-export type Injected = { status: number, headers: Record<string, unknown>, body: { success: boolean, data: Record<string, unknown>, error: string, code: string, requestId: string } }
+export type Injected = {
+  status: number
+  headers: Record<string, unknown>
+  body: { success: boolean, data: Record<string, unknown>, error: string, code: string, requestId: string }
+}
 export type TestAppliance = {
   appliance: Appliance
   http: FastifyInstance
   /** A new key of an owner. */
-  key (owner?: string): string
+  key(owner?: string): string
   /** A request with a key; `payload` may be an object (sent as JSON) or anything inject takes. */
-  call (key: string | undefined, method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, payload?: object | string | Buffer, headers?: Record<string, string>): Promise<Injected>
+  call(
+    key: string | undefined,
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH',
+    url: string,
+    payload?: object | string | Buffer,
+    headers?: Record<string, string>
+  ): Promise<Injected>
 }
 
-export async function buildAppliance (t: Test, settings: Record<string, string> = {}, now?: () => number, log: Logger = createLogger('silent')): Promise<TestAppliance> {
+export async function buildAppliance (
+  t: Test,
+  settings: Record<string, string> = {},
+  now?: () => number,
+  log: Logger = createLogger('silent')
+): Promise<TestAppliance> {
   const config = readConfig({
-    STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(), STENOBOX_MODELS_DIR: NO_MODELS, STENOBOX_WORKERS: '1',
-    STENOBOX_MIN_FREE_BYTES: '0', ...settings
+    STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(),
+    STENOBOX_MODELS_DIR: NO_MODELS,
+    STENOBOX_WORKERS: '1',
+    STENOBOX_MIN_FREE_BYTES: '0',
+    ...settings
   })
   const appliance = await createAppliance(config, log, now)
   const http = await createHttp(appliance, config, log)

@@ -19,8 +19,14 @@ export function createBrowser () {
 
   /** One request; a redirect is the answer. */
   async function request (url: URL, init: RequestInit = {}): Promise<Visit> {
-    const sent = cookies.filter((cookie) => cookie.origin === url.origin && url.pathname.startsWith(cookie.path)).map(({ name, value }) => `${name}=${value}`)
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: { accept: 'text/html', ...(sent.length > 0 ? { cookie: sent.join('; ') } : {}), ...init.headers } })
+    const sent = cookies
+      .filter((cookie) => cookie.origin === url.origin && url.pathname.startsWith(cookie.path))
+      .map(({ name, value }) => `${name}=${value}`)
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', ...(sent.length > 0 ? { cookie: sent.join('; ') } : {}), ...init.headers }
+    })
     for (const header of response.headers.getSetCookie()) keep(header, url)
     return { url, status: response.status, headers: response.headers, body: await response.text() }
   }

@@ -39,14 +39,59 @@ export function findTooFast (captions: readonly Caption[]): Caption[] {
 export const bare = (text: string): string => text.replace(/\s+/g, '')
 
 const VOCABULARY = {
-  english: ['a', 'the', 'of', 'meeting', 'starts', 'at', 'nine', 'well,', 'yes.', 'No?', 'transcription', 'café', 'it’s', '“quoted”', 'Mr.', '3.5', 'so:', '— and'],
+  english: [
+    'a',
+    'the',
+    'of',
+    'meeting',
+    'starts',
+    'at',
+    'nine',
+    'well,',
+    'yes.',
+    'No?',
+    'transcription',
+    'café',
+    'it’s',
+    '“quoted”',
+    'Mr.',
+    '3.5',
+    'so:',
+    '— and'
+  ],
   chinese: ['今', '天', '我', '们', '要', '讨论', '一下，', '好。', '会议', '「开始」', 'OK', '转写', '？'],
   japanese: ['です', '。', 'ます', 'コンピューター', 'は', '、', '今日', 'っ', 'ゃ', 'きょう', '「', '」', 'の', 'ー'],
   thai: ['การ', 'ประชุม', 'เริ่ม', 'ต้น', ' เก้า', 'โมง', 'เช้า', 'ที่', 'ํ', '้'],
   korean: ['회의는', '아홉', '시에', '시작합니다.', '네,'],
   arabic: ['يبدأ', 'الاجتماع', 'في', 'التاسعة،', 'نعم.', 'هل؟'],
   hindi: ['बैठक', 'नौ', 'बजे', 'शुरू', 'होगी।', 'हाँ,'],
-  odd: ['', ' ', '\u00a0', '\n', '\u0000x', '👩‍👩‍👧‍👦', '\u200d', 'e\u0301', '<b>', '-->', '& so', '&amp;', '1', '\ud800', 'W'.repeat(43), '長'.repeat(40), 'x'.repeat(300), 'ก' + '้'.repeat(90), 'https://example.org/a?b=c&d=<e>#f', '{\\an8}', '*', '_under_', '#', '`code`', '[a](b)']
+  odd: [
+    '',
+    ' ',
+    '\u00a0',
+    '\n',
+    '\u0000x',
+    '👩‍👩‍👧‍👦',
+    '\u200d',
+    'e\u0301',
+    '<b>',
+    '-->',
+    '& so',
+    '&amp;',
+    '1',
+    '\ud800',
+    'W'.repeat(43),
+    '長'.repeat(40),
+    'x'.repeat(300),
+    'ก' + '้'.repeat(90),
+    'https://example.org/a?b=c&d=<e>#f',
+    '{\\an8}',
+    '*',
+    '_under_',
+    '#',
+    '`code`',
+    '[a](b)'
+  ]
 } as const
 export const LANGUAGES = Object.keys(VOCABULARY) as Array<keyof typeof VOCABULARY>
 const SPACELESS = new Set<string>(['chinese', 'japanese', 'thai'])
@@ -54,9 +99,15 @@ const SPACELESS = new Set<string>(['chinese', 'japanese', 'thai'])
 /** A word as it might be timed: well, not at all, over the one before it, for hours, or after hours. */
 function wildTimes (random: () => number, clockMs: number): [startMs: number, endMs: number] {
   const kind = random()
-  const startMs = Math.floor(clockMs + (kind < 0.6 ? 80 * random() : kind < 0.8 ? 0 : kind < 0.9 ? 3000 * random() : kind < 0.98 ? -500 * random() : 3_600_000))
+  const startMs = Math.floor(
+    clockMs + (kind < 0.6 ? 80 * random() : kind < 0.8 ? 0 : kind < 0.9 ? 3000 * random() : kind < 0.98 ? -500 * random() : 3_600_000)
+  )
   const length = random()
-  return [Math.max(0, startMs), Math.max(0, startMs) + Math.floor(length < 0.7 ? 500 * random() : length < 0.95 ? 0 : length < 0.99 ? 9000 * random() : 3_600_000 * random())]
+  return [
+    Math.max(0, startMs),
+    Math.max(0, startMs) +
+      Math.floor(length < 0.7 ? 500 * random() : length < 0.95 ? 0 : length < 0.99 ? 9000 * random() : 3_600_000 * random())
+  ]
 }
 
 const tameTimes = (random: () => number, clockMs: number, text: string, msPerCharacter: number): [startMs: number, endMs: number] => {
@@ -65,7 +116,14 @@ const tameTimes = (random: () => number, clockMs: number, text: string, msPerCha
   return [startMs, startMs + Math.floor([...text].length * msPerCharacter * (0.8 + 0.4 * random()))]
 }
 
-export type Manner = { seed: number, count: number, languages: readonly string[], wild?: boolean, msPerCharacter?: number, speakers?: number }
+export type Manner = {
+  seed: number
+  count: number
+  languages: readonly string[]
+  wild?: boolean
+  msPerCharacter?: number
+  speakers?: number
+}
 
 /** Segments of random words. Tame: spoken one after another at so many milliseconds per character. */
 export function makeSpeech ({ seed, count, languages, wild = false, msPerCharacter = 70, speakers = 0 }: Manner): TimedSegment[] {

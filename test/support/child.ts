@@ -22,7 +22,18 @@ export type Child = {
 export function runModule (t: Test, source: string, { args = [], prefix = [] }: { args?: string[], prefix?: string[] } = {}): Child {
   const text = `const dist = (name) => import(${JSON.stringify(DIST)} + name); const args = process.argv.slice(1); ${source}`
   // tap has every Node report on itself in a file, by NODE_OPTIONS; a process with limits of its own could not write it.
-  const [program = '', ...rest] = [...prefix, 'env', '-u', 'NODE_OPTIONS', process.execPath, '--input-type=module', '-e', text, '--', ...args]
+  const [program = '', ...rest] = [
+    ...prefix,
+    'env',
+    '-u',
+    'NODE_OPTIONS',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    text,
+    '--',
+    ...args
+  ]
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   const closed = once(child, 'close') as Promise<[number | null]>
   let stderr = ''

@@ -3,12 +3,22 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Reply<T = Record<string, unknown>> = { status: number, headers: Headers, body: { success: boolean, data: T, error: string, code: string, requestId: string } }
+export type Reply<T = Record<string, unknown>> = {
+  status: number
+  headers: Headers
+  body: { success: boolean, data: T, error: string, code: string, requestId: string }
+}
 export type JobState = {
   id: number, status: string, progress: number, transcriptText?: string, failure: { code: string, message: string } | null
   retryCount: number, retryable: boolean, webhooks: { pending: number, delivered: number, failed: number }, updatedAt: string
 }
-type InitData = { uploadId: string, partSize: number, partCount: number, parts: Array<{ partNumber: number, url: string }>, expiresAt: string }
+type InitData = {
+  uploadId: string
+  partSize: number
+  partCount: number
+  parts: Array<{ partNumber: number, url: string }>
+  expiresAt: string
+}
 
 export function createClient (address: string, key: string) {
   async function request<T> (method: string, path: string, body?: object | Buffer): Promise<Reply<T>> {
@@ -24,7 +34,11 @@ export function createClient (address: string, key: string) {
   const client = {
     request,
     begin: async (bytes: Buffer, options: object = {}): Promise<InitData> => {
-      const reply = await request<InitData>('POST', '/api/v1/media/uploads/init', { fileName: 'recording', fileSize: bytes.length, ...options })
+      const reply = await request<InitData>('POST', '/api/v1/media/uploads/init', {
+        fileName: 'recording',
+        fileSize: bytes.length,
+        ...options
+      })
       if (reply.status !== 201) throw new Error(`init: ${reply.status} ${reply.body.error}`)
       return reply.body.data
     },
@@ -44,7 +58,8 @@ export function createClient (address: string, key: string) {
       if (reply.status !== 200) throw new Error(`complete: ${reply.status} ${reply.body.error}`)
       return reply.body.data.jobId
     },
-    uploadFile: async (path: string, options: object = {}): Promise<number> => await client.upload(readFileSync(path), { fileName: basename(path), ...options }),
+    uploadFile: async (path: string, options: object = {}): Promise<number> =>
+      await client.upload(readFileSync(path), { fileName: basename(path), ...options }),
     job: async (id: number): Promise<JobState> => (await request<JobState>('GET', `/api/v1/jobs/${id}`)).body.data,
     /** Polls until the job has ended. The caller's test has a timeout; this has none of its own. */
     ended: async (id: number): Promise<JobState> => {

@@ -37,7 +37,16 @@ export function openDeliveries (t: Test) {
   }
   const log = { ...SILENT, warn (_: object, message: string) { logged.push(message) } }
   const pause = async (ms: number): Promise<void> => { pauses.push(ms) }
-  const deliveries = createDeliveries({ jobs, deliveries: deliveryStore, webhooks: webhookStore, inTransaction, fetcher, now: clock.now, log, pause })
+  const deliveries = createDeliveries({
+    jobs,
+    deliveries: deliveryStore,
+    webhooks: webhookStore,
+    inTransaction,
+    fetcher,
+    now: clock.now,
+    log,
+    pause
+  })
   const webhooks = createWebhooks({ webhooks: webhookStore, deliveries: deliveryStore, apiKeys, inTransaction, fetcher, now: clock.now })
   const { signal } = new AbortController()
 
@@ -63,8 +72,10 @@ export function openDeliveries (t: Test) {
     service: deliveries,
     endpoints: webhooks,
     endJob,
-    addEndpoint: async (more: { url?: string, apiKeyId?: number } = {}, ownerId = owner) => await webhooks.create(ownerId, { url: 'https://example.org/hook', ...more }),
-    addKey: (name: string, ownerId = owner): number => apiKeys.insert({ ownerId, name, plan: 'pro', hash: Buffer.from(name), lastFour: 'abcd', now: 0 }),
+    addEndpoint: async (more: { url?: string, apiKeyId?: number } = {}, ownerId = owner) =>
+      await webhooks.create(ownerId, { url: 'https://example.org/hook', ...more }),
+    addKey: (name: string, ownerId = owner): number =>
+      apiKeys.insert({ ownerId, name, plan: 'pro', hash: Buffer.from(name), lastFour: 'abcd', now: 0 }),
     /** Attempts all that is due now; how many that were. */
     async attemptDue (): Promise<number> {
       let count = 0
@@ -77,6 +88,7 @@ export function openDeliveries (t: Test) {
       return count
     },
     counts: (jobId: number) => deliveryStore.count(jobId),
-    list: (filter: { endpointId?: number, status?: 'success' | 'failed', limit?: number } = {}) => deliveries.list(owner, { limit: 100, ...filter })
+    list: (filter: { endpointId?: number, status?: 'success' | 'failed', limit?: number } = {}) =>
+      deliveries.list(owner, { limit: 100, ...filter })
   }
 }

@@ -11,8 +11,12 @@ export type Operation = {
   parameters?: Parameter[], requestBody?: Body, responses: Record<string, Body>
 }
 export type Document = {
-  openapi: string, info: { version: string }, paths: Record<string, Record<string, Operation>>, webhooks?: Record<string, Record<string, Operation>>
-  tags: Array<{ name: string }>, components: { schemas: Record<string, Schema>, responses: Record<string, Body>, securitySchemes: Record<string, object> }
+  openapi: string
+  info: { version: string }
+  paths: Record<string, Record<string, Operation>>
+  webhooks?: Record<string, Record<string, Operation>>
+  tags: Array<{ name: string }>
+  components: { schemas: Record<string, Schema>, responses: Record<string, Body>, securitySchemes: Record<string, object> }
 }
 
 /** The copy in the repository. */

@@ -4,7 +4,12 @@ import { openStores } from './store.ts'
 import type { TimedSegment } from '../../dist/domain/transcript.js'
 
 /** Its id, and the stores of the data directory, as another process has them. */
-export function addCompleted (t: Test, dataDir: string, owner: string, transcript: { fileName: string, durationMs: number, segments: readonly TimedSegment[] }) {
+export function addCompleted (
+  t: Test,
+  dataDir: string,
+  owner: string,
+  transcript: { fileName: string, durationMs: number, segments: readonly TimedSegment[] }
+) {
   const stores = openStores(t, dataDir)
   const { jobs, transcripts, addDecodedJob, inTransaction, db } = stores
   const id = inTransaction(() => {

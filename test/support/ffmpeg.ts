@@ -10,7 +10,7 @@ function replaceFfmpeg (directory: string, script: string): { PATH: string } {
   return { PATH: `${directory}:${process.env['PATH']}` }
 }
 
-/** A `PATH` on which ffmpeg holds back all sound but the first `bytes`: decoding is in the middle for as long as the test needs it there. */
+/** A `PATH` whose ffmpeg outputs only the first `bytes` of sound: decoding then stays in the middle as long as the test needs. */
 export function holdSound (directory: string, bytes: number): { PATH: string } {
   // Ends with the test, whose directory is then removed, though its server was killed.
   return replaceFfmpeg(directory, `'${FFMPEG}' "$@" | { head -c ${bytes}; while [ -e "$0" ]; do sleep 0.1; done; cat; }`)
@@ -20,6 +20,7 @@ export function holdSound (directory: string, bytes: number): { PATH: string } {
 export function breakSound (directory: string, bytes: number): { PATH: string, die (): void } {
   const broken = directory + '/broken'
   writeFileSync(broken, '')
-  const script = `[ -e '${broken}' ] || exec '${FFMPEG}' "$@"\n'${FFMPEG}' "$@" | head -c ${bytes}\nwhile [ -e '${broken}' ]; do sleep 0.1; done\nexit 1`
+  const script = `[ -e '${broken}' ] || exec '${FFMPEG}' "$@"\n` +
+    `'${FFMPEG}' "$@" | head -c ${bytes}\nwhile [ -e '${broken}' ]; do sleep 0.1; done\nexit 1`
   return { ...replaceFfmpeg(directory, script), die: () => { rmSync(broken) } }
 }

@@ -13,7 +13,11 @@ export async function createSigningKey (kid: string, alg = 'ES256'): Promise<Sig
 }
 
 /** A token of any shape; `header` names the key, the algorithm and the type. */
-export async function signToken ({ privateKey, publicJwk: { kid = '', alg = '' } }: SigningKey, claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
+export async function signToken (
+  { privateKey, publicJwk: { kid = '', alg = '' } }: SigningKey,
+  claims: JWTPayload,
+  header: Record<string, unknown> = {}
+): Promise<string> {
   return await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey)
 }
 
@@ -26,7 +30,9 @@ export async function startIssuer (t: Test) {
     const path = request.url ?? ''
     requested.push(path)
     const page = pages.get(path)
-    response.writeHead(page === undefined ? 404 : state.status, { 'content-type': 'application/json' }).end(typeof page === 'string' ? page : JSON.stringify(page ?? {}))
+    response
+      .writeHead(page === undefined ? 404 : state.status, { 'content-type': 'application/json' })
+      .end(typeof page === 'string' ? page : JSON.stringify(page ?? {}))
   })
   const address = await listen(t, server)
   return {

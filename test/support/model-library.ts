@@ -18,7 +18,13 @@ import { tryLock } from '../../dist/store/work-lock.js'
 import { START_MS } from './clock.ts'
 import { STARTER_MODEL } from './paths.ts'
 
-export const modelEntry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({ name, kind: 'whisper', file: `${name}.bin`, licence: 'MIT', ...more })
+export const modelEntry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({
+  name,
+  kind: 'whisper',
+  file: `${name}.bin`,
+  licence: 'MIT',
+  ...more
+})
 
 export function modelManifest (models: ModelEntry[], more: Partial<Manifest> = {}): Manifest {
   const quality = () => ({ models: models.map(({ name }) => name), decoding: {} })
@@ -26,7 +32,7 @@ export function modelManifest (models: ModelEntry[], more: Partial<Manifest> = {
 }
 
 type Options = {
-  files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>,
+  files?: Record<string, string | Buffer | object>, mirror?: string, offline?: boolean, proxy?: Proxy, freeBytes?: () => Promise<number>
   index?: string, tryModel?: typeof tryModel
 }
 
@@ -39,7 +45,16 @@ export function createLibrary (
   const http = createModelHttp(proxy ? { proxy } : {})
   t.teardown(http.close)
   const said: string[] = []
-  const watcher: Watcher = { begin: () => {}, progress: () => {}, note: (sentence) => { said.push(sentence) }, end: (sentence) => { said.push(sentence) } }
+  const watcher: Watcher = {
+    begin: () => {},
+    progress: () => {},
+    note: (sentence) => {
+      said.push(sentence)
+    },
+    end: (sentence) => {
+      said.push(sentence)
+    }
+  }
   const models = createModels(dir)
   const lock = createModelLock(dir)
   const downloader = createDownloader({ http, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) })
@@ -56,11 +71,21 @@ export function createLibrary (
     now: () => START_MS
   })
   return {
-    dir, library, lock, models, said, watcher,
+    dir,
+    library,
+    lock,
+    models,
+    said,
+    watcher,
     /** Everything in the models directory but what is always there. */
-    left: (): string[] => readdirSync(dir, { recursive: true }).map(String).filter(
-      (name) => !['manifest.json', 'models.busy', 'models.verified.json'].includes(name)
-    ).sort(),
-    pins: (): unknown => existsSync(`${dir}/models.lock.json`) ? (JSON.parse(readFileSync(`${dir}/models.lock.json`, 'utf8')) as { models: unknown }).models : undefined
+    left: (): string[] =>
+      readdirSync(dir, { recursive: true })
+        .map(String)
+        .filter((name) => !['manifest.json', 'models.busy', 'models.verified.json'].includes(name))
+        .sort(),
+    pins: (): unknown =>
+      existsSync(`${dir}/models.lock.json`)
+        ? (JSON.parse(readFileSync(`${dir}/models.lock.json`, 'utf8')) as { models: unknown }).models
+        : undefined
   }
 }

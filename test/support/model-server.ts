@@ -12,9 +12,19 @@ export const sha1Of = (bytes: Uint8Array): string => createHash('sha1').update(b
 export const makeBytes = (count = 300_000): Buffer => randomBytes(count)
 
 /** The message a promise is rejected with. */
-export const messageOf = async (promise: Promise<unknown>): Promise<string> => await promise.then(() => 'it worked', (error: Error) => `${error.name}: ${error.message}`)
+export const messageOf = async (promise: Promise<unknown>): Promise<string> =>
+  await promise.then(
+    () => 'it worked',
+    (error: Error) => `${error.name}: ${error.message}`
+  )
 
-export type Seen = { method: string, url: string, range: string | undefined, ifRange: string | undefined, authorization: string | undefined }
+export type Seen = {
+  method: string
+  url: string
+  range: string | undefined
+  ifRange: string | undefined
+  authorization: string | undefined
+}
 
 export type TestServer = { url: string, seen: Seen[], /** Breaks every connection. */ cut: () => void }
 
@@ -30,10 +40,19 @@ export async function startServer (t: Test, answer: (seen: Seen, response: Serve
   return { url: await listen(t, server), seen, cut: () => { server.closeAllConnections() } }
 }
 
-type Serve = { etag?: string, /** Bytes of the body after which nothing more comes. */ stallAfter?: number | undefined, ranges?: 'honoured' | 'ignored' }
+type Serve = {
+  etag?: string
+  /** Bytes of the body after which nothing more comes. */ stallAfter?: number | undefined
+  ranges?: 'honoured' | 'ignored'
+}
 
 /** Answers as a file server does: with ranges, If-Range and an entity tag, and with the faults asked for. */
-export function serveBytes ({ range, ifRange }: Seen, response: ServerResponse, bytes: Buffer, { etag = '"v1"', stallAfter, ranges = 'honoured' }: Serve = {}): void {
+export function serveBytes (
+  { range, ifRange }: Seen,
+  response: ServerResponse,
+  bytes: Buffer,
+  { etag = '"v1"', stallAfter, ranges = 'honoured' }: Serve = {}
+): void {
   const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0)
   const isPart = range !== undefined && ranges === 'honoured' && (ifRange === undefined || ifRange === etag)
   if (isPart && start >= bytes.length) {
@@ -42,7 +61,10 @@ export function serveBytes ({ range, ifRange }: Seen, response: ServerResponse, 
   }
   const body = isPart ? bytes.subarray(start) : bytes
   const headers = { etag, 'content-length': body.length }
-  response.writeHead(isPart ? 206 : 200, isPart ? { ...headers, 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : headers)
+  response.writeHead(
+    isPart ? 206 : 200,
+    isPart ? { ...headers, 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : headers
+  )
   if (stallAfter === undefined) response.end(body)
   else response.write(body.subarray(0, stallAfter))
 }

@@ -4,15 +4,24 @@ import { STARTER_MODEL } from './paths.ts'
 
 type Quality = 'fast' | 'balanced' | 'accurate'
 
-/** Makes a models directory of these files, each a model of its name of which nobody published size or sum, and says which the qualities try, in order. */
-export function makeModels (directory: string, files: Readonly<Record<string, Buffer>>, wanted: Readonly<Partial<Record<Quality, string[]>>> = {}): string {
+/** Creates a models directory with these files, each a model without a published size or checksum, and the models of each quality. */
+export function makeModels (
+  directory: string,
+  files: Readonly<Record<string, Buffer>>,
+  wanted: Readonly<Partial<Record<Quality, string[]>>> = {}
+): string {
   mkdirSync(directory, { recursive: true })
   for (const [name, bytes] of Object.entries(files)) writeFileSync(modelPath(directory, name), bytes)
   const quality = (name: Quality) => ({ models: wanted[name] ?? Object.keys(files), decoding: { beamSize: 5 } })
   const models = Object.keys(files).map((name) => ({ name, kind: 'whisper', file: `own-${name}.bin`, licence: 'none' }))
-  writeFileSync(directory + '/manifest.json', JSON.stringify({
-    version: 1, quality: { fast: quality('fast'), balanced: quality('balanced'), accurate: quality('accurate') }, models
-  }))
+  writeFileSync(
+    directory + '/manifest.json',
+    JSON.stringify({
+      version: 1,
+      quality: { fast: quality('fast'), balanced: quality('balanced'), accurate: quality('accurate') },
+      models
+    })
+  )
   return directory
 }
 

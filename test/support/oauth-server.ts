@@ -17,11 +17,17 @@ export async function startWithServer (t: Test, settings: Record<string, string>
   const destination = new PassThrough()
   let log = ''
   destination.setEncoding('utf8').on('data', (chunk: string) => { log += chunk })
-  const built = await buildAppliance(t, { STENOBOX_PORT: String(port), STENOBOX_OAUTH_SERVER: 'true', STENOBOX_OAUTH_REGISTRATION: 'true', ...settings }, Date.now, createLogger('debug', destination))
+  const built = await buildAppliance(
+    t,
+    { STENOBOX_PORT: String(port), STENOBOX_OAUTH_SERVER: 'true', STENOBOX_OAUTH_REGISTRATION: 'true', ...settings },
+    Date.now,
+    createLogger('debug', destination)
+  )
   await built.http.listen({ host: '127.0.0.1', port })
   const owner = built.appliance.owners.create({ name: 'anna' })
   await built.appliance.owners.setPassword(owner.id, PASSWORD)
-  const get = async (token: string, path: string): Promise<Response> => await fetch(address + path, { headers: { authorization: `Bearer ${token}` } })
+  const get = async (token: string, path: string): Promise<Response> =>
+    await fetch(address + path, { headers: { authorization: `Bearer ${token}` } })
   return { ...built, address, owner, get, log: () => log }
 }
 

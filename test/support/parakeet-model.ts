@@ -25,7 +25,11 @@ type Options = {
   state?: number
 }
 
-const FORMATS: Readonly<Record<WeightType, { format: number, type: number }>> = { f32: { format: 0, type: 0 }, f16: { format: 1, type: 1 }, q8_0: { format: 2007, type: 8 } }
+const FORMATS: Readonly<Record<WeightType, { format: number, type: number }>> = {
+  f32: { format: 0, type: 0 },
+  f16: { format: 1, type: 1 },
+  q8_0: { format: 2007, type: 8 }
+}
 const MELS = 128
 const BINS = 257
 const CHANNELS = 2
@@ -68,7 +72,8 @@ function matrix (rows: number, columns: number, cells: readonly Cell[] = []): { 
   for (const [row, column, value] of cells) values[row * columns + column] = value
   return { sides: [columns, rows], values }
 }
-const diagonal = (count: number, value: number, fromRow = 0): Cell[] => Array.from({ length: count }, (_, index) => [fromRow + index, index, value])
+const diagonal = (count: number, value: number, fromRow = 0): Cell[] =>
+  Array.from({ length: count }, (_, index) => [fromRow + index, index, value])
 const filled = (sides: number[], value: number): { sides: number[], values: Float32Array } =>
   ({ sides, values: new Float32Array(sides.reduce((product, side) => product * side, 1)).fill(value) })
 
@@ -82,7 +87,10 @@ function makeFilters (): Float32Array {
 const hann = Float32Array.from({ length: 400 }, (_, index) => 0.5 - 0.5 * Math.cos(2 * Math.PI * index / 399))
 
 /** A model that says `script` wherever it is loud, from its first piece to its last, each once. Pieces are distinct; "▁" begins a word. */
-export function makeParakeet (script: readonly Piece[], { type = 'f32', certainty = 8, layers = 1, state = 64 }: Options = {}): ParakeetFile {
+export function makeParakeet (
+  script: readonly Piece[],
+  { type = 'f32', certainty = 8, layers = 1, state = 64 }: Options = {}
+): ParakeetFile {
   const vocabulary = ['<unk>', ...script.map(({ text }) => text)]
   const blank = vocabulary.length
   if (blank >= QUIET) throw new Error('the script is too long')
@@ -111,15 +119,45 @@ export function makeParakeet (script: readonly Piece[], { type = 'f32', certaint
   }
 
   put(words(0x67676d6c))
-  for (const field of [blank, 5000, state, 2, layers, MELS, FORMATS[type].format, 512, 8, CHANNELS, KERNEL, PREDICTION, 2, DURATIONS.length, 10]) put(words(field))
+  for (const field of [
+    blank,
+    5000,
+    state,
+    2,
+    layers,
+    MELS,
+    FORMATS[type].format,
+    512,
+    8,
+    CHANNELS,
+    KERNEL,
+    PREDICTION,
+    2,
+    DURATIONS.length,
+    10
+  ]) {
+    put(words(field))
+  }
   put(words(MELS), words(BINS), floats(makeFilters()), words(hann.length), floats(hann), words(...DURATIONS), words(blank))
   for (const word of vocabulary) put(words(Buffer.byteLength(word)), Buffer.from(word))
 
   // The mean of the first channel, and a small constant beside it.
   const front = 'encoder.pre_encode'
-  tensor(`${front}.out.weight`, matrix(state, MELS / 8 * CHANNELS, Array.from({ length: MELS / 8 }, (_, index) => [0, index, 0.25])), type)
-  tensor(`${front}.out.bias`, { sides: [state], values: Float32Array.from({ length: state }, (_, index) => index === 1 ? 0.05 : 0) })
-  for (const [spread, mix] of [[0, undefined], [2, 3], [5, 6]] as const) {
+  tensor(
+    `${front}.out.weight`,
+    matrix(
+      state,
+      (MELS / 8) * CHANNELS,
+      Array.from({ length: MELS / 8 }, (_, index) => [0, index, 0.25])
+    ),
+    type
+  )
+  tensor(`${front}.out.bias`, { sides: [state], values: Float32Array.from({ length: state }, (_, index) => (index === 1 ? 0.05 : 0)) })
+  for (const [spread, mix] of [
+    [0, undefined],
+    [2, 3],
+    [5, 6]
+  ] as const) {
     tensor(`${front}.conv.${spread}.weight`, filled([3, 3, 1, CHANNELS], 1 / 9))
     tensor(`${front}.conv.${spread}.bias`, filled([1, 1, CHANNELS, 1], 0))
     if (mix === undefined) continue
@@ -136,7 +174,14 @@ export function makeParakeet (script: readonly Piece[], { type = 'f32', certaint
     tensor(`${at}.conv.pointwise_conv1.weight`, matrix(2 * state, state), type)
     tensor(`${at}.conv.pointwise_conv2.weight`, matrix(state, state), type)
     tensor(`${at}.conv.depthwise_conv.weight`, matrix(state, KERNEL))
-    for (const [name, value] of [['weight', 1], ['bias', 0], ['running_mean', 0], ['running_var', 1]] as const) vector(`${at}.conv.batch_norm.${name}`, state, value)
+    for (const [name, value] of [
+      ['weight', 1],
+      ['bias', 0],
+      ['running_mean', 0],
+      ['running_var', 1]
+    ] as const) {
+      vector(`${at}.conv.batch_norm.${name}`, state, value)
+    }
     vector(`${at}.conv.batch_norm.num_batches_tracked`, 1)
     for (const name of ['u', 'v']) tensor(`${at}.self_attn.pos_bias_${name}`, matrix(2, state / 2))
     for (const name of ['q', 'k', 'v', 'out', 'pos']) tensor(`${at}.self_attn.linear_${name}.weight`, matrix(state, state), type)
@@ -148,17 +193,35 @@ export function makeParakeet (script: readonly Piece[], { type = 'f32', certaint
     const at = 'decoder.prediction.dec_rnn.lstm'
     tensor(`${at}.weight_ih_l${layer}`, matrix(4 * PREDICTION, PREDICTION, diagonal(PREDICTION, 10, 3 * PREDICTION)), type)
     tensor(`${at}.weight_hh_l${layer}`, matrix(4 * PREDICTION, PREDICTION), type)
-    tensor(`${at}.bias_h_l${layer}`, { sides: [4 * PREDICTION], values: Float32Array.from({ length: 4 * PREDICTION }, (_, index) => [20, -20, 20, 0][Math.floor(index / PREDICTION)] ?? 0) })
+    tensor(`${at}.bias_h_l${layer}`, {
+      sides: [4 * PREDICTION],
+      values: Float32Array.from({ length: 4 * PREDICTION }, (_, index) => [20, -20, 20, 0][Math.floor(index / PREDICTION)] ?? 0)
+    })
   }
   tensor('joint.pred.weight', matrix(PREDICTION, PREDICTION, diagonal(PREDICTION, 1)), type)
   vector('joint.pred.bias', PREDICTION)
-  tensor('joint.enc.weight', matrix(PREDICTION, state, [[QUIET, 0, -1], [QUIET, 1, 1]]), type)
+  tensor(
+    'joint.enc.weight',
+    matrix(PREDICTION, state, [
+      [QUIET, 0, -1],
+      [QUIET, 1, 1]
+    ]),
+    type
+  )
   vector('joint.enc.bias', PREDICTION)
   const said = script.flatMap(({ steps }, index): Cell[] => {
     const last = index === 0 ? blank : index
-    return [[index + 1, last, certainty], [blank + 1 + steps, last, 8]]
+    return [
+      [index + 1, last, certainty],
+      [blank + 1 + steps, last, 8]
+    ]
   })
-  const silence: Cell[] = [[blank, QUIET, certainty], [blank + 2, QUIET, 8], [blank, script.length, certainty], [blank + 2, script.length, 8]]
+  const silence: Cell[] = [
+    [blank, QUIET, certainty],
+    [blank + 2, QUIET, 8],
+    [blank, script.length, certainty],
+    [blank + 2, script.length, 8]
+  ]
   tensor('joint.joint_net.2.weight', matrix(blank + 1 + DURATIONS.length, PREDICTION, [...said, ...silence]), type)
   vector('joint.joint_net.2.bias', blank + 1 + DURATIONS.length)
   return { bytes: Buffer.concat(parts), boundaries, tensors }

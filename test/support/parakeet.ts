@@ -7,9 +7,25 @@ import { makeParakeet } from './parakeet-model.ts'
 import type { Piece } from './parakeet-model.ts'
 import { joinSound, noise, silence } from './sound.ts'
 
-export const SCRIPT: readonly Piece[] = ([
-  ['▁Good', 2], ['▁morn', 1], ['ing', 2], ['.', 1], ['▁It', 2], ['▁is', 3], ['▁1', 0], ['.5', 2], ['▁now', 4], ['▁an', 0], ['▁Ä', 1], ['▁yes', 2], ['!', 0], ['▁So', 4], ['?', 1]
-] as const).map(([text, steps]) => ({ text, steps }))
+export const SCRIPT: readonly Piece[] = (
+  [
+    ['▁Good', 2],
+    ['▁morn', 1],
+    ['ing', 2],
+    ['.', 1],
+    ['▁It', 2],
+    ['▁is', 3],
+    ['▁1', 0],
+    ['.5', 2],
+    ['▁now', 4],
+    ['▁an', 0],
+    ['▁Ä', 1],
+    ['▁yes', 2],
+    ['!', 0],
+    ['▁So', 4],
+    ['?', 1]
+  ] as const
+).map(([text, steps]) => ({ text, steps }))
 
 /** 1 s of noise, in which the script goes as far as "now", 1.5 s of silence, and 1.5 s of noise for the rest of it. */
 export const SOUND = toPcm(joinSound(noise(1, 8000), silence(1.5), noise(1.5, 8000)))

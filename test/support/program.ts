@@ -28,9 +28,17 @@ async function collect (stream: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** Runs a command to its end. */
-export async function runCommand (dataDir: string, args: string[], settings: Settings = {}): Promise<{ code: number | null, stdout: string, stderr: string }> {
+export async function runCommand (
+  dataDir: string,
+  args: string[],
+  settings: Settings = {}
+): Promise<{ code: number | null, stdout: string, stderr: string }> {
   const child = spawn(process.execPath, [CLI, ...args], { env: environment(dataDir, settings), stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr, [code]] = await Promise.all([collect(child.stdout), collect(child.stderr), once(child, 'close') as Promise<[number | null]>])
+  const [stdout, stderr, [code]] = await Promise.all([
+    collect(child.stdout),
+    collect(child.stderr),
+    once(child, 'close') as Promise<[number | null]>
+  ])
   return { code, stdout, stderr }
 }
 
@@ -61,9 +69,13 @@ async function readGreeting (child: ChildProcess): Promise<{ address: string, fi
   })
 }
 
-/** With STENOBOX_TEST_PRISM set, everything is asked through a proxy that refuses what is not in the OpenAPI document, in either direction. */
+/** With STENOBOX_TEST_PRISM set, requests go through a proxy that refuses requests and answers not in the OpenAPI document. */
 async function startPrism (upstream: string): Promise<{ address: string, stop (): void }> {
-  const child = spawn('node_modules/.bin/prism', ['proxy', 'src/routes/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await findFreePort())], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    'node_modules/.bin/prism',
+    ['proxy', 'src/routes/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', String(await findFreePort())],
+    { stdio: ['ignore', 'pipe', 'inherit'] }
+  )
   let text = ''
   const address = await new Promise<string>((resolve, reject) => {
     child.once('close', () => { reject(new Error(`prism ended at once: ${text}`)) })

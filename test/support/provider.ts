@@ -14,15 +14,29 @@ export async function startProvider (t: Test, audience: string) {
   const issuer = `http://127.0.0.1:${port}`
   const { privateKey, publicJwk } = await createSigningKey('provider-1', 'RS256')
   const configuration: Configuration = {
-    jwks: { keys: [{ ...await exportJWK(privateKey), kid: publicJwk.kid, alg: 'RS256', use: 'sig' }] } as NonNullable<Configuration['jwks']>,
-    clients: [{ client_id: 'agent', application_type: 'native', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] }],
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: publicJwk.kid, alg: 'RS256', use: 'sig' }] } as NonNullable<
+      Configuration['jwks']
+    >,
+    clients: [
+      {
+        client_id: 'agent',
+        application_type: 'native',
+        redirect_uris: [REDIRECT_URI],
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token']
+      }
+    ],
     features: {
       devInteractions: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: async () => audience,
         useGrantedResource: async () => true,
-        getResourceServerInfo: async () => ({ scope: 'transcripts:read transcripts:write exports:read repurpose:run made:up', audience, accessTokenFormat: 'jwt' })
+        getResourceServerInfo: async () => ({
+          scope: 'transcripts:read transcripts:write exports:read repurpose:run made:up',
+          audience,
+          accessTokenFormat: 'jwt'
+        })
       }
     },
     issueRefreshToken: async () => true,

@@ -13,7 +13,12 @@ export type Receiver = {
 }
 
 /** Answers as `answer` says, 204 when it says nothing; `count` is of this request, from 1. */
-export async function startReceiver (t: Test, answer: (response: ServerResponse, count: number, request: Received) => void = (response) => { response.writeHead(204).end() }): Promise<Receiver> {
+export async function startReceiver (
+  t: Test,
+  answer: (response: ServerResponse, count: number, request: Received) => void = (response) => {
+    response.writeHead(204).end()
+  }
+): Promise<Receiver> {
   const received: Received[] = []
   const waiting = new Set<() => void>()
   const server = createServer(async (incoming, response) => {
@@ -28,14 +33,15 @@ export async function startReceiver (t: Test, answer: (response: ServerResponse,
   return {
     url: `${address}/hook`,
     received,
-    until: async (count) => await new Promise((resolve) => {
-      const look = (): void => {
-        if (received.length < count) return
-        waiting.delete(look)
-        resolve()
-      }
-      waiting.add(look)
-      look()
-    })
+    until: async (count) =>
+      await new Promise((resolve) => {
+        const look = (): void => {
+          if (received.length < count) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      })
   }
 }

@@ -12,7 +12,13 @@ function * speak (hours: number): Generator<TimedSegment> {
     const speaker = `Speaker ${1 + Math.floor(startMs / 40_000) % 3}`
     const words = Array.from({ length: WORDS }, (_, index) => {
       const wordMs = startMs + index * 350
-      return { text: index === WORDS - 1 ? ' end.' : ` ${(startMs + index).toString(36)}`, startMs: wordMs, endMs: wordMs + 300, probability: 0.9, speaker }
+      return {
+        text: index === WORDS - 1 ? ' end.' : ` ${(startMs + index).toString(36)}`,
+        startMs: wordMs,
+        endMs: wordMs + 300,
+        probability: 0.9,
+        speaker
+      }
     })
     yield { startMs, endMs: startMs + SEGMENT_MS - 100, text: words.map(({ text }) => text).join(''), words, speaker }
   }

@@ -17,14 +17,20 @@ export function readWithW3c (vtt: string): { cues: ReadCue[], errors: string[] }
   const { cues, errors } = new WebVTTParser(ENTITIES).parse(vtt, 'captions')
   const ms = (seconds: number): number => Math.round(1000 * seconds)
   return {
-    cues: cues.map(({ startTime, endTime, tree }) => ({ startMs: ms(startTime), endMs: ms(endTime), text: tree.children.map(({ type, value }) => type === 'text' ? value : `<${type}>`).join('') })),
+    cues: cues.map(({ startTime, endTime, tree }) => ({
+      startMs: ms(startTime),
+      endMs: ms(endTime),
+      text: tree.children.map(({ type, value }) => (type === 'text' ? value : `<${type}>`)).join('')
+    })),
     errors: errors.map(({ message, line }) => `line ${line}: ${message}`)
   }
 }
 
 /** The package `subtitle`, which leaves WebVTT's entities as they are. */
 export function readWithSubtitle (file: string): ReadCue[] {
-  return parseSync(file).flatMap((node) => node.type === 'cue' ? [{ startMs: node.data.start, endMs: node.data.end, text: node.data.text }] : [])
+  return parseSync(file).flatMap((node) =>
+    node.type === 'cue' ? [{ startMs: node.data.start, endMs: node.data.end, text: node.data.text }] : []
+  )
 }
 
 const toMs = (time: string): number => {
@@ -34,7 +40,11 @@ const toMs = (time: string): number => {
 
 /** ffmpeg, which reads the file and writes the packets it found as a file of the same kind. */
 export function readWithFfmpeg (file: string, format: 'srt' | 'webvtt'): ReadCue[] {
-  const { status, stdout, stderr } = spawnSync('ffmpeg', ['-v', 'error', '-f', format, '-i', 'pipe:0', '-c', 'copy', '-f', format, 'pipe:1'], { input: file, encoding: 'utf8', maxBuffer: 1e8 })
+  const { status, stdout, stderr } = spawnSync(
+    'ffmpeg',
+    ['-v', 'error', '-f', format, '-i', 'pipe:0', '-c', 'copy', '-f', format, 'pipe:1'],
+    { input: file, encoding: 'utf8', maxBuffer: 1e8 }
+  )
   if (status !== 0 || stderr !== '') throw new Error(`ffmpeg: ${stderr}`)
   return stdout.trim().split(/\n\n+/).flatMap((block) => {
     const lines = block.split('\n')

@@ -19,14 +19,27 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     db.prepare('UPDATE job SET status = ?, failure_code = ?, stage = ?, duration_ms = 2700, completed_at = ? WHERE id = ?')
       .run(status, status === 'failed' ? 'decode_failed' : null, status === 'completed' ? 'complete' : 'decode', ended ? 1 : null, id)
     if (status !== 'completed') return id
-    const words = [{ text: ' The', startMs: 300, endMs: 450, probability: 0.98 }, { text: ' meeting', startMs: 450, endMs: 900, probability: 0.95 }]
+    const words = [
+      { text: ' The', startMs: 300, endMs: 450, probability: 0.98 },
+      { text: ' meeting', startMs: 450, endMs: 900, probability: 0.95 }
+    ]
     transcripts.insertWindow(id, 0, [{ startMs: 300, endMs: 900, text: ' The meeting', words }])
     return id
   }
 
-  const addUpload = async (): Promise<string> => (await appliance.uploads.begin({
-    ownerId, fileName: 'talk.mp3', sizeBytes: 10, fileType: undefined, sha256: undefined, options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined
-  })).id
+  const addUpload = async (): Promise<string> =>
+    (
+      await appliance.uploads.begin({
+        ownerId,
+        fileName: 'talk.mp3',
+        sizeBytes: 10,
+        fileType: undefined,
+        sha256: undefined,
+        options: { sttQuality: 'fast' },
+        apiKeyId: undefined,
+        webhook: undefined
+      })
+    ).id
 
   const addEndpoint = (): number => webhooks.insert({ ownerId, url: 'https://example.org/hook', secret: 's', apiKeyId: undefined, now: 0 })
 
@@ -37,7 +50,14 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     const claim = deliveries.claim(receiver, 0, 0)
     if (!claim) throw new Error('the delivery waits')
     deliveries.setFailed(claim, undefined)
-    return deliveries.log(claim, { url: 'https://example.org/hook', status: 'failed', responseCode: 404, error: 'The receiver answered 404.', durationMs: 5, at: 0 })
+    return deliveries.log(claim, {
+      url: 'https://example.org/hook',
+      status: 'failed',
+      responseCode: 404,
+      error: 'The receiver answered 404.',
+      durationMs: 5,
+      at: 0
+    })
   }
 
   /** How to make what a path names, by the path up to its parameter. */
@@ -70,8 +90,9 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
       const named = /^[^{]*\{\w+\}/.exec(path)?.[0] ?? ''
       for (const kind of JOB_STATES) if (makers[named]) made.set(`${named} ${kind}`, await makers[named](kind))
     },
-    queryOf: ({ parameters = [] }: Operation): string => parameters.some(({ name }) => name === 'format') ? '?format=txt' : '',
-    headersOf: ({ requestBody }: Operation): Record<string, string> => requestBody ? { 'content-type': Object.keys(requestBody.content)[0] ?? '' } : {},
+    queryOf: ({ parameters = [] }: Operation): string => (parameters.some(({ name }) => name === 'format') ? '?format=txt' : ''),
+    headersOf: ({ requestBody }: Operation): Record<string, string> =>
+      requestBody ? { 'content-type': Object.keys(requestBody.content)[0] ?? '' } : {},
     bodyOf: ({ requestBody }: Operation): { payload?: string } => {
       const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
       return media === undefined ? {} : { payload: type === 'application/json' ? JSON.stringify(media.example) : 'x' }

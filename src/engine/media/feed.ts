@@ -1,4 +1,4 @@
-/** Podcast feeds, RSS and Atom: the newest episode and where its sound is. */
+/** Podcast feeds, RSS and Atom: finds the newest episode and its sound. */
 import { XMLParser } from 'fast-xml-parser'
 import { JobFailure } from '../../domain/errors.js'
 import { toTitle } from '../../domain/source.js'
@@ -8,7 +8,7 @@ export type Episode = SourceFacts & { url: string }
 
 type Node = { [name: string]: unknown }
 
-/** Elements that a feed may hold once or many times. */
+/** Elements that may occur once or several times. */
 const LISTS = new Set(['item', 'entry', 'enclosure', 'link', 'media:content'])
 
 const parser = new XMLParser({
@@ -16,7 +16,7 @@ const parser = new XMLParser({
   attributeNamePrefix: '@',
   parseTagValue: false,
   parseAttributeValue: false,
-  // The entities of XML and of HTML; a feed that declares its own never gets here.
+  // Only the entities of XML and HTML; `parse` refuses feeds that declare their own.
   processEntities: true,
   htmlEntities: true,
   ignorePiTags: true,
@@ -26,45 +26,52 @@ const parser = new XMLParser({
 const asNode = (value: unknown): Node => typeof value === 'object' && value !== null ? value as Node : {}
 const asNodes = (value: unknown): Node[] => Array.isArray(value) ? value.map(asNode) : []
 
-/** The text of an element, with attributes or without; of several the first. */
+/** The text of an element, with or without attributes; of several elements, the first. */
 function asText (value: unknown): string | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value
   const text = typeof first === 'object' && first !== null ? (first as Node)['#text'] : first
   return typeof text === 'string' ? text : undefined
 }
 
-const isMedia = (node: Node): boolean => /^(audio|video)\//i.test(asText(node['@type']) ?? '') || /^(audio|video)$/i.test(asText(node['@medium']) ?? '')
+const isMedia = (node: Node): boolean =>
+  /^(audio|video)\//i.test(asText(node['@type']) ?? '') || /^(audio|video)$/i.test(asText(node['@medium']) ?? '')
 
-/** Where the sound of an episode is. What says that it is audio or video goes first; enclosures of no known type count too. */
+/** The address of an episode's sound. Prefers links marked as audio or video; enclosures of unknown type count too. */
 function findSound (item: Node): string | undefined {
   const enclosures = asNodes(item['enclosure']).map((node) => ({ node, url: asText(node['@url']) }))
-  const links = asNodes(item['link']).filter((node) => asText(node['@rel']) === 'enclosure').map((node) => ({ node, url: asText(node['@href']) }))
+  const links = asNodes(item['link'])
+    .filter((node) => asText(node['@rel']) === 'enclosure')
+    .map((node) => ({ node, url: asText(node['@href']) }))
   const contents = asNodes(item['media:content']).filter(isMedia).map((node) => ({ node, url: asText(node['@url']) }))
-  const found = [...enclosures, ...links, ...contents].filter(({ url, node }) => url && !/^(image|text)\//i.test(asText(node['@type']) ?? ''))
+  const found = [...enclosures, ...links, ...contents].filter(
+    ({ url, node }) => url && !/^(image|text)\//i.test(asText(node['@type']) ?? '')
+  )
   return (found.find(({ node }) => isMedia(node)) ?? found[0])?.url
 }
 
 function toEpisode (item: Node, feedUrl: string): Episode | undefined {
   const url = findSound(item)?.trim()
   if (url === undefined || !URL.canParse(url, feedUrl)) return undefined
-  const publishedAt = Date.parse(asText(item['pubDate']) ?? asText(item['published']) ?? asText(item['dc:date']) ?? asText(item['updated']) ?? '')
+  const publishedAt = Date.parse(
+    asText(item['pubDate']) ?? asText(item['published']) ?? asText(item['dc:date']) ?? asText(item['updated']) ?? ''
+  )
   const address = new URL(url, feedUrl)
-  // As of addresses that callers name: yt-dlp takes orders from fragments.
+  // Drop the fragment, as for addresses from callers: yt-dlp reads options from it.
   address.hash = ''
   return { url: address.href, title: toTitle(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
 }
 
 function parse (text: string): Node {
-  // Entities of its own are how a short document becomes a long one, or reads a file; no podcast needs them.
+  // A feed's own entities can expand a short document enormously or read a file. No podcast needs them.
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw new JobFailure('source_unsupported', 'the feed declares a document type')
   try {
     return asNode(parser.parse(text))
   } catch (cause) {
-    throw new JobFailure('source_unsupported', 'the feed is no XML', { cause })
+    throw new JobFailure('source_unsupported', 'the feed is not XML', { cause })
   }
 }
 
-/** The newest episode that has sound; of undated ones the first. Throws `JobFailure`: source_unsupported. */
+/** The newest episode with sound; the first one if none has a date. Throws `JobFailure`: source_unsupported. */
 export function findNewestEpisode (text: string, feedUrl: string): Episode {
   const root = parse(text)
   const rss = asNode(asNode(root['rss'])['channel'])

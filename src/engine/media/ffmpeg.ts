@@ -1,4 +1,4 @@
-/** ffmpeg and ffprobe: what a file is, and its sound as 16 kHz mono samples. */
+/** Runs ffmpeg and ffprobe: what a file is, and its sound as 16 kHz mono samples. */
 import { BYTES_PER_SAMPLE, SAMPLE_RATE_HZ } from '../../domain/audio.js'
 import { JobFailure } from '../../domain/errors.js'
 import { runLimited, runToEnd } from '../process.js'
@@ -6,8 +6,8 @@ import type { Outcome } from '../process.js'
 import { announcedWavMs } from './wav.js'
 
 /**
- * Containers we open. Everything that can name other files (playlists, concat scripts, image sequences, subtitles,
- * devices) is left out, so that no uploaded file can make ffmpeg read another.
+ * Containers we open. Formats that can name other files (playlists, concat scripts, image sequences, subtitles, devices) are left out, so
+ * that no upload can make ffmpeg read another file.
  */
 const CONTAINERS = [
   'aac', 'ac3', 'aiff', 'amr', 'amrnb', 'amrwb', 'ape', 'asf', 'au', 'avi', 'caf', 'dts', 'dtshd', 'eac3', 'flac', 'flv', 'gsm',
@@ -15,18 +15,20 @@ const CONTAINERS = [
   'mpeg', 'mpegts', 'mxf', 'nut', 'ogg', 'oma', 'rm', 'sln', 'spdif', 'tta', 'voc', 'w64', 'wav', 'wv', 'xwma', 'dsf', 'dv'
 ].join(',')
 const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS]
-/** In transport streams ffmpeg moves the sound to the start when it alone is taken, unless any offset is given. A microsecond is one. */
+/**
+ * In transport streams, ffmpeg moves the sound to time 0 if only the sound is decoded, unless an offset is given. A microsecond is enough.
+ */
 const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
-/** Containers whose header says exactly how long a stream is, so that less decoded sound means a file that was cut off. */
+/** Containers whose header gives the exact length: less decoded sound means that the file was cut off. */
 const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
-/** What ffmpeg says of files that end too early. */
+/** ffmpeg's messages for files that end too early. */
 const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file/i
 
 export type MediaFacts = {
-  /** As the container says; undefined when it does not say. An estimate for some formats. */
+  /** The length according to the container; undefined when it does not say. An estimate in some formats. */
   durationMs: number | undefined
-  /** Set when less sound than this means a damaged file. */
+  /** Set when the length is exact: less decoded sound means a damaged file. */
   exactDurationMs: number | undefined
 }
 
@@ -42,20 +44,30 @@ const toMs = (seconds: string | undefined): number | undefined => {
 
 /** Throws `JobFailure`: unsupported_media, no_audio_stream, decode_failed, timeout. */
 export async function probeMedia (path: string, signal?: AbortSignal): Promise<MediaFacts> {
-  const args = [...SAFE_INPUT, '-v', 'error', '-show_entries', 'format=format_name,duration:stream=codec_type,duration,bit_rate', '-of', 'json', '-i', path]
+  const args = [
+    ...SAFE_INPUT,
+    '-v',
+    'error',
+    '-show_entries',
+    'format=format_name,duration:stream=codec_type,duration,bit_rate',
+    '-of',
+    'json',
+    '-i',
+    path
+  ]
   const outcome = await runToEnd('ffprobe', args, { timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, signal })
   throwIfStopped(outcome, signal)
   if (outcome.code !== 0) {
     throw CUT_OFF.test(outcome.stderr)
       ? new JobFailure('decode_failed', 'ffprobe: the file is cut off')
-      : new JobFailure('unsupported_media', 'ffprobe does not know the file')
+      : new JobFailure('unsupported_media', 'ffprobe does not recognise the file')
   }
   const { format, streams = [] } = JSON.parse(outcome.stdout) as Probed
   const audio = streams.find((stream) => stream.codec_type === 'audio')
   if (!audio) {
     throw streams.some((stream) => stream.codec_type === 'video')
       ? new JobFailure('no_audio_stream', 'video without sound')
-      : new JobFailure('unsupported_media', 'neither sound nor picture')
+      : new JobFailure('unsupported_media', 'neither sound nor video')
   }
   const streamMs = toMs(audio.duration)
   return {
@@ -64,15 +76,20 @@ export async function probeMedia (path: string, signal?: AbortSignal): Promise<M
   }
 }
 
-async function exactDuration (path: string, container: string, streamMs: number | undefined, bitsPerSecond: number): Promise<number | undefined> {
+async function exactDuration (
+  path: string,
+  container: string,
+  streamMs: number | undefined,
+  bitsPerSecond: number
+): Promise<number | undefined> {
   if (container === 'wav') return await announcedWavMs(path, bitsPerSecond)
   return EXACT_CONTAINERS.test(container) ? streamMs : undefined
 }
 
 /**
- * The sound of a file in chunks of whole samples (16 kHz mono s16le). `async=1:first_pts=0` keeps the clock of the file: a sound
- * track that starts late, or has gaps, is padded with silence, so that word times fit the picture.
- * Throws `JobFailure`: decode_failed, media_too_long, timeout.
+ * Decodes the sound of a file, in chunks of whole samples (16 kHz mono s16le). `async=1:first_pts=0` keeps the file's clock: a track that
+ * starts late or has gaps is padded with silence, so that word times match the video. Throws `JobFailure`: decode_failed, media_too_long,
+ * timeout.
  */
 export async function * decodeAudio (
   path: string, facts: MediaFacts, limits: { maxSeconds: number, timeoutMs: number, signal?: AbortSignal | undefined }
@@ -105,19 +122,19 @@ export async function * decodeAudio (
   throwIfIncomplete(outcome, decodedMs, facts)
 }
 
-/** Throws when the outcome says nothing about the file. */
+/** Throws when the program was stopped or not started, which says nothing about the file. */
 function throwIfStopped (outcome: Outcome, signal: AbortSignal | undefined): void {
   if (outcome.stopped === 'timeout') throw new JobFailure('timeout', 'the media program took too long')
   signal?.throwIfAborted()
-  // Exit codes of `nice` when the program is not there, or may not be run: no fault of the file.
+  // `nice` exits with these codes when the program is missing or not executable. The file is not to blame.
   if (outcome.code === 126 || outcome.code === 127) throw new Error('the media program cannot be started; see: stenobox doctor')
 }
 
 function throwIfIncomplete (outcome: Outcome, decodedMs: number, facts: MediaFacts): void {
   if (outcome.code !== 0) throw new JobFailure('decode_failed', `ffmpeg ended with ${outcome.code ?? 'a signal'}`)
-  if (decodedMs === 0) throw new JobFailure('decode_failed', 'no sound came out')
+  if (decodedMs === 0) throw new JobFailure('decode_failed', 'no sound was decoded')
   const expectedMs = facts.exactDurationMs
-  // One per cent or one second: encoders pad and round their durations, files that are cut off miss far more.
+  // Tolerate 1 % or one second: encoders pad and round durations, while cut-off files miss far more.
   const isShort = expectedMs !== undefined && decodedMs < expectedMs - Math.max(1000, expectedMs / 100)
   if (isShort || CUT_OFF.test(outcome.stderr)) throw new JobFailure('decode_failed', 'the file ends before its sound does')
 }

@@ -1,10 +1,10 @@
-/** How long a WAV file says it is. ffprobe computes that from the size of the file, which is no help against one that was cut off. */
+/** The length that a WAV header announces. ffprobe computes it from the file size, which does not reveal a file that was cut off. */
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
 /** More chunks before the sound than any program writes. */
 const MAX_CHUNKS = 100
-/** Sizes a program leaves that wrote to a pipe and could not come back to fill them in. */
+/** Sizes written by programs that wrote to a pipe and could not go back to fill them in. */
 const UNKNOWN_SIZES = [0, 0xffffffff]
 
 async function readExactly (file: FileHandle, bytes: number, position: number): Promise<Buffer | undefined> {
@@ -27,7 +27,7 @@ async function dataBytes (file: FileHandle): Promise<number | undefined> {
   return undefined
 }
 
-/** Milliseconds of sound the header of a RIFF WAV announces; undefined when it does not say. */
+/** The milliseconds of sound that a RIFF WAV header announces; undefined when it does not say. */
 export async function announcedWavMs (path: string, bitsPerSecond: number): Promise<number | undefined> {
   const file = await open(path, 'r')
   try {

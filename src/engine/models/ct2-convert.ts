@@ -1,6 +1,6 @@
 /**
- * Weights of Whisper from CTranslate2's form into ggml's, in pieces of a few megabytes. The same weights always make the same bytes: the
- * manifest has their SHA-256.
+ * Converts Whisper weights from CTranslate2 to ggml, a few megabytes at a time. Equal weights give equal bytes: the manifest has their
+ * SHA-256.
  */
 import { join } from 'node:path'
 import { openCt2File } from './ct2-file.js'
@@ -15,30 +15,30 @@ const TEXT_POSITIONS = 448
 const HEAD_SIZE = 64
 const MAX_STATE = 8192
 const MAX_LAYERS = 128
-/** Values are read and converted so many at a time. */
+/** Number of values read and converted at a time. */
 const PIECE_ITEMS = 512 * 1024
 
-/** What the shape of the variables says of the model. */
+/** The shape of a model, read from its variables. */
 export type WhisperShape = { vocabulary: number, state: number, audioLayers: number, textLayers: number, mels: number }
 
-/** One tensor of the ggml file: rows `from` to `to` of a variable, under another name. */
+/** A tensor of the ggml file: rows `from` to `to` of a variable, under its ggml name. */
 type Tensor = { name: string, variable: Ct2Variable, from: number, to: number, dimensions: readonly number[], isSingle: boolean }
 
 const isFloat = (type: Ct2Variable['type']): type is 'float32' | 'float16' | 'bfloat16' => !type.startsWith('int')
 
-/** A variable of a known shape, of floating-point numbers. Throws `ModelError`. */
+/** Finds a floating-point variable and checks its shape. Throws `ModelError`. */
 function take (file: Ct2File, name: string, ...dimensions: number[]): Ct2Variable {
   const variable = file.find(name)
-  if (!variable) throw new ModelError(`this is no Whisper model as CTranslate2 writes them: ${name} is missing`)
+  if (!variable) throw new ModelError(`this is not a Whisper model in CTranslate2 format: ${name} is missing`)
   if (!isFloat(variable.type)) {
     throw new ModelError(
-      `the model is quantised to ${variable.type}, which cannot be turned back; convert the original with: ` +
+      `the model is quantised to ${variable.type}, which cannot be undone; convert the original with: ` +
         'ct2-transformers-converter --quantization float16'
     )
   }
   if (variable.dimensions.join() !== dimensions.join()) {
     throw new ModelError(
-      `the model has another architecture than Whisper: ${name} is ${variable.dimensions.join(' x ')} and not ` +
+      `the model does not have Whisper's architecture: ${name} is ${variable.dimensions.join(' x ')} and not ` +
         `${dimensions.join(' x ')}`
     )
   }
@@ -50,13 +50,13 @@ function countLayers (file: Ct2File, side: 'encoder' | 'decoder'): number {
   while (layers <= MAX_LAYERS && file.find(`${side}/layer_${layers}/self_attention/linear_0/weight`)) layers++
   if (layers < 1 || layers > MAX_LAYERS) {
     throw new ModelError(
-      `the model has another architecture than Whisper: ${layers} layers in its ${side}`
+      `the model does not have Whisper's architecture: ${layers} layers in its ${side}`
     )
   }
   return layers
 }
 
-/** Reads the shape, and refuses what no Whisper has. Throws `ModelError`. */
+/** Reads the shape and refuses shapes that no Whisper model has. Throws `ModelError`. */
 function readShape (file: Ct2File): WhisperShape {
   const state = file.find('encoder/position_encodings/encodings')?.dimensions[1] ?? 0
   const vocabulary = file.find('decoder/embeddings/weight')?.dimensions[0] ?? 0
@@ -65,7 +65,7 @@ function readShape (file: Ct2File): WhisperShape {
   const isWhisper = isWide && vocabulary >= 51_864 && vocabulary <= 51_866 && (mels === 80 || mels === 128)
   if (!isWhisper) {
     throw new ModelError(
-      `the model has another architecture than Whisper: a width of ${state}, ${vocabulary} tokens, ${mels} mel bands`
+      `the model does not have Whisper's architecture: a width of ${state}, ${vocabulary} tokens, ${mels} mel bands`
     )
   }
   return { vocabulary, state, mels, audioLayers: countLayers(file, 'encoder'), textLayers: countLayers(file, 'decoder') }
@@ -77,7 +77,7 @@ function whole (name: string, variable: Ct2Variable, isSingle = variable.dimensi
   return { name, variable, from: 0, to: variable.dimensions[0] ?? 0, dimensions: variable.dimensions, isSingle }
 }
 
-/** The part `index` of a variable that stacks several of `rows` rows. */
+/** Part `index` of a variable that stacks several parts of `rows` rows. */
 function part (name: string, variable: Ct2Variable, index: number, rows: number): Tensor {
   const dimensions = [rows, ...variable.dimensions.slice(1)]
   return { name, variable, from: index * rows, to: (index + 1) * rows, dimensions, isSingle: dimensions.length === 1 }
@@ -92,8 +92,8 @@ function linearTensors (file: Ct2File, name: string, path: string, rows: number,
 }
 
 /**
- * Query, key and value lie one below the other, in `linear_0` and `linear_1` where the query is apart. The key's bias is zero and has no
- * place in ggml.
+ * Query, key and value are stacked in `linear_0`; if the query is separate, key and value are in `linear_1`. The key's bias is zero and
+ * does not exist in ggml.
  */
 function attentionTensors (file: Ct2File, name: string, path: string, state: number, stacked: 3 | 2): Tensor[] {
   const first = stacked === 3 ? [] : linearTensors(file, `${name}.query`, `${path}/linear_0`, state, state)
@@ -130,7 +130,7 @@ function convolutionTensors (file: Ct2File, name: string, state: number, inputs:
   return [whole(`encoder.${name}.weight`, take(file, `encoder/${name}/weight`, state, inputs, 3)), { ...bias, dimensions: [state, 1] }]
 }
 
-/** Every tensor of the ggml file, in its order. Throws `ModelError` when one is missing or of another shape. */
+/** All tensors of the ggml file, in order. Throws `ModelError` when one is missing or has a different shape. */
 function listTensors (file: Ct2File, { state, vocabulary, mels, audioLayers, textLayers }: WhisperShape): Tensor[] {
   const layers = (side: 'encoder' | 'decoder', count: number): Tensor[] =>
     Array.from({ length: count }, (_, index) => layerTensors(file, side, index, state)).flat()
@@ -169,7 +169,7 @@ async function * toTensorBytes (file: Ct2File, { name, variable, from, to, dimen
   }
 }
 
-/** Bytes the ggml file will have. */
+/** The size of the ggml file. */
 function countBytes (tensors: readonly Tensor[], before: number): number {
   const sizes = tensors.map(({ name, dimensions, isSingle }) =>
     12 + 4 * dimensions.length + name.length + dimensions.reduce((product, side) => product * side, isSingle ? 4 : 2))
@@ -179,8 +179,8 @@ function countBytes (tensors: readonly Tensor[], before: number): number {
 export type Conversion = { shape: WhisperShape, bytes: number, chunks: AsyncIterable<Buffer>, close: () => Promise<void> }
 
 /**
- * Opens a folder as faster-whisper uses it (`model.bin` and its vocabulary) and tells what the ggml file of it is; the bytes are made while
- * `chunks` is read. `ggmlFile`: a ggml file of 80 bands, for its mel filters. Throws `ModelError` for what is damaged, quantised or no
+ * Opens a faster-whisper folder (`model.bin` and its vocabulary) and describes the ggml file it gives. Bytes are converted while `chunks`
+ * is read. `ggmlFile`: a ggml file with 80 mel bands, for its filters. Throws `ModelError` for folders that are damaged, quantised or not
  * Whisper.
  */
 export async function openConversion (folder: string, ggmlFile: string): Promise<Conversion> {

@@ -1,9 +1,9 @@
 /**
- * The index of a CTranslate2 file (`model.bin`). The file is somebody else's: every number in it is checked before it is used.
+ * Reads the index of a CTranslate2 file (`model.bin`). The file is not trusted: every number in it is checked before use.
  *
- * Layout, all little-endian: u32 version, name of the specification, u32 revision, u32 count; each variable is a name, u8 rank, u32 per
- * dimension, u8 type, u32 bytes and its values; at the end u32 count of aliases, each two names. A name is u16 length (its closing zero
- * included) and bytes.
+ * Layout, all little-endian: u32 version, name of the specification, u32 revision, u32 count. Each variable: name, u8 rank, u32 per
+ * dimension, u8 type, u32 bytes, values. At the end: u32 count of aliases, each two names. A name is u16 length (including a final zero)
+ * and bytes.
  */
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { ModelError } from './files.js'
 
 const VERSION = 6
 const WHISPER = 'WhisperSpec'
-/** Numbers as CTranslate2 counts its types. */
+/** CTranslate2's numbers for its types. */
 const TYPES: Readonly<Record<number, { name: ValueType, itemBytes: number }>> = {
   0: { name: 'float32', itemBytes: 4 },
   1: { name: 'int8', itemBytes: 1 },
@@ -22,27 +22,27 @@ const TYPES: Readonly<Record<number, { name: ValueType, itemBytes: number }>> = 
 }
 export type ValueType = 'float32' | 'int8' | 'int16' | 'int32' | 'float16' | 'bfloat16'
 
-/** Far above what Whisper large has (1260 variables), far below what would cost memory. */
+/** Far above Whisper large (1260 variables), far below what would use much memory. */
 const MAX_VARIABLES = 20_000
 const MAX_NAME_BYTES = 512
 const MAX_RANK = 4
 const MAX_SIDE = 2 ** 24
-/** Of a variable's name, rank, dimensions, type and length. */
+/** The most bytes that the name, rank, dimensions, type and length of a variable take. */
 const MAX_HEADER_BYTES = 2 + MAX_NAME_BYTES + 1 + 4 * MAX_RANK + 1 + 4
 
 export type Ct2Variable = { name: string, dimensions: readonly number[], type: ValueType, offset: number, bytes: number }
 
 export type Ct2File = {
-  /** By its own name or an alias. */
+  /** Finds a variable by name or alias. */
   find (name: string): Ct2Variable | undefined
-  /** `length` bytes of a variable's values from `start` on. */
+  /** Reads `length` bytes of a variable's values, from byte `start` on. */
   read (variable: Ct2Variable, start: number, length: number): Promise<Buffer>
   close (): Promise<void>
 }
 
 const damaged = (why: string): ModelError => new ModelError(`the CTranslate2 file is damaged or cut short: ${why}`)
 
-/** Reads numbers and names at a place that moves on; refuses to leave the file. */
+/** Reads numbers and names one after another. Throws instead of reading past the end of the file. */
 function createCursor (handle: FileHandle, sizeBytes: number) {
   let at = 0
   let window = Buffer.alloc(0)
@@ -69,7 +69,7 @@ function createCursor (handle: FileHandle, sizeBytes: number) {
       return (await take(bytes)).toString('latin1').replace(/\0+$/, '')
     },
     skip (bytes: number): void {
-      if (at + bytes > sizeBytes) throw damaged(`it ends at byte ${sizeBytes}, and its values go on to byte ${at + bytes}`)
+      if (at + bytes > sizeBytes) throw damaged(`it ends at byte ${sizeBytes}, and its values would end at byte ${at + bytes}`)
       at += bytes
     }
   }
@@ -93,7 +93,7 @@ async function readVariable (cursor: Cursor): Promise<Ct2Variable> {
   if (dimensions.some((side) => side < 1 || side > MAX_SIDE)) throw damaged(`${name} has the shape ${dimensions.join(' x ')}`)
   const typeNumber = await cursor.u8()
   const type = TYPES[typeNumber]
-  if (!type) throw new ModelError(`the CTranslate2 file has values of a type that is not known here (${typeNumber}, in ${name})`)
+  if (!type) throw new ModelError(`the CTranslate2 file has values of an unknown type (${typeNumber}, in ${name})`)
   const bytes = await cursor.u32()
   if (dimensions.reduce((product, side) => product * side, type.itemBytes) !== bytes) {
     throw damaged(`${name} has ${bytes} bytes, which do not fit its shape ${dimensions.join(' x ') || '(one number)'}`)
@@ -107,14 +107,14 @@ async function readIndex (cursor: Cursor, sizeBytes: number): Promise<Map<string
   const version = await cursor.u32()
   if (version !== VERSION) {
     throw new ModelError(
-      `this is no CTranslate2 file of version ${VERSION} (it begins with ${version}); convert the model again with a current ` +
+      `this is not a CTranslate2 file of version ${VERSION} (it begins with ${version}); convert the model again with a current ` +
         'ct2-transformers-converter'
     )
   }
   const specification = await cursor.name()
   if (specification !== WHISPER) {
     throw new ModelError(
-      `this CTranslate2 model has another architecture (${JSON.stringify(specification)}); only Whisper (${WHISPER}) can be used`
+      `this CTranslate2 model has a different architecture (${JSON.stringify(specification)}); only Whisper (${WHISPER}) can be used`
     )
   }
   await cursor.u32()
@@ -123,7 +123,7 @@ async function readIndex (cursor: Cursor, sizeBytes: number): Promise<Map<string
   const variables = new Map<string, Ct2Variable>()
   for (let index = 0; index < count; index++) {
     const variable = await readVariable(cursor)
-    if (variables.has(variable.name)) throw damaged(`${variable.name} is there twice`)
+    if (variables.has(variable.name)) throw damaged(`${variable.name} occurs twice`)
     variables.set(variable.name, variable)
   }
   const aliases = await cursor.u32()
@@ -131,14 +131,14 @@ async function readIndex (cursor: Cursor, sizeBytes: number): Promise<Map<string
   for (let index = 0; index < aliases; index++) {
     const [alias, name] = [await cursor.name(), await cursor.name()]
     const variable = variables.get(name)
-    if (!variable) throw damaged(`the alias ${alias} names ${name}, which is not there`)
+    if (!variable) throw damaged(`the alias ${alias} points to ${name}, which is missing`)
     if (!variables.has(alias)) variables.set(alias, variable)
   }
   if (cursor.at() !== sizeBytes) throw damaged(`${sizeBytes - cursor.at()} bytes follow its end`)
   return variables
 }
 
-/** Opens a CTranslate2 file of Whisper and reads its index, not its values. Throws `ModelError`. */
+/** Opens a CTranslate2 file of a Whisper model and reads its index, not its values. Throws `ModelError`. */
 export async function openCt2File (path: string): Promise<Ct2File> {
   const handle = await open(path, 'r')
   try {

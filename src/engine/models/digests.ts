@@ -1,6 +1,6 @@
 /**
- * Digests of model files, remembered by the file's identity, so that three gigabytes are read once and not at every
- * start. A file that is replaced, written to or touched has another identity, because the kernel sets the time of its change.
+ * Digests of model files, cached by the file's identity, so that gigabytes are not read at every start. A file that is replaced, written to
+ * or touched gets a new identity, because the kernel updates its change time.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { createDigests, digestFile, writeDurably } from './files.js'
 import type { FileFacts } from './files.js'
 
 const CACHE_FILE = 'models.verified.json'
-/** Files up to this size are read as soon as somebody asks: under a tenth of a second. */
+/** Files up to this size are read as soon as they are asked for, in under a tenth of a second. */
 const AT_ONCE_BYTES = 32 * 1024 * 1024
 
 const Known = Type.Object({
@@ -22,22 +22,22 @@ const Known = Type.Object({
 const Cache = Type.Object({ version: Type.Literal(1), files: Type.Record(Type.String(), Known) }, { additionalProperties: false })
 type Known = FileFacts & { identity: string }
 
-/** What changes whenever a file's bytes do; undefined when there is no file. */
+/** An identity that changes when the file's bytes change; undefined when there is no file. */
 function identify (path: string): { identity: string, bytes: number } | undefined {
   const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
   if (!facts?.isFile()) return undefined
   return { identity: [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' '), bytes: Number(facts.size) }
 }
 
-/** Digests of the files of one models directory, and of what comes with the program. */
+/** Digests of the files in one models directory and of the bundled ones. */
 export function createModelDigests (modelsDir: string) {
   const cachePath = join(modelsDir, CACHE_FILE)
   const known = new Map<string, Known>()
-  /** Reads that are under way. */
+  /** Reads in progress. */
   const reading = new Map<string, Promise<FileFacts>>()
   let cacheIdentity: string | undefined
 
-  /** Takes over what other processes have found out. A damaged cache is none: then files are read again. */
+  /** Loads digests that other processes found. A damaged cache is ignored, and files are read again. */
   function readCache (): void {
     const identity = identify(cachePath)?.identity
     if (identity === undefined || identity === cacheIdentity) return
@@ -46,7 +46,7 @@ export function createModelDigests (modelsDir: string) {
       const parsed: unknown = JSON.parse(readFileSync(cachePath, 'utf8'))
       if (Value.Check(Cache, parsed)) for (const [path, facts] of Object.entries(parsed.files)) if (!known.has(path)) known.set(path, facts)
     } catch {
-      // As if it were missing.
+      // Treat it as missing.
     }
   }
 
@@ -59,14 +59,14 @@ export function createModelDigests (modelsDir: string) {
     return cached?.identity === identity ? cached : undefined
   }
 
-  /** Remembers facts, when the file is still the one that was read. */
+  /** Stores facts if the file is still the one that was read. */
   function remember (path: string, identity: string, facts: FileFacts): void {
     if (identify(path)?.identity === identity) known.set(path, { identity, ...facts })
   }
 
   /**
-   * Writes down what is known of files that are there. A models directory that cannot be written has no cache: then large files are read at
-   * every start.
+   * Saves the digests of existing files. If the models directory is not writable there is no cache, and large files are read at every
+   * start.
    */
   async function save (): Promise<void> {
     readCache()
@@ -75,7 +75,7 @@ export function createModelDigests (modelsDir: string) {
       await writeDurably(cachePath, [Buffer.from(JSON.stringify({ version: 1, files }, null, 2) + '\n')])
       cacheIdentity = identify(cachePath)?.identity
     } catch {
-      // See above: no digest is lost, only the time to find it out again.
+      // See above: only time is lost.
     }
   }
 
@@ -88,7 +88,7 @@ export function createModelDigests (modelsDir: string) {
   }
 
   return {
-    /** What is in a file; undefined when there is none, or when it is large and was not read yet: see `check`. */
+    /** The digests of a file. Undefined when there is no file, or when it is large and has not been read yet: use `check`. */
     find (path: string): FileFacts | undefined {
       const file = identify(path)
       if (!file) return undefined
@@ -100,7 +100,7 @@ export function createModelDigests (modelsDir: string) {
       remember(path, file.identity, facts)
       return facts
     },
-    /** What is in a file, read where it is not known. Rejects when it cannot be read. */
+    /** The digests of a file, read if necessary. Rejects when it cannot be read. */
     async check (path: string): Promise<FileFacts> {
       const file = identify(path)
       const found = file && recall(path, file.identity)
@@ -109,7 +109,7 @@ export function createModelDigests (modelsDir: string) {
       reading.set(path, running)
       return await running
     },
-    /** Writes down what was found out while a file was written. */
+    /** Stores digests that were computed while the file was written. */
     async record (path: string, facts: FileFacts): Promise<void> {
       const file = identify(path)
       if (!file || file.bytes !== facts.bytes) return

@@ -1,28 +1,28 @@
-/** Files of the models directory: written whole or not at all, hashed on the way. */
+/** Files in the models directory: written whole or not at all, and hashed while written. */
 import { createHash } from 'node:crypto'
 import { constants, statSync } from 'node:fs'
 import { access, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeDirectory, readChunks, syncDirectory, writeAll } from '../../disk/files.js'
 
-/** Thrown with one sentence for a person: what happened, and what to do. */
+/** An error for people: one sentence about what happened and what to do. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
 }
 
-/** Thrown when a file is not what it should be. */
+/** The file is not the expected one. */
 export class WrongFileError extends ModelError {}
 
-/** Thrown while another process writes to the models directory. */
+/** Another process is writing to the models directory. */
 export class BusyError extends ModelError {}
 
-/** Thrown when the disk is too full: another source would not help. */
+/** The disk is too full, so trying another source is no use. */
 export class NoRoomError extends ModelError {}
 
-/** What was found to be in a file. */
+/** The size and digests of a file. */
 export type FileFacts = { bytes: number, sha256: string, sha1: string }
 
-/** SHA-256 and SHA-1 of what goes by, in hex. */
+/** Computes SHA-256 and SHA-1 of chunks, in hex. */
 export function createDigests () {
   const sha256 = createHash('sha256')
   const sha1 = createHash('sha1')
@@ -38,7 +38,7 @@ export function createDigests () {
 }
 export type Digests = ReturnType<typeof createDigests>
 
-/** Reads a file once. */
+/** Reads a file and computes its digests. */
 export async function digestFile (path: string, onBytes: (bytes: number) => void = () => {}): Promise<FileFacts> {
   const digests = createDigests()
   let bytes = 0
@@ -50,7 +50,7 @@ export async function digestFile (path: string, onBytes: (bytes: number) => void
   return digests.finish()
 }
 
-/** Gives a finished and synced file its name, for good. Whoever has the old file open keeps it. */
+/** Renames a finished and synced file, durably. Processes that have the old file open keep it. */
 export async function moveInto (from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true })
   await rename(from, to)
@@ -73,7 +73,10 @@ export async function writeDurably (path: string, chunks: AsyncIterable<Uint8Arr
   }
 }
 
-/** Writes what comes to `path`, synced, and says what it was. Throws what the disk or the source throws, and leaves what there is. */
+/**
+ * Writes chunks to `path`, synced, and returns their size and digests. Errors of the disk or the source pass through; what was written
+ * stays.
+ */
 export async function writeCounted (path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<FileFacts> {
   const handle = await open(path, 'w', 0o644)
   const digests = createDigests()
@@ -90,7 +93,7 @@ export async function writeCounted (path: string, chunks: AsyncIterable<Uint8Arr
   }
 }
 
-/** Takes the name away; whoever has the file open keeps it. False when there was none. */
+/** Deletes a file. Processes that have it open keep it. False when there was none. */
 export async function removeFile (path: string): Promise<boolean> {
   const wasThere = isFile(path)
   await rm(path, { force: true })
@@ -98,11 +101,11 @@ export async function removeFile (path: string): Promise<boolean> {
 }
 
 export const makeFolder = async (path: string): Promise<void> => { await mkdir(path, { recursive: true }) }
-/** Leaves a folder that holds something. */
+/** Removes a folder if it is empty. */
 export const removeEmptyFolder = async (path: string): Promise<void> => { await rmdir(path).catch(() => {}) }
 export const removeFolder = async (path: string): Promise<void> => { await rm(path, { recursive: true, force: true }) }
 
-/** Bytes of a file; undefined when there is none. */
+/** The size of a file in bytes; undefined when there is none. */
 export function sizeOf (path: string): number | undefined {
   const facts = statSync(path, { throwIfNoEntry: false })
   return facts?.isFile() ? facts.size : undefined
@@ -110,12 +113,15 @@ export function sizeOf (path: string): number | undefined {
 
 export const isFile = (path: string): boolean => sizeOf(path) !== undefined
 
-/** Makes the directory where it is missing. Throws `ModelError` when it cannot be written. */
+/** Creates the directory if it is missing. Throws `ModelError` when it is not writable. */
 export async function prepareDirectory (directory: string): Promise<void> {
   try {
     makeDirectory(directory, 0o755)
     await access(directory, constants.W_OK)
   } catch (cause) {
-    throw new ModelError(`the models directory ${directory} cannot be written; choose another with STENOBOX_MODELS_DIR, or change who may write there`, { cause })
+    throw new ModelError(
+      `the models directory ${directory} is not writable; set STENOBOX_MODELS_DIR to another directory, or change its permissions`,
+      { cause }
+    )
   }
 }

@@ -1,4 +1,4 @@
-/** A model that a person brings along: what it is, and its ggml file in a folder of ours. */
+/** Recognises a model that a person offers and writes its ggml file to a folder of ours. */
 import { open, readFile, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import Type from 'typebox'
@@ -17,10 +17,10 @@ const MAX_HEADS = 512
 const CONVERT = 'ct2-transformers-converter --model FOLDER --output_dir OUT --quantization float16 --copy_files tokenizer.json'
 const ADD = 'stenobox models add OUT --name NAME'
 
-/** What a path is: a ggml file, or a folder as faster-whisper uses it. Both absolute. */
+/** What a path is: a ggml file or a faster-whisper folder. The path is absolute. */
 export type Offer = { kind: 'ggml' | 'ctranslate2', path: string }
 
-/** The first bytes of a file, as many as there are. */
+/** The first bytes of a file; fewer if it is shorter. */
 async function readStart (path: string, bytes: number): Promise<Buffer> {
   const handle = await open(path, 'r')
   try {
@@ -37,50 +37,50 @@ async function recogniseFolder (path: string): Promise<Offer> {
   const names = await readdir(path)
   if (names.some((name) => /\.safetensors$|^pytorch_model.*\.bin$/.test(name))) {
     throw new ModelError(
-      `${path} is a checkpoint of transformers; convert it first (pip install ctranslate2 transformers[torch]), then add the ` +
+      `${path} is a transformers checkpoint; convert it first (pip install ctranslate2 transformers[torch]), then add the ` +
         `result: ${CONVERT.replace('FOLDER', path)} && ${ADD}`
     )
   }
-  throw new ModelError(`${path} holds no model: there is no model.bin as faster-whisper has it`)
+  throw new ModelError(`${path} holds no model: faster-whisper's model.bin is missing`)
 }
 
-/** Says what a file or folder is, by its content. Throws `ModelError` with advice for what cannot be used as it is. */
+/** Recognises a file or folder by its content. Throws `ModelError` with advice if it cannot be used as it is. */
 export async function recogniseModel (given: string): Promise<Offer> {
   const path = resolve(given)
   const facts = await stat(path).catch((cause: unknown) => { throw new ModelError(`there is no file or folder ${given}`, { cause }) })
   if (facts.isDirectory()) return await recogniseFolder(path)
-  if (!facts.isFile()) throw new ModelError(`${given} is no file and no folder`)
+  if (!facts.isFile()) throw new ModelError(`${given} is neither a file nor a folder`)
   const start = await readStart(path, 512)
   if (start.length >= 4 && start.readUInt32LE(0) === 0x67676d6c) return { kind: 'ggml', path }
   if (start.toString('latin1', 0, 4) === 'GGUF') {
     throw new ModelError(
-      `${given} is a GGUF file, which speech models are not read from here; bring the ggml file (ggml-….bin) of whisper.cpp`
+      `${given} is a GGUF file, which is not supported; use the ggml file (ggml-….bin) of whisper.cpp`
     )
   }
   if (start.toString('latin1', 257, 262) === 'ustar') {
     throw new ModelError(
-      `${given} is an archive; if \`stenobox models export\` made it, then: stenobox models import ${given}`
+      `${given} is an archive; if \`stenobox models export\` made it, run: stenobox models import ${given}`
     )
   }
   if (basename(path) === 'model.bin' && start.includes('WhisperSpec')) return { kind: 'ctranslate2', path: dirname(path) }
-  // A zip, or a pickle of protocol 2: what torch.save has written, now and before.
+  // A zip, or a pickle of protocol 2: the current and the older format of torch.save.
   if (start.toString('hex', 0, 4) === '504b0304' || start.toString('hex', 0, 2) === '8002') {
     throw new ModelError(
-      `${given} seems to be a checkpoint of PyTorch; turn it into a ggml file with models/convert-pt-to-ggml.py of whisper.cpp, or ` +
-        `use the same model in the form of transformers: ${CONVERT} && ${ADD}`
+      `${given} seems to be a PyTorch checkpoint; turn it into a ggml file with models/convert-pt-to-ggml.py of whisper.cpp, or ` +
+        `use the transformers version of the model: ${CONVERT} && ${ADD}`
     )
   }
   if (path.endsWith('.safetensors')) {
     throw new ModelError(
-      `${given} is a checkpoint of transformers; convert its folder first, then add the result: ${CONVERT} && ${ADD}`
+      `${given} is a transformers checkpoint; convert its folder first, then add the result: ${CONVERT} && ${ADD}`
     )
   }
-  throw new ModelError(`${given} is no model that is known here: neither a ggml file nor a folder of faster-whisper`)
+  throw new ModelError(`${given} is neither a ggml file nor a faster-whisper folder`)
 }
 
 // ---------------------------------------------------------------- alignment heads
 
-/** The heads of the published models whose shape this is; a model that was trained further keeps them. */
+/** The name of the published model with this shape, for its alignment heads; fine-tuned models keep them. */
 function presetOf ({ vocabulary, state, audioLayers, textLayers }: WhisperShape): string | undefined {
   const size = { 384: 'tiny', 512: 'base', 768: 'small', 1024: 'medium' }[state]
   const layers = { 384: 4, 512: 6, 768: 12, 1024: 24 }[state]
@@ -93,7 +93,7 @@ function presetOf ({ vocabulary, state, audioLayers, textLayers }: WhisperShape)
 const Head = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 0 })])
 const Config = Type.Object({ alignment_heads: Type.Optional(Type.Array(Head, { minItems: 1, maxItems: MAX_HEADS })) })
 
-/** The heads that the folder's own `config.json` names, where all of them exist. */
+/** The heads listed in the folder's `config.json`, if all of them exist. */
 async function readHeads (folder: string, { state, textLayers }: WhisperShape): Promise<Array<[number, number]> | undefined> {
   const path = join(folder, 'config.json')
   if (!isFile(path) || (await stat(path)).size > MAX_CONFIG_BYTES) return undefined
@@ -102,12 +102,12 @@ async function readHeads (folder: string, { state, textLayers }: WhisperShape): 
     const heads = Value.Check(Config, parsed) ? parsed.alignment_heads : undefined
     return heads?.every(([layer, head]) => layer < textLayers && head < state / HEAD_SIZE) ? heads : undefined
   } catch {
-    // The file is of no use here; the shape may be known.
+    // An unreadable file is no error: the shape may be a known one.
     return undefined
   }
 }
 
-/** The shape that a ggml file announces; the speech library checks it when it loads the file. */
+/** The shape in the header of a ggml file. The speech library checks it when it loads the file. */
 async function readGgmlShape (path: string): Promise<WhisperShape | undefined> {
   const start = await readStart(path, 48)
   if (start.length < 48) return undefined
@@ -120,8 +120,8 @@ async function readGgmlShape (path: string): Promise<WhisperShape | undefined> {
 export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 /**
- * Writes the ggml file of what is offered to `path`, synced. `filtersFrom`: a ggml file of 80 mel bands. Throws `ModelError` for what is
- * damaged, quantised or no Whisper in the form of CTranslate2; what is wrong with a ggml file is found when it is tried.
+ * Writes the ggml file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws `ModelError` for
+ * CTranslate2 files that are damaged, quantised or not Whisper. Faults of ggml files are found by the trial.
  */
 export async function stageModel (
   offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void

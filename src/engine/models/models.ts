@@ -1,4 +1,4 @@
-/** The model manifest: which models exist, which are installed, which one a quality means. */
+/** The models: which exist, which are installed, which one a quality uses. */
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,13 +11,13 @@ import type { Pin } from './lock.js'
 import { createLocalModels, readManifest } from './manifest.js'
 import type { LocalModel, ModelEntry } from './manifest.js'
 
-/** What comes with the program: the manifest and the starter models. */
+/** The bundled files: the manifest and the starter models. */
 export const BUNDLED_MODELS_DIR = fileURLToPath(new URL('../../../models', import.meta.url))
 
-/** The model that is always there. */
+/** The starter model, which is always present. */
 export const STARTER_FILE = join(BUNDLED_MODELS_DIR, 'starter', 'ggml-starter-q5_0.bin')
 
-/** whisper.cpp's own defaults for what neither the quality nor the model says. */
+/** whisper.cpp's defaults for options that neither the quality nor the model sets. */
 const DEFAULT_DECODING: DecodingOptions = {
   beamSize: 5,
   bestOf: 5,
@@ -31,10 +31,18 @@ const DEFAULT_DECODING: DecodingOptions = {
 }
 
 export type InstalledModel = { entry: ModelEntry, path: string }
-/** `isStarter`: the model that came with the program, which a person must be told about. */
-export type ChosenModel = { name: string, path: string, kind: ModelEntry['kind'], languages: ModelEntry['languages'], isStarter: boolean, decoding: DecodingOptions, alignmentHeads: ModelEntry['alignmentHeads'] }
+/** `isStarter`: the bundled model, which people must be warned about. */
+export type ChosenModel = {
+  name: string
+  path: string
+  kind: ModelEntry['kind']
+  languages: ModelEntry['languages']
+  isStarter: boolean
+  decoding: DecodingOptions
+  alignmentHeads: ModelEntry['alignmentHeads']
+}
 
-/** Names of a folder; none when it is not there. */
+/** Names in a folder; none when it does not exist. */
 function namesIn (folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -44,12 +52,12 @@ function namesIn (folder: string): string[] {
   }
 }
 
-/** What a file is taken for by its digest: nobody has said what it should be, it is that, it is something else, or it was not read yet. */
+/** The state of a file by its digest. `unknown`: there is no checksum to compare. `unread`: not read yet. */
 export type Finding = { state: 'unknown' | 'right' | 'unread' } | { state: 'wrong', fault: string }
 
 /**
- * The models under `modelsDir`, and those that come with the program. A manifest in `modelsDir` replaces the bundled one; what a
- * person added stands beside it. Nothing is chosen whose digest is wrong. Throws an Error when a manifest is.
+ * The models in `modelsDir` and the bundled ones. A manifest in `modelsDir` replaces the bundled one; models that a person added are listed
+ * beside it. Files with a wrong digest are never chosen. Throws an Error when a manifest is invalid.
  */
 export function createModels (modelsDir: string) {
   const ownDir = resolve(modelsDir)
@@ -59,7 +67,7 @@ export function createModels (modelsDir: string) {
   const local = createLocalModels(ownDir)
   let added: readonly LocalModel[] = local.list()
 
-  /** The models of the person, newest first. A list that is damaged while the program runs leaves the last good one. */
+  /** The added models, newest first. If the list is damaged while the program runs, the last good one is used. */
   function listAdded (): readonly LocalModel[] {
     try {
       added = local.list()
@@ -69,13 +77,13 @@ export function createModels (modelsDir: string) {
     return added
   }
 
-  /** Every model that is known: those a person added, then those of the manifest. */
+  /** All known models: first those that a person added, then those in the manifest. */
   function entries (): ModelEntry[] {
     const own = listAdded().map(({ entry }) => entry)
     return [...own, ...manifest.models.filter(({ name }) => !own.some((entry) => entry.name === name))]
   }
 
-  /** The program's own folder serves only what comes with the program: what a person installs is in the models directory. */
+  /** The bundled folder serves only bundled models; everything else is in the models directory. */
   const pathsOf = (entry: ModelEntry): string[] =>
     [...new Set([ownDir, ...(entry.bundled ? [BUNDLED_MODELS_DIR] : [])])].map((directory) => join(directory, entry.file))
 
@@ -95,7 +103,7 @@ export function createModels (modelsDir: string) {
 
   const findPin = (entry: ModelEntry): Pin | undefined => entry.bundled ? undefined : createModelLock(ownDir).find(entry)
 
-  /** What is known of an installed file without waiting. */
+  /** The state of an installed file, without waiting. */
   function inspect ({ entry, path }: InstalledModel): Finding {
     try {
       const pin = findPin(entry)
@@ -105,32 +113,32 @@ export function createModels (modelsDir: string) {
       const fault = findFault(entry, pin, facts)
       return fault === undefined ? { state: 'right' } : { state: 'wrong', fault }
     } catch (error) {
-      // A lock file that is damaged, or a file that cannot be read.
+      // A damaged lock file, or a file that cannot be read.
       if (error instanceof Error) return { state: 'wrong', fault: error.message }
       throw error
     }
   }
 
-  /** Files that are read in the background, so that they can be used later. */
+  /** Files that are being read in the background, for later use. */
   const waiting = new Set<string>()
   function isTrusted (model: InstalledModel): boolean {
     const { state } = inspect(model)
     if (state === 'unread' && !waiting.has(model.path)) {
       waiting.add(model.path)
-      // A file that cannot be read stays unread, and is not used; `doctor` says why.
+      // A file that cannot be read stays unread and unused; `doctor` says why.
       digests.check(model.path).catch(() => {}).finally(() => { waiting.delete(model.path) })
     }
     return state === 'right' || state === 'unknown'
   }
 
-  /** Files that could not be loaded as they are now; one that changes gets another chance. */
+  /** Files that could not be loaded in their present state. A changed file is tried again. */
   const unusable = new Set<string>()
   const identify = (path: string): string => {
     const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
     return `${path} ${size} ${mtimeMs}`
   }
 
-  /** Names of the models a person added for a quality. Without a language, those that know only some are no first choice. */
+  /** Names of the added models that a quality prefers. Without a language, models for only some languages do not count. */
   function listPreferred (quality: SttQuality, language: string | undefined): string[] {
     const knows = ({ languages }: ModelEntry): boolean => !languages || (language !== undefined && languages.includes(language))
     return listAdded().filter(({ entry, use }) => use.includes(quality) && knows(entry)).map(({ entry }) => entry.name)
@@ -138,14 +146,14 @@ export function createModels (modelsDir: string) {
 
   const isAdded = ({ name }: ModelEntry): boolean => listAdded().some(({ entry }) => entry.name === name)
 
-  /** Of the models that are installed and `suit`: the first one of the quality, else any other real one, else the starter. */
+  /** Among the installed models for which `suits` is true: the quality's first one, else another real one, else the starter. */
   function chooseSuited (quality: SttQuality, suits: (entry: ModelEntry) => boolean, language?: string): ChosenModel | undefined {
     const installed = listInstalled().filter((model) => suits(model.entry) && !unusable.has(identify(model.path)) && isTrusted(model))
     const wanted = manifest.quality[quality]
     const names = [...listPreferred(quality, language), ...wanted.models]
     const preferred = names.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
-    // A Parakeet model that no quality names is there for another day: putting its file in place changes no result. One that a person
-    // added for other qualities comes after all that the manifest knows.
+    // A Parakeet model that no quality names is not used: adding its file changes no result. Whisper models added for other qualities come
+    // after those in the manifest.
     const whispers = installed.filter(({ entry }) => entry.kind === 'whisper')
     const others = [...whispers.filter(({ entry }) => !isAdded(entry)), ...whispers.filter(({ entry }) => isAdded(entry))]
     const found = preferred ?? others.find(({ entry }) => !entry.bundled) ?? others[0]
@@ -161,8 +169,8 @@ export function createModels (modelsDir: string) {
   }
 
   /**
-   * The model and decoding of a quality: its first model that is installed and knows the language, else any real one, else the starter;
-   * undefined when none can be used.
+   * The model and decoding options of a quality: its first installed model that knows the language, else any real one, else the starter.
+   * Undefined when none can be used.
    */
   function choose (quality: SttQuality, language?: string): ChosenModel | undefined {
     const knows = (languages: readonly string[] | undefined): boolean =>
@@ -174,18 +182,18 @@ export function createModels (modelsDir: string) {
     manifest,
     entries,
     digests,
-    /** What a person added. */
+    /** The models that a person added. */
     local,
-    /** Where models are fetched to. */
+    /** The directory that models are fetched to. */
     modelsDir: ownDir,
     listInstalled,
     locate,
     inspect,
     choose,
-    /** Entries whose file is there in another size than published: they count as not installed, and a person should know why. */
+    /** Entries whose file has an unexpected size. They count as not installed; people should know why. */
     listWrongSize: (): ModelEntry[] =>
       entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined)),
-    /** Files and folders of the models directory that look like models and that no manifest knows: they are not used. Absolute paths. */
+    /** Absolute paths of files and folders that look like models but are in no manifest, so they are not used. */
     listUnlisted (): string[] {
       const files = new Set(entries().map(({ file }) => file.split('/')[0]))
       return namesIn(ownDir)
@@ -194,23 +202,23 @@ export function createModels (modelsDir: string) {
         .filter((path) => sizeOf(/\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
         .sort()
     },
-    /** Passes the file over from now on, until it changes. */
+    /** Excludes the file until it changes. */
     markUnusable: (path: string): void => { unusable.add(identify(path)) },
-    /** True when which model a quality means depends on a language that has to be found out first. */
+    /** True when the choice of a model depends on the language, which then has to be detected first. */
     needsLanguage: (quality: SttQuality): boolean =>
       choose(quality)?.kind === 'parakeet' ||
       listAdded().some(({ entry, use }) => use.includes(quality) && entry.languages !== undefined && locate(entry) !== undefined),
-    /** Finds out a language where a quality's own model cannot: the first model in its order that knows all languages, else the starter. */
+    /**
+     * The model that detects the language when the quality's own model cannot: the first in its order that knows all languages, else the
+     * starter.
+     */
     chooseLanguageDetector: (quality: SttQuality): ChosenModel | undefined =>
       chooseSuited(quality, ({ kind, bundled, languages }) => kind === 'whisper' && (bundled === true || !languages)),
-    /** Reads installed files whose published or pinned checksum was not compared yet; afterwards `inspect` and `choose` know the result. */
+    /** Reads installed files that have a checksum to compare and were not read yet, so that `inspect` and `choose` know the result. */
     async prepare (): Promise<void> {
       for (const model of listInstalled()) if (inspect(model).state === 'unread') await digests.check(model.path).catch(() => {})
     },
-    /**
-     * What is wrong with an installed file; undefined when its checksum is right, or when no checksum was published or pinned. Always reads
-     * the file.
-     */
+    /** What is wrong with an installed file; undefined when its checksum is right or none is known. Always reads the file. */
     async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
       const facts = await digestFile(path)
       await digests.record(path, facts)

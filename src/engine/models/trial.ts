@@ -1,4 +1,4 @@
-/** Whether a file is a model that works: it is loaded and transcribes a generated sound, on a thread as the server has them. */
+/** Tests a model: loads it and transcribes a generated sound, on a worker thread as the server does. */
 import { writeFile } from 'node:fs/promises'
 import type { DecodingOptions } from '../../workers/protocol.js'
 import { ModelError } from './files.js'
@@ -8,13 +8,13 @@ import { createSpeechPool, PoolError } from '../speech/pool.js'
 const RATE_HZ = 16_000
 const SECONDS = 4
 
-/** Greedy and at one temperature: what the text is does not matter, only that it can be made. */
+/** Greedy, at one temperature: only whether decoding works matters, not the text. */
 const DECODING: DecodingOptions = {
   beamSize: 1, bestOf: 1, temperature: 0, temperatureStep: 0, contextTokens: 0, suppressNonSpeech: true,
   entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6
 }
 
-/** A voice-like sound, s16le: pulses of 120 to 180 Hz in bursts of a third of a second. The same every time. */
+/** A voice-like sound, s16le: pulses of 120 to 180 Hz in bursts of a third of a second. Always the same. */
 function makeSound (): Buffer {
   const bytes = Buffer.alloc(2 * SECONDS * RATE_HZ)
   let phase = 0
@@ -53,8 +53,8 @@ export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial
       decoding: DECODING
     })
     const probabilities = segments.flatMap(({ tokens }) => tokens.map(({ probability }) => probability))
-    const isSound = probabilities.every((probability) => probability >= 0 && probability <= 1)
-    if (!isSound) throw new ModelError('the model answers with numbers that are no probabilities: its weights are damaged')
+    const isValid = probabilities.every((probability) => probability >= 0 && probability <= 1)
+    if (!isValid) throw new ModelError('the model returns numbers that are not probabilities: its weights are damaged')
   } catch (error) {
     throw error instanceof PoolError ? new ModelError(`the model cannot be used: ${error.message}`, { cause: error }) : error
   } finally {

@@ -1,15 +1,15 @@
-/** What a ggml file of Whisper holds beside its weights: mel filters and the bytes of its tokens. */
+/** The sections of a Whisper ggml file besides the weights: mel filters and token bytes. */
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ModelError } from './files.js'
 
-/** Frequencies of a frame of 400 samples. */
+/** Frequency bins of a frame of 400 samples. */
 const BINS = 201
 const RATE_HZ = 16_000
-/** Tokens of text that ggml files list; the special ones after them are numbered and have no bytes. */
+/** Text tokens that ggml files list. The special tokens after them have numbers but no bytes. */
 const LISTED_TOKENS = 50_257
 const END_OF_TEXT = '<|endoftext|>'
-/** English-only Whisper has one token of text less than the multilingual one. */
+/** English-only Whisper has one text token less than the multilingual one. */
 const ENGLISH_VOCABULARY = 51_864
 const MAX_VOCABULARY_BYTES = 16 * 1024 * 1024
 
@@ -25,7 +25,7 @@ const int32 = (...values: number[]): Buffer => {
 const toHz = (mel: number): number => mel < 15 ? mel * 200 / 3 : 1000 * Math.exp(Math.log(6.4) / 27 * (mel - 15))
 const HIGHEST_MEL = 15 + 27 * Math.log(RATE_HZ / 2 / 1000) / Math.log(6.4)
 
-/** Triangles over the frequencies, each of area 1 (librosa's `filters.mel` with its defaults), row by row. */
+/** Triangular filters, each of area 1 (librosa's `filters.mel` with its defaults), row by row. */
 function computeFilters (mels: number): Buffer {
   const edges = Array.from({ length: mels + 2 }, (_, index) => toHz(HIGHEST_MEL * index / (mels + 1)))
   const bytes = Buffer.alloc(4 * mels * BINS)
@@ -40,7 +40,7 @@ function computeFilters (mels: number): Buffer {
   return bytes
 }
 
-/** The filters of a ggml file of 80 bands. Throws `ModelError`. */
+/** The filters of a ggml file with 80 bands. Throws `ModelError`. */
 async function readFilters (ggmlFile: string, mels: number): Promise<Buffer> {
   const handle = await open(ggmlFile, 'r')
   try {
@@ -48,7 +48,7 @@ async function readFilters (ggmlFile: string, mels: number): Promise<Buffer> {
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
     if (bytesRead < bytes.length || bytes.readInt32LE(48) !== mels || bytes.readInt32LE(52) !== BINS) {
       throw new ModelError(
-        `${ggmlFile} is damaged: it has no filters of ${mels} bands`
+        `${ggmlFile} is damaged: it has no filters for ${mels} bands`
       )
     }
     return bytes.subarray(56)
@@ -58,8 +58,8 @@ async function readFilters (ggmlFile: string, mels: number): Promise<Buffer> {
 }
 
 /**
- * The section of mel filters, numbers of bands and bins first. Those of 80 bands are taken from `ggmlFile`, bit by bit as Whisper has them,
- * so that the same weights always make the same file; those of 128 are computed, and differ in the last bit at most.
+ * The section of mel filters: the numbers of bands and bins, then the filters. Filters for 80 bands are copied from `ggmlFile`, so that
+ * equal weights give equal files. Those for 128 bands are computed and differ in the last bit at most.
  */
 export async function melSection (mels: number, ggmlFile: string): Promise<Buffer> {
   return Buffer.concat([int32(mels, BINS), mels === 80 ? await readFilters(ggmlFile, mels) : computeFilters(mels)])
@@ -67,7 +67,7 @@ export async function melSection (mels: number, ggmlFile: string): Promise<Buffe
 
 // ---------------------------------------------------------------- tokens
 
-/** GPT-2's way to write bytes as text: what prints stands for itself, the rest follows from U+0100 on. */
+/** GPT-2's text form of bytes: printable bytes stand for themselves, the others follow from U+0100 on. */
 const BYTE_OF: ReadonlyMap<string, number> = (() => {
   const prints = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
   const others = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !prints(byte))
@@ -80,7 +80,7 @@ function toBytes (token: string): Buffer {
     const byte = BYTE_OF.get(character)
     if (byte === undefined) {
       throw new ModelError(
-        `the vocabulary has the token ${JSON.stringify(token)}, which is not written as GPT-2 writes tokens`
+        `the vocabulary has the token ${JSON.stringify(token)}, which is not in GPT-2's form`
       )
     }
     return byte
@@ -100,12 +100,15 @@ function parseTokens (path: string, text: string): string[] {
     const parsed: unknown = JSON.parse(text)
     if (Array.isArray(parsed) && parsed.every((token) => typeof token === 'string')) return parsed
   } catch {
-    // Said below, together with JSON of another kind.
+    // Reported below, like JSON of another kind.
   }
-  throw new ModelError(`${path} is no list of tokens`)
+  throw new ModelError(`${path} is not a list of tokens`)
 }
 
-/** The section of tokens, their number first, from `vocabulary.json` or `vocabulary.txt` of a CTranslate2 folder. Throws `ModelError`. */
+/**
+ * The section of tokens: their number, then each token, from `vocabulary.json` or `vocabulary.txt` of a CTranslate2 folder. Throws
+ * `ModelError`.
+ */
 export async function tokenSection (folder: string, vocabulary: number): Promise<Buffer> {
   for (const name of ['vocabulary.json', 'vocabulary.txt']) {
     const path = join(folder, name)

@@ -1,6 +1,6 @@
 /**
- * Members of a zip file (a wheel is one), read by name. The file is somebody else's: no name in it becomes a path, and no length is
- * believed before it has been checked against the file. Format: PKWARE's APPNOTE 6.3.10, without encryption and without zip64.
+ * Reads members of a zip file (such as a wheel) by name. The file is not trusted: no name in it becomes a path, and every length is checked
+ * against the file. Format: PKWARE's APPNOTE 6.3.10, without encryption and zip64.
  */
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const ENTRY_BYTES = 46
 const LOCAL_SIGNATURE = 0x04034b50
 const LOCAL_BYTES = 30
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
-/** What zip64 writes where the real number does not fit. */
+/** zip64's placeholder for numbers that do not fit. */
 const ELSEWHERE = 0xffffffff
 const ENCRYPTED = 1
 const STORED = 0
@@ -29,9 +29,9 @@ type Member = { name: string, method: number, packedBytes: number, bytes: number
 type Explain = (why: string) => ModelError
 
 export type Zip = {
-  /** Bytes of a member when it is unpacked. Throws `ModelError` when there is none of that name. */
+  /** The unpacked size of a member in bytes. Throws `ModelError` when there is no such member. */
   sizeOf (name: string): number
-  /** Unpacks a member; throws `ModelError` when its length or its checksum is not the announced one. */
+  /** Unpacks a member. Throws `ModelError` when its length or checksum differs from the announced one. */
   read (name: string): AsyncGenerator<Buffer>
   close (): Promise<void>
 }
@@ -42,11 +42,11 @@ async function readAt (handle: FileHandle, position: number, bytes: number): Pro
   return target.subarray(0, bytesRead)
 }
 
-/** Leads out of the folder that a zip is unpacked into. */
+/** True for names that lead out of the target folder. */
 const climbs = (name: string): boolean =>
   name.startsWith('/') || /^[A-Za-z]:/.test(name) || name.includes('\0') || name.split(/[\\/]/).includes('..')
 
-/** Finds the directory: the last end record whose comment reaches exactly to the end of the file. */
+/** Finds the directory: the last end record whose comment ends exactly at the end of the file. */
 async function findDirectory (handle: FileHandle, sizeBytes: number, damaged: Explain) {
   const length = Math.min(sizeBytes, END_BYTES + MAX_COMMENT_BYTES)
   const tail = await readAt(handle, sizeBytes - length, length)
@@ -54,7 +54,7 @@ async function findDirectory (handle: FileHandle, sizeBytes: number, damaged: Ex
     if (tail.readUInt32LE(at) !== END_SIGNATURE || at + END_BYTES + tail.readUInt16LE(at + 20) !== tail.length) continue
     const [entries, bytes, offset] = [tail.readUInt16LE(at + 10), tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)]
     const isZip64 = offset === ELSEWHERE || bytes === ELSEWHERE || entries === 0xffff
-    if (isZip64) throw damaged('it is a zip64 file, which no wheel of this size is')
+    if (isZip64) throw damaged('it is a zip64 file, and no wheel of this size is one')
     if (bytes > MAX_DIRECTORY_BYTES || offset + bytes > sizeBytes - length + at) throw damaged('its directory lies outside the file')
     return { entries, bytes, offset }
   }
@@ -69,14 +69,14 @@ function readMember (directory: Buffer, at: number, sizeBytes: number, damaged: 
   const name = directory.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes)
   if (climbs(name)) throw damaged(`it holds ${JSON.stringify(name)}, which would leave its folder`)
   const [packedBytes, bytes, localAt] = [directory.readUInt32LE(at + 20), directory.readUInt32LE(at + 24), directory.readUInt32LE(at + 42)]
-  if ([packedBytes, bytes, localAt].includes(ELSEWHERE)) throw damaged(`${name} is announced in the way of zip64`)
+  if ([packedBytes, bytes, localAt].includes(ELSEWHERE)) throw damaged(`${name} uses zip64 fields`)
   if (directory.readUInt16LE(at + 8) & ENCRYPTED) throw damaged(`${name} is encrypted`)
   if (localAt + LOCAL_BYTES + packedBytes > sizeBytes) throw damaged(`${name} lies outside the file`)
   const [method, crc] = [directory.readUInt16LE(at + 10), directory.readUInt32LE(at + 16)]
   return { member: { name, method, crc, packedBytes, bytes, localAt }, next }
 }
 
-/** Where the bytes of a member begin; what its own header says has to agree with the directory. */
+/** The offset of a member's data. Its own header must agree with the directory. */
 async function findBytes (handle: FileHandle, member: Member, sizeBytes: number, damaged: Explain): Promise<number> {
   const header = await readAt(handle, member.localAt, LOCAL_BYTES)
   if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) {
@@ -87,16 +87,17 @@ async function findBytes (handle: FileHandle, member: Member, sizeBytes: number,
   const [nameBytes, extraBytes] = [header.readUInt16LE(26), header.readUInt16LE(28)]
   const start = member.localAt + LOCAL_BYTES + nameBytes + extraBytes
   const name = (await readAt(handle, member.localAt + LOCAL_BYTES, nameBytes)).toString('utf8')
-  if (name !== member.name) throw damaged(`it calls one member ${JSON.stringify(member.name)} and ${JSON.stringify(name)}`)
+  if (name !== member.name) throw damaged(`it names one member both ${JSON.stringify(member.name)} and ${JSON.stringify(name)}`)
   if (start + member.packedBytes > sizeBytes) throw damaged(`${member.name} lies outside the file`)
   return start
 }
 
 /**
- * Opens a zip file and reads its directory. `label` names it in errors. Throws `ModelError` for what is damaged or not wanted in a wheel.
+ * Opens a zip file and reads its directory. `label`: its name in errors. Throws `ModelError` for files that are damaged or not like a
+ * wheel.
  */
 export async function openZip (path: string, label: string): Promise<Zip> {
-  const damaged = (why: string): ModelError => new ModelError(`${label} is damaged or no wheel: ${why}`)
+  const damaged = (why: string): ModelError => new ModelError(`${label} is damaged or not a wheel: ${why}`)
   const handle = await open(path, 'r')
   const members = new Map<string, Member>()
   const { size } = await handle.stat()
@@ -117,7 +118,7 @@ export async function openZip (path: string, label: string): Promise<Zip> {
     if (!member) throw damaged(`it does not hold ${name}`)
     if (member.method !== STORED && member.method !== DEFLATED) {
       throw damaged(
-        `${name} is packed in a way that is not known here (${member.method})`
+        `${name} uses an unknown compression method (${member.method})`
       )
     }
     return member
@@ -163,7 +164,7 @@ export async function openZip (path: string, label: string): Promise<Zip> {
         crc = crc32(chunk, crc)
         yield chunk
       }
-      if (bytes < member.bytes) throw damaged(`${name} has ${bytes} bytes, and announces ${member.bytes}`)
+      if (bytes < member.bytes) throw damaged(`${name} has ${bytes} bytes, but announces ${member.bytes}`)
       if (crc !== member.crc) throw damaged(`${name} does not match its checksum`)
     },
     close: async () => { await handle.close() }

@@ -1,16 +1,24 @@
-/** Speech recognition: a window goes out, words come back. Carries no state of a job, so that windows may run anywhere. */
+/** Speech recognition: takes a window, returns words. It keeps no state between windows of a job, so they may run on any thread. */
 import { voteLanguage } from '../../domain/language.js'
 import type { LanguagePosterior } from '../../domain/language.js'
 import type { SttQuality } from '../../domain/job.js'
-import type { AudioSource, DetectSpeechInput, DetectSpeechOutput, LibraryFacts, ModelChoice, TranscribeOutput, WorkerTasks } from '../../workers/protocol.js'
+import type {
+  AudioSource,
+  DetectSpeechInput,
+  DetectSpeechOutput,
+  LibraryFacts,
+  ModelChoice,
+  TranscribeOutput,
+  WorkerTasks
+} from '../../workers/protocol.js'
 import type { ChosenModel, Models } from '../models/models.js'
 import { PoolError } from './pool.js'
 import type { DetectorPool, SpeechPool } from './pool.js'
 
-/** `isStarter`: the starter model made it. */
+/** `isStarter`: the starter model produced it. */
 export type Transcribed = TranscribeOutput & { isStarter: boolean }
 
-/** Stops the window it was given to; the call rejects with code `aborted` within about a second. */
+/** Stops the window it belongs to: the call rejects with code `aborted` within about a second. */
 export type Abort = { readonly flag: Int32Array, stop (): void }
 
 export function createAbort (): Abort {
@@ -21,7 +29,7 @@ export function createAbort (): Abort {
 /** Tasks that need a model. */
 type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
 
-/** What a window's job asks for, and what is known of its recording. */
+/** What the job asks for, and what is known about its recording. */
 export type WindowJob = {
   quality: SttQuality
   language: string | undefined
@@ -33,9 +41,9 @@ export type WindowJob = {
 type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
 
 export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
-  /** What each quality was last served with: weights in memory outlive their file, and are better than none. */
+  /** The model last used for each quality. Its weights stay in memory when the file is gone, which is better than no model. */
   const served = new Map<SttQuality, ChosenModel>()
-  /** The same, of what told its languages where Parakeet cannot. */
+  /** The same for the language detector that helps Parakeet. */
   const servedLanguages: typeof served = new Map()
 
   function choose (quality: SttQuality, language?: string): ChosenModel | undefined {
@@ -44,9 +52,13 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     return models.choose(quality, language) ?? (isFit ? last : undefined)
   }
 
-  /** Runs a task with a model. One that cannot be loaded is passed over by the next call. */
+  /** Runs a task with a model. A model that cannot be loaded is skipped by later calls. */
   async function runWith<T extends ModelTask> (
-    name: T, quality: SttQuality, model: ChosenModel | undefined, input: (choice: ModelChoice, model: ChosenModel) => WorkerTasks[T]['input'], memory = served
+    name: T,
+    quality: SttQuality,
+    model: ChosenModel | undefined,
+    input: (choice: ModelChoice, model: ChosenModel) => WorkerTasks[T]['input'],
+    memory = served
   ): Promise<WorkerTasks[T]['output']> {
     if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
     try {
@@ -62,7 +74,7 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     }
   }
 
-  /** How likely each language is in this window. */
+  /** The probability of each language in this window. */
   async function detect (source: AudioSource, quality: SttQuality, abort: Abort): Promise<LanguagePosterior[]> {
     const wanted = choose(quality)
     const isUnable = wanted?.kind === 'parakeet'
@@ -73,19 +85,19 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
   }
 
   return {
-    /** How many windows may run at once. */
+    /** The number of windows that may run at once. */
     slots: pool.threads,
-    /** Whether a model is left that the quality may be tried with. */
+    /** True when there is still a model to try for this quality. */
     hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
     /**
-     * Segments in ms from the start of the window. `language`: the one that was asked for; without it, each phrase's own is found out, and
-     * `prior` holds what samples of the recording said, likeliest first. Rejects with `PoolError`.
+     * Transcribes a window into segments, in ms from its start. Without `language`, the language of each phrase is detected; `prior` holds
+     * the result of samples from the recording, most likely first. Rejects with `PoolError`.
      */
     async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<Transcribed> {
       const { quality, language, prior, prompt, terms } = job
-      // Whisper finds the language out as it goes; Parakeet, and a model added for some languages, are only asked what they understand.
-      const isTold = language !== undefined || prior.length > 0 || !models.needsLanguage(quality)
-      const detected = isTold ? undefined : voteLanguage([await detect(source, quality, abort)])
+      // Whisper detects languages while it decodes. Parakeet, and models added for some languages, must be chosen by language.
+      const isLanguageSettled = language !== undefined || prior.length > 0 || !models.needsLanguage(quality)
+      const detected = isLanguageSettled ? undefined : voteLanguage([await detect(source, quality, abort)])
       const known = language ?? detected ?? prior[0]?.language
       const chosen = choose(quality, known)
       const output = await runWith('transcribe', quality, chosen, (model, { kind, languages, decoding }) => ({
@@ -94,19 +106,21 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
       }))
       return { ...output, isStarter: chosen?.isStarter === true }
     },
-    /** How likely each language is in this window. Rejects with `PoolError`. */
+    /** The probability of each language in this window. Rejects with `PoolError`. */
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
       return await detect(source, job.quality, abort)
     },
-    /** Loads the voice activity detector. Rejects with `PoolError`, and so says why it cannot be. */
+    /** Loads the voice activity detector. Rejects with `PoolError` that says why it cannot be loaded. */
     prepareDetector: async (): Promise<void> => { await detector.run('prepareDetector', null) },
-    /** How likely someone speaks, for each 32 ms of a piece of a recording. Rejects with `PoolError`. */
+    /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `PoolError`. */
     detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
-    /** What the speech library is and what it found. Rejects with `PoolError`. */
+    /** The version and devices of the speech library. Rejects with `PoolError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
-    /** Loads the weights of the default quality on every thread, so that the first window does not wait for them. */
+    /** Loads the weights of the default quality on every thread, so that the first window need not wait for them. */
     async warmUp (): Promise<void> {
-      await Promise.all(Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', choose('balanced'), (model) => ({ model }))))
+      await Promise.all(
+        Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', choose('balanced'), (model) => ({ model })))
+      )
     }
   }
 }

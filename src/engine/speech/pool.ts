@@ -1,12 +1,12 @@
-/** The worker-thread pool for native inference. */
+/** Pools of worker threads for native inference. */
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { DetectorTasks, WorkerErrorCode, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
 
-/** The tasks of one kind of thread: what goes in, what comes out. */
+/** The tasks of one kind of thread, with their input and output. */
 type Tasks = Record<string, { input: unknown, output: unknown }>
 
-/** A task that failed on its thread, under the code its worker gave. */
+/** A task failed on its thread; `code` comes from the worker. */
 export class PoolError extends Error {
   override readonly name = 'PoolError'
   readonly code: WorkerErrorCode
@@ -18,8 +18,8 @@ export class PoolError extends Error {
 }
 
 /**
- * A fixed set of threads. Never abort a task through piscina: it ends the thread in the middle of native work, which
- * has been seen to take the whole process down. Work stops through the shared flag it was given.
+ * A fixed set of threads. Never abort a task through piscina: it ends the thread during native work, which has crashed the whole process.
+ * Stop work through the shared flag in its input.
  */
 function createPool<T extends Tasks> (file: string, threads: number) {
   const piscina = new Piscina({
@@ -27,12 +27,12 @@ function createPool<T extends Tasks> (file: string, threads: number) {
     minThreads: threads,
     maxThreads: threads,
     concurrentTasksPerWorker: 1,
-    // Waiting on atomics would block a thread's own event loop while it idles.
+    // Waiting on atomics would block the event loop of an idle thread.
     atomics: 'disabled',
     idleTimeout: Infinity,
     // Threads read no configuration.
     env: {},
-    // Enough for PCM and results of a few windows; weights and states live outside the JavaScript heap.
+    // Enough for the PCM and results of a few windows. Weights and states are outside the JavaScript heap.
     resourceLimits: { maxOldGenerationSizeMb: 256 }
   })
   return {
@@ -43,17 +43,17 @@ function createPool<T extends Tasks> (file: string, threads: number) {
       if (!result.ok) throw new PoolError(result.code, result.message)
       return result.value
     },
-    /** Ends the threads; call it when no task is running. */
+    /** Ends the threads. Call it when no task is running. */
     async close (): Promise<void> {
       await piscina.close({ force: false })
     }
   }
 }
 
-/** Threads that recognise speech: one window each at a time. */
+/** Threads that transcribe, one window each at a time. */
 export const createSpeechPool = (threads: number) => createPool<WorkerTasks>('../../workers/speech.js', threads)
 export type SpeechPool = ReturnType<typeof createSpeechPool>
 
-/** The thread that tells speech from everything else. */
+/** The thread that detects speech. */
 export const createDetectorPool = () => createPool<DetectorTasks>('../../workers/speech-detection.js', 1)
 export type DetectorPool = ReturnType<typeof createDetectorPool>

@@ -1,7 +1,7 @@
-/** The seam for telling speakers apart. No engine stands behind it yet: transcripts come without speakers. */
+/** The interface for telling speakers apart. There is no implementation yet: transcripts have no speakers. */
 import type { SpeakerTurn } from '../../domain/speaker.js'
 
 export type SpeakerEngine = {
-  /** Who talks when in 16 kHz mono s16le sound. May reject for any reason: the transcript is then without speakers. */
+  /** Finds who talks when in 16 kHz mono s16le sound. May reject for any reason; the transcript then has no speakers. */
   findTurns (audioPath: string, signal: AbortSignal): Promise<SpeakerTurn[]>
 }

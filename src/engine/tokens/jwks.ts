@@ -1,4 +1,4 @@
-/** The keys an issuer signs its tokens with: found, kept, and fetched anew when they change. */
+/** The keys an issuer signs its tokens with: finds, caches and refreshes them. */
 import { createLocalJWKSet, errors } from 'jose'
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import { AppError } from '../../domain/errors.js'
@@ -6,23 +6,23 @@ import type { Log } from '../../domain/log.js'
 import type { Fetcher } from '../http/fetcher.js'
 import { FetchError } from '../http/guard.js'
 
-/** After this long the keys are looked at again, so that a withdrawn one does not stay. */
+/** Keys are refreshed after this time, so that a withdrawn key does not stay. */
 const FRESH_MS = 10 * 60_000
-/** For this long after the last success, keys count although the issuer does not answer. */
+/** Keys stay valid this long after the last success, even when the issuer does not answer. */
 const STALE_MS = 24 * 60 * 60_000
-/** Tokens with made-up key ids must not become requests to the issuer. */
+/** Minimum time between requests, so that tokens with invented key ids cannot flood the issuer. */
 const SPACING_MS = 30_000
-/** The same while the issuer does not answer: callers wait for every attempt. */
+/** The same while the issuer does not answer, because callers wait for every attempt. */
 const DOWN_SPACING_MS = 5 * 60_000
-/** The same without keys that count: nothing works, and the issuer may just be starting. */
+/** The same while there are no valid keys: nothing works then, and the issuer may just be starting. */
 const FIRST_SPACING_MS = 2000
-/** A caller waits for this. */
+/** Short limits, because a caller is waiting. */
 const LIMITS = { firstByteMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 512 * 1024 }
 
 type Deps = { issuer: string, fetcher: Pick<Fetcher, 'request'>, now: () => number, log: Log }
 type Keys = { find: JWTVerifyGetKey, fetchedAt: number }
 
-/** Where an issuer describes itself: RFC 8414 puts the well-known part before the path, OpenID Connect Discovery behind it. */
+/** Where an issuer publishes its metadata: RFC 8414 puts the well-known part before the path, OpenID Connect Discovery after it. */
 export function metadataUrls (issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -33,7 +33,7 @@ function isObject (value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Keys that are at hand. */
+/** A key set with one local key. */
 export function createLocalKeys (jwk: Readonly<Record<string, unknown>>): JWTVerifyGetKey {
   return createLocalJWKSet({ keys: [jwk] } as unknown as JSONWebKeySet)
 }
@@ -44,9 +44,16 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
   let isDown = false
   let fetching: Promise<void> | undefined
 
-  /** The JSON object at an address; undefined when there is none. */
+  /** Reads a JSON object from an address; undefined when there is none. */
   async function readJson (url: string): Promise<Record<string, unknown> | undefined> {
-    const answer = await fetcher.request({ purpose: 'oauth', url, headers: { accept: 'application/json' }, maxRedirects: 2, decode: true, limits: LIMITS })
+    const answer = await fetcher.request({
+      purpose: 'oauth',
+      url,
+      headers: { accept: 'application/json' },
+      maxRedirects: 2,
+      decode: true,
+      limits: LIMITS
+    })
     if (answer.status !== 200) {
       answer.discard()
       return undefined
@@ -65,26 +72,31 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
     for (const url of metadataUrls(issuer)) {
       const metadata = await readJson(url)
       if (!metadata) continue
-      // RFC 8414 section 3.3: metadata of somebody else must not be used, however it came here.
-      if (metadata['issuer'] !== issuer) throw new Error('the metadata names another issuer than STENOBOX_OAUTH_ISSUER')
+      // RFC 8414 section 3.3: metadata of another issuer must not be used.
+      if (metadata['issuer'] !== issuer) throw new Error('the metadata names a different issuer than STENOBOX_OAUTH_ISSUER')
       const address = metadata['jwks_uri']
-      if (typeof address !== 'string') throw new Error('the metadata names no jwks_uri')
-      if (issuer.startsWith('https:') && !address.startsWith('https:')) throw new Error('the metadata of an https issuer names a jwks_uri without https')
+      if (typeof address !== 'string') throw new Error('the metadata has no jwks_uri')
+      if (issuer.startsWith('https:') && !address.startsWith('https:')) {
+        throw new Error('the metadata of an https issuer has a jwks_uri without https')
+      }
       return address
     }
-    throw new Error('the issuer has no metadata, neither by RFC 8414 nor by OpenID Connect Discovery')
+    throw new Error('the issuer has no metadata at the addresses of RFC 8414 and OpenID Connect Discovery')
   }
 
   async function fetchKeys (): Promise<void> {
     try {
       const set = await readJson(await findKeySetUrl())
-      if (!Array.isArray(set?.['keys'])) throw new Error('what jwks_uri names is no key set')
+      if (!Array.isArray(set?.['keys'])) throw new Error('there is no key set at jwks_uri')
       keys = { find: createLocalJWKSet(set as unknown as JSONWebKeySet), fetchedAt: now() }
       isDown = false
     } catch (error) {
       isDown = true
       const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ reason, ...(error instanceof FetchError ? { code: error.code } : {}) }, 'the keys of the OAuth issuer could not be fetched')
+      log.warn(
+        { reason, ...(error instanceof FetchError ? { code: error.code } : {}) },
+        'the keys of the OAuth issuer could not be fetched'
+      )
     }
   }
 
@@ -95,7 +107,7 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
     return isDown ? DOWN_SPACING_MS : SPACING_MS
   }
 
-  /** Fetches, unless that was just tried. Callers at the same time share one attempt. */
+  /** Fetches the keys, unless that was just tried. Concurrent callers share one attempt. */
   async function refresh (): Promise<void> {
     if (!fetching && now() - triedAt >= spacingMs()) {
       triedAt = now()
@@ -104,22 +116,30 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
     await fetching
   }
 
-  /** Throws `unavailable` when there are no keys to judge by. */
+  /** Throws `unavailable` when there are no valid keys. */
   function current (): Keys {
-    const counting = usable()
-    if (counting) return counting
-    throw new AppError('unavailable', 'The identity provider does not answer, so tokens cannot be checked. Try again later, or use an API key.', {
-      headers: { 'retry-after': '30' }
-    })
+    const valid = usable()
+    if (valid) return valid
+    throw new AppError(
+      'unavailable',
+      'The identity provider does not answer, so tokens cannot be checked. Try again later, or use an API key.',
+      {
+        headers: { 'retry-after': '30' }
+      }
+    )
   }
 
-  /** Throws `unavailable` for keys of the issuer that are no keys. */
+  /** Throws `unavailable` for a malformed key of the issuer. */
   async function findIn ({ find }: Keys, ...[header, token]: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
     try {
       return await find(header, token)
     } catch (cause) {
       if (cause instanceof errors.JOSEError) throw cause
-      throw new AppError('unavailable', 'The identity provider publishes a key that cannot be read, so tokens cannot be checked. Use an API key.', { cause })
+      throw new AppError(
+        'unavailable',
+        'The identity provider publishes a key that cannot be read, so tokens cannot be checked. Use an API key.',
+        { cause }
+      )
     }
   }
 
@@ -130,7 +150,7 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
       return await findIn(before, header, token)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      // Signed with a key that came after ours were fetched, or with none of the issuer's.
+      // The token was signed with a key newer than ours, or with none of the issuer's.
       await refresh()
       if (current() === before) throw error
       return await findIn(current(), header, token)

@@ -2,7 +2,8 @@ import t from 'tap'
 import { findNewestEpisode } from '../../../dist/engine/media/feed.js'
 
 const FEED = 'https://pod.example/feeds/main.xml'
-const rss = (...items: string[]): string => `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Pod</title>${items.map((item) => `<item>${item}</item>`).join('')}</channel></rss>`
+const rss = (...items: string[]): string =>
+  `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Pod</title>${items.map((item) => `<item>${item}</item>`).join('')}</channel></rss>`
 const sound = (url: string, type = 'audio/mpeg'): string => `<enclosure url="${url}" type="${type}" length="1"/>`
 
 t.test('the newest episode counts, wherever it stands', async (t) => {
@@ -11,12 +12,29 @@ t.test('the newest episode counts, wherever it stands', async (t) => {
     `<title>Three &amp; last &#8211; “<![CDATA[<b>]]>”</title><pubDate>Wed, 03 Jun 2026 08:00:00 +0200</pubDate>${sound('https://a.example/3.mp3?a=1&amp;b=2')}`,
     `<title>Two</title><pubDate>Tue, 02 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/2.mp3')}`
   )
-  t.strictSame(findNewestEpisode(text, FEED), { url: 'https://a.example/3.mp3?a=1&b=2', title: 'Three & last – “<b>”', publishedAt: Date.UTC(2026, 5, 3, 6) })
+  t.strictSame(findNewestEpisode(text, FEED), {
+    url: 'https://a.example/3.mp3?a=1&b=2',
+    title: 'Three & last – “<b>”',
+    publishedAt: Date.UTC(2026, 5, 3, 6)
+  })
 })
 
 t.test('of undated episodes the first, and any dated one before them', async (t) => {
-  t.match(findNewestEpisode(rss(sound('https://a.example/1.mp3'), sound('https://a.example/2.mp3')), FEED), { url: 'https://a.example/1.mp3', title: undefined, publishedAt: undefined })
-  t.match(findNewestEpisode(rss(`<pubDate>soon</pubDate>${sound('https://a.example/1.mp3')}`, `<pubDate>2026-06-01</pubDate>${sound('https://a.example/2.mp3')}`), FEED), { url: 'https://a.example/2.mp3' })
+  t.match(findNewestEpisode(rss(sound('https://a.example/1.mp3'), sound('https://a.example/2.mp3')), FEED), {
+    url: 'https://a.example/1.mp3',
+    title: undefined,
+    publishedAt: undefined
+  })
+  t.match(
+    findNewestEpisode(
+      rss(
+        `<pubDate>soon</pubDate>${sound('https://a.example/1.mp3')}`,
+        `<pubDate>2026-06-01</pubDate>${sound('https://a.example/2.mp3')}`
+      ),
+      FEED
+    ),
+    { url: 'https://a.example/2.mp3' }
+  )
 })
 
 t.test('episodes without sound are passed over; pictures and texts are no sound', async (t) => {
@@ -31,14 +49,29 @@ t.test('episodes without sound are passed over; pictures and texts are no sound'
 })
 
 t.test('Atom and RDF are feeds too', async (t) => {
-  const atom = '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="text">Talk</title><published>2026-06-01T08:00:00Z</published><link href="https://a.example/page"/><link rel="enclosure" type="audio/ogg" href="talk.ogg"/></entry></feed>'
-  t.strictSame(findNewestEpisode(atom, FEED), { url: 'https://pod.example/feeds/talk.ogg', title: 'Talk', publishedAt: Date.UTC(2026, 5, 1, 8) })
+  const atom =
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="text">Talk</title><published>2026-06-01T08:00:00Z</published><link href="https://a.example/page"/><link rel="enclosure" type="audio/ogg" href="talk.ogg"/></entry></feed>'
+  t.strictSame(findNewestEpisode(atom, FEED), {
+    url: 'https://pod.example/feeds/talk.ogg',
+    title: 'Talk',
+    publishedAt: Date.UTC(2026, 5, 1, 8)
+  })
   const rdf = `<rdf:RDF xmlns:rdf="x"><item><title>Old</title><dc:date>2026-06-01</dc:date>${sound('https://a.example/1.mp3')}</item></rdf:RDF>`
   t.match(findNewestEpisode(rdf, FEED), { title: 'Old', publishedAt: Date.UTC(2026, 5, 1) })
 })
 
 t.test('a feed without sound, or that is none, says so', async (t) => {
-  for (const text of [rss(), rss('<title>News</title>'), '<rss/>', '<feed></feed>', '<rss><channel><item>', 'no xml', '', rss(sound('http://')), `${'<a>'.repeat(5000)}`]) {
+  for (const text of [
+    rss(),
+    rss('<title>News</title>'),
+    '<rss/>',
+    '<feed></feed>',
+    '<rss><channel><item>',
+    'no xml',
+    '',
+    rss(sound('http://')),
+    `${'<a>'.repeat(5000)}`
+  ]) {
     t.throws(() => findNewestEpisode(text, FEED), { name: 'JobFailure', code: 'source_unsupported' }, text.slice(0, 40))
   }
 })
@@ -47,17 +80,27 @@ t.test('entities of its own are refused, before they are made of anything', asyn
   const laughs = '<!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
   const file = '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
   for (const doctype of [laughs, file, '<!doctype rss SYSTEM "http://10.0.0.1/x.dtd">', '<!ENTITY x "y">']) {
-    t.throws(() => findNewestEpisode(doctype + rss(sound('https://a.example/1.mp3')), FEED), { code: 'source_unsupported' }, doctype.slice(0, 30))
+    t.throws(
+      () => findNewestEpisode(doctype + rss(sound('https://a.example/1.mp3')), FEED),
+      { code: 'source_unsupported' },
+      doctype.slice(0, 30)
+    )
   }
 })
 
 t.test('names that mean something in JavaScript are names', async (t) => {
-  t.throws(() => findNewestEpisode('<rss><channel><__proto__><item/></__proto__><constructor/></channel></rss>', FEED), { code: 'source_unsupported' })
+  t.throws(() => findNewestEpisode('<rss><channel><__proto__><item/></__proto__><constructor/></channel></rss>', FEED), {
+    code: 'source_unsupported'
+  })
   t.equal(({} as Record<string, unknown>)['item'], undefined)
 })
 
 t.test('a feed of ten thousand episodes takes no more than a moment', async (t) => {
-  const items = Array.from({ length: 10_000 }, (_, index) => `<title>Episode ${index}</title><description>${'word '.repeat(50)}</description><pubDate>${new Date(Date.UTC(2000, 0, 1 + index % 5000)).toUTCString()}</pubDate>${sound(`https://a.example/${index}.mp3`)}`)
+  const items = Array.from(
+    { length: 10_000 },
+    (_, index) =>
+      `<title>Episode ${index}</title><description>${'word '.repeat(50)}</description><pubDate>${new Date(Date.UTC(2000, 0, 1 + (index % 5000))).toUTCString()}</pubDate>${sound(`https://a.example/${index}.mp3`)}`
+  )
   const startedMs = performance.now()
   t.match(findNewestEpisode(rss(...items), FEED), { url: 'https://a.example/4999.mp3' })
   t.ok(performance.now() - startedMs < 5000, `${Math.round(performance.now() - startedMs)} ms`)

@@ -63,7 +63,9 @@ t.test('an mp4 that was cut off is decode_failed, wherever its index is', async 
 
 t.test('a wav that was cut off is decode_failed', async (t) => {
   t.testdir()
-  for (const share of [0.1, 0.8]) await t.rejects(decodeWhole(cutFile(t, AUDIO + 'en-1.wav', share)), { name: 'JobFailure', code: 'decode_failed' }, `at ${share}`)
+  for (const share of [0.1, 0.8]) {
+    await t.rejects(decodeWhole(cutFile(t, AUDIO + 'en-1.wav', share)), { name: 'JobFailure', code: 'decode_failed' }, `at ${share}`)
+  }
 })
 
 t.test('a wav whose length was never filled in, as recorders write to a pipe, is whole', async (t) => {
@@ -80,7 +82,9 @@ t.test('a wav whose length was never filled in, as recorders write to a pipe, is
 
 t.test('a flac that was cut off is decode_failed', async (t) => {
   t.testdir()
-  for (const share of [0.1, 0.8]) await t.rejects(decodeWhole(cutFile(t, AUDIO + 'en-2.flac', share)), { name: 'JobFailure', code: 'decode_failed' }, `at ${share}`)
+  for (const share of [0.1, 0.8]) {
+    await t.rejects(decodeWhole(cutFile(t, AUDIO + 'en-2.flac', share)), { name: 'JobFailure', code: 'decode_failed' }, `at ${share}`)
+  }
 })
 
 t.test('a matroska that was cut off is decode_failed', async (t) => {
@@ -105,7 +109,10 @@ t.test('a file cannot make the programs read another one', async (t) => {
     ['x.ffconcat', `ffconcat version 1.0\nfile '${other}'\n`],
     ['y.ffconcat', 'ffconcat version 1.0\nfile other.wav\n'],
     ['x.txt', `file '${other}'\n`],
-    ['x.mpd', `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period><AdaptationSet mimeType="audio/mp4"><Representation id="1" bandwidth="1"><BaseURL>${AUDIO}de-1.m4a</BaseURL></Representation></AdaptationSet></Period></MPD>`],
+    [
+      'x.mpd',
+      `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period><AdaptationSet mimeType="audio/mp4"><Representation id="1" bandwidth="1"><BaseURL>${AUDIO}de-1.m4a</BaseURL></Representation></AdaptationSet></Period></MPD>`
+    ],
     ['x.sdp', 'v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n']
   ]
   const dir = t.testdir({ 'other.wav': readFileSync(other) })

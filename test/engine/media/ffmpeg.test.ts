@@ -66,7 +66,15 @@ t.test('bytes that arrive in the middle of a sample wait for the rest of it', as
 t.test('any rate and any channels become 16 kHz mono', async (t) => {
   const dir = t.testdir()
   // Sound on the right channel only: mono is both, not the first.
-  const wav = makeMedia(`${dir}/right.wav`, '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=3', '-af', 'pan=stereo|c1=c0')
+  const wav = makeMedia(
+    `${dir}/right.wav`,
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=frequency=440:sample_rate=44100:duration=3',
+    '-af',
+    'pan=stereo|c1=c0'
+  )
   const samples = toSamples(await decodeWhole(wav))
   t.equal(samples.length, 3 * RATE_HZ)
   t.ok(samples.some((sample) => Math.abs(sample) > 1000))
@@ -77,7 +85,21 @@ t.test('any rate and any channels become 16 kHz mono', async (t) => {
 t.test('a cover picture is no obstacle', async (t) => {
   const dir = t.testdir()
   const png = makeMedia(`${dir}/cover.png`, '-f', 'lavfi', '-i', 'testsrc=size=64x64', '-frames:v', '1')
-  const mp3 = makeMedia(`${dir}/cover.mp3`, '-i', AUDIO + 'en-3.mp3', '-i', png, '-map', '0:a', '-map', '1:v', '-c', 'copy', '-disposition:v', 'attached_pic')
+  const mp3 = makeMedia(
+    `${dir}/cover.mp3`,
+    '-i',
+    AUDIO + 'en-3.mp3',
+    '-i',
+    png,
+    '-map',
+    '0:a',
+    '-map',
+    '1:v',
+    '-c',
+    'copy',
+    '-disposition:v',
+    'attached_pic'
+  )
   const seconds = toSamples(await decodeWhole(mp3)).length / RATE_HZ
   t.ok(Math.abs(seconds - 8.092) < 0.2, `${seconds} s`)
 })
@@ -85,8 +107,23 @@ t.test('a cover picture is no obstacle', async (t) => {
 t.test('a sound track that starts 2 s into the picture keeps the clock of the picture', async (t) => {
   const dir = t.testdir()
   for (const container of ['mp4', 'mov', 'mkv', 'ts']) {
-    const file = makeMedia(`${dir}/late.${container}`,
-      '-f', 'lavfi', '-i', 'testsrc=duration=4:size=64x64:rate=10', '-itsoffset', '2', '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:duration=2', '-map', '0:v', '-map', '1:a')
+    const file = makeMedia(
+      `${dir}/late.${container}`,
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc=duration=4:size=64x64:rate=10',
+      '-itsoffset',
+      '2',
+      '-f',
+      'lavfi',
+      '-i',
+      'sine=frequency=440:sample_rate=48000:duration=2',
+      '-map',
+      '0:v',
+      '-map',
+      '1:a'
+    )
     const samples = toSamples(await decodeWhole(file))
     const start = samples.findIndex((sample) => Math.abs(sample) > 300) / RATE_HZ
     t.ok(Math.abs(start - 2) < 0.06, `${container}: the sound starts at ${start} s`)
@@ -158,7 +195,9 @@ t.test('whoever stops listening half-way leaves no program behind', async (t) =>
 
 t.test('a missing program is not the fault of the file', async (t) => {
   const dir = t.testdir()
-  for (const name of ['prlimit', 'nice']) symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), `${dir}/${name}`)
+  for (const name of ['prlimit', 'nice']) {
+    symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), `${dir}/${name}`)
+  }
   const { PATH = '' } = process.env
   t.teardown(() => { process.env['PATH'] = PATH })
   process.env['PATH'] = dir

@@ -25,7 +25,16 @@ t.test('what the header announces counts, not what the file holds', async (t) =>
 })
 
 t.test('other chunks before the sound are passed over, odd ones with their padding', async (t) => {
-  t.equal(await announced(t, [chunk('JUNK', Buffer.alloc(28)), FORMAT, chunk('LIST', Buffer.alloc(27)), chunk('bext', Buffer.alloc(1)), chunk('data', Buffer.alloc(0), 64_000)]), 2000)
+  t.equal(
+    await announced(t, [
+      chunk('JUNK', Buffer.alloc(28)),
+      FORMAT,
+      chunk('LIST', Buffer.alloc(27)),
+      chunk('bext', Buffer.alloc(1)),
+      chunk('data', Buffer.alloc(0), 64_000)
+    ]),
+    2000
+  )
 })
 
 t.test('a length that was never filled in is none', async (t) => {
@@ -38,5 +47,9 @@ t.test('where there is no such length there is none', async (t) => {
   t.equal(await announced(t, [FORMAT]), undefined, 'no sound')
   t.equal(await announced(t, [FORMAT, Buffer.from('data\x10\x27')]), undefined, 'an end in the middle of a header')
   t.equal(await announced(t, [FORMAT, data], { bits: Number.NaN }), undefined, 'no bit rate')
-  t.equal(await announced(t, [...Array.from({ length: 100_000 }, () => chunk('x   ', Buffer.alloc(0))), data]), undefined, 'chunks without end')
+  t.equal(
+    await announced(t, [...Array.from({ length: 100_000 }, () => chunk('x   ', Buffer.alloc(0))), data]),
+    undefined,
+    'chunks without end'
+  )
 })

@@ -16,8 +16,10 @@ import { serveFolder, startSources } from '../../support/source-server.ts'
 const ytDlp = createYtDlp({ program: undefined, searchPath: process.env['PATH'] ?? '' })
 const needsYtDlp = { skip: await ytDlp.version() === undefined ? 'yt-dlp is not installed; npm run build installs it' : false }
 
-const page = (body: string, title = 'A talk'): string => `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`
-const playlist = (...lines: string[]): string => ['#EXTM3U', '#EXT-X-VERSION:6', '#EXT-X-TARGETDURATION:10', ...lines, '#EXT-X-ENDLIST', ''].join('\n')
+const page = (body: string, title = 'A talk'): string =>
+  `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`
+const playlist = (...lines: string[]): string =>
+  ['#EXTM3U', '#EXT-X-VERSION:6', '#EXT-X-TARGETDURATION:10', ...lines, '#EXT-X-ENDLIST', ''].join('\n')
 
 /** The file that names an address. */
 function named (url: string, { directory }: { directory: string }): string {
@@ -42,8 +44,12 @@ async function open (t: Test, deps: Partial<GuardDeps> = {}) {
   }
   const limits = { maxBytes: 100_000_000, onProgress: (_: number) => {} }
 
-  async function fetch (url: string, more: Partial<typeof limits> = {}, way?: Awaited<ReturnType<typeof startProxy>>): Promise<{ title: string | undefined, path: string }> {
-    const { place } = way ?? await startProxy()
+  async function fetch (
+    url: string,
+    more: Partial<typeof limits> = {},
+    way?: Awaited<ReturnType<typeof startProxy>>
+  ): Promise<{ title: string | undefined, path: string }> {
+    const { place } = way ?? (await startProxy())
     const facts = await ytDlp.inspect(named(url, place), place, { onlyKnown: false })
     writeFileSync(`${place.directory}/info.json`, facts.info)
     const name = await ytDlp.download(`${place.directory}/info.json`, place, { ...limits, ...more })
@@ -52,7 +58,10 @@ async function open (t: Test, deps: Partial<GuardDeps> = {}) {
   /** The code of the failure it ends with; of the proxy where that refused. */
   async function codeOf (url: string, more = {}): Promise<string> {
     const way = await startProxy()
-    const end = await fetch(url, more, way).then(() => 'it worked', (error: unknown) => error instanceof JobFailure ? error.code : String(error))
+    const end = await fetch(url, more, way).then(
+      () => 'it worked',
+      (error: unknown) => (error instanceof JobFailure ? error.code : String(error))
+    )
     return way.proxy.problem()?.code ?? end
   }
   return { folder, server, startProxy, fetch, codeOf, put: (name: string, text: string) => { writeFileSync(`${folder}/${name}`, text) } }
@@ -82,8 +91,36 @@ t.test('a stream in pieces, also one with keys, is joined', needsYtDlp, async (t
   const { server, folder, put, fetch } = await open(t)
   writeFileSync(`${folder}/key`, Buffer.alloc(16, 7))
   put('keys.txt', `${server.url}key\n${folder}/key\n`)
-  makeMedia(`${folder}/plain.m3u8`, '-i', AUDIO + 'video.mp4', '-vn', '-c:a', 'aac', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod')
-  makeMedia(`${folder}/secret.m3u8`, '-i', AUDIO + 'video.mp4', '-vn', '-c:a', 'aac', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod', '-hls_key_info_file', `${folder}/keys.txt`)
+  makeMedia(
+    `${folder}/plain.m3u8`,
+    '-i',
+    AUDIO + 'video.mp4',
+    '-vn',
+    '-c:a',
+    'aac',
+    '-f',
+    'hls',
+    '-hls_time',
+    '2',
+    '-hls_playlist_type',
+    'vod'
+  )
+  makeMedia(
+    `${folder}/secret.m3u8`,
+    '-i',
+    AUDIO + 'video.mp4',
+    '-vn',
+    '-c:a',
+    'aac',
+    '-f',
+    'hls',
+    '-hls_time',
+    '2',
+    '-hls_playlist_type',
+    'vod',
+    '-hls_key_info_file',
+    `${folder}/keys.txt`
+  )
   const expectedMs = (await probeMedia(AUDIO + 'video.mp4')).durationMs ?? 0
   for (const name of ['plain', 'secret']) {
     const { path } = await fetch(`${server.url}${name}.m3u8`)
@@ -97,7 +134,9 @@ t.test('lists, live streams, and pages without a recording are none', needsYtDlp
   put('two.html', page('<video src="/a.mp4"></video><audio src="/b.mp3"></audio>'))
   put('live.m3u8', playlist('#EXTINF:10,', 'a.ts').replace('#EXT-X-ENDLIST\n', ''))
   put('plain.m3u8', '#EXTM3U\n')
-  for (const name of ['empty.html', 'two.html', 'live.m3u8', 'plain.m3u8']) t.equal(await codeOf(server.url + name), 'source_unsupported', name)
+  for (const name of ['empty.html', 'two.html', 'live.m3u8', 'plain.m3u8']) {
+    t.equal(await codeOf(server.url + name), 'source_unsupported', name)
+  }
   t.equal(await codeOf(`${server.url}missing.html`), 'source_not_found')
 })
 
@@ -119,7 +158,8 @@ t.test('no address inside is reached, whatever names it: page, redirect, piece, 
   const inside = await startSources(t, (_, response) => { response.end('secret') })
   const { server, put, codeOf } = await open(t)
   const port = new URL(inside.url).port
-  const dash = (address: string): string => `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT5S"><Period><AdaptationSet mimeType="audio/mp4" codecs="mp4a.40.2"><Representation id="1" bandwidth="64000"><BaseURL>${address}</BaseURL></Representation></AdaptationSet></Period></MPD>`
+  const dash = (address: string): string =>
+    `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT5S"><Period><AdaptationSet mimeType="audio/mp4" codecs="mp4a.40.2"><Representation id="1" bandwidth="64000"><BaseURL>${address}</BaseURL></Representation></AdaptationSet></Period></MPD>`
   const forms: Record<string, (address: string) => string> = {
     'video.html': (address) => page(`<video src="${address}"></video>`),
     'refresh.html': (address) => `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=${address}"></head></html>`,
@@ -129,7 +169,14 @@ t.test('no address inside is reached, whatever names it: page, redirect, piece, 
     'variant.m3u8': (address) => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\n${address}\n`,
     'base.mpd': dash
   }
-  const addresses = [`http://127.0.0.1:${port}/x.ts`, `http://[::ffff:127.0.0.1]:${port}/x.ts`, `http://localhost:${port}/x.mp4`, 'file:///etc/passwd', `tcp://127.0.0.1:${port}/x.ts`, `ftp://127.0.0.1:${port}/x.mp4`]
+  const addresses = [
+    `http://127.0.0.1:${port}/x.ts`,
+    `http://[::ffff:127.0.0.1]:${port}/x.ts`,
+    `http://localhost:${port}/x.mp4`,
+    'file:///etc/passwd',
+    `tcp://127.0.0.1:${port}/x.ts`,
+    `ftp://127.0.0.1:${port}/x.mp4`
+  ]
   for (const [name, render] of Object.entries(forms)) {
     for (const address of name === 'piece.m3u8' ? addresses : addresses.slice(0, 1)) {
       put(name, render(address))
@@ -166,7 +213,9 @@ t.test('no disguise of an address inside is reached', { ...needsYtDlp, timeout: 
 
 t.test('a name that leads inside the second time', needsYtDlp, async (t) => {
   let asked = 0
-  const { server, put, folder, codeOf } = await open(t, { lookup: async () => [{ address: ++asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }] })
+  const { server, put, folder, codeOf } = await open(t, {
+    lookup: async () => [{ address: ++asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]
+  })
   writeFileSync(`${folder}/video.mp4`, readFileSync(AUDIO + 'video.mp4'))
   put('page.html', page('<video src="/video.mp4"></video>'))
   const { port } = new URL(server.url)
@@ -191,7 +240,9 @@ t.test('a source that brings next to nothing is given up', needsYtDlp, async (t)
   const place = { directory, proxyUrl: proxy.url, signal: new AbortController().signal }
   const facts = await impatient.inspect(named(`${slow.url}page.html`, place), place, { onlyKnown: false })
   writeFileSync(`${directory}/info.json`, facts.info)
-  await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {} }), { code: 'source_unreachable' })
+  await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {} }), {
+    code: 'source_unreachable'
+  })
 })
 
 t.test('no address is among the arguments, which everyone on the machine can see', needsYtDlp, async (t) => {
@@ -200,7 +251,9 @@ t.test('no address is among the arguments, which everyone on the machine can see
   put('page.html', page(''))
   const { place } = await startProxy()
   const watching = setInterval(() => { seen.push(...listChildren()) }, 20)
-  await t.rejects(ytDlp.inspect(named(`${server.url}page.html?token=hunter2`, place), place, { onlyKnown: false }), { code: 'source_unsupported' })
+  await t.rejects(ytDlp.inspect(named(`${server.url}page.html?token=hunter2`, place), place, { onlyKnown: false }), {
+    code: 'source_unsupported'
+  })
   clearInterval(watching)
   t.match(seen.join('\n'), 'yt_dlp')
   t.notMatch(seen.join('\n'), /hunter2|page\.html/)
@@ -210,5 +263,8 @@ t.test('without a program that can be run, it says so', async (t) => {
   const absent = createYtDlp({ program: '/nonexistent/yt-dlp', searchPath: process.env['PATH'] ?? '' })
   t.equal(await absent.version(), undefined)
   const place = { directory: t.testdir(), proxyUrl: '', signal: new AbortController().signal }
-  await t.rejects(absent.inspect(named('https://example.org/', place), place, { onlyKnown: false }), { code: 'source_unsupported', message: /stenobox doctor/ })
+  await t.rejects(absent.inspect(named('https://example.org/', place), place, { onlyKnown: false }), {
+    code: 'source_unsupported',
+    message: /stenobox doctor/
+  })
 })

@@ -102,7 +102,7 @@ async function refuses (t: Test, model: Buffer, message: RegExp): Promise<void> 
   await t.rejects(convert(folder), { name: 'ModelError', message }, String(message))
 }
 
-t.test('another architecture, other types and other versions are refused with a sentence', async (t) => {
+t.test('other architectures, other types and other versions are refused with a sentence', async (t) => {
   t.testdir()
   const good = makeVariables()
   const at = (path: string) => good[path] ?? { dimensions: [], type: 4, bytes: Buffer.alloc(0) }
@@ -112,12 +112,14 @@ t.test('another architecture, other types and other versions are refused with a 
     /^the model is quantised to int8, .*--quantization float16$/
   )
   await refuses(
-    t, packVariables(good, { specification: 'TransformerSpec' }), /^this CTranslate2 model has another architecture \("TransformerSpec"\)/
+    t,
+    packVariables(good, { specification: 'TransformerSpec' }),
+    /^this CTranslate2 model has a different architecture \("TransformerSpec"\)/
   )
-  await refuses(t, packVariables(good, { version: 4 }), /no CTranslate2 file of version 6 \(it begins with 4\)/)
+  await refuses(t, packVariables(good, { version: 4 }), /not a CTranslate2 file of version 6 \(it begins with 4\)/)
   await refuses(
     t, packVariables({ ...good, [query]: { ...at(query), dimensions: [64, 192] } }),
-    /another architecture than Whisper: .* is 64 x 192 and not 192 x 64/
+    /not have Whisper's architecture: .* is 64 x 192 and not 192 x 64/
   )
   const { [query]: _, ...lacking } = good
   await refuses(t, packVariables(lacking), /0 layers in its encoder/)
@@ -128,7 +130,7 @@ t.test('another architecture, other types and other versions are refused with a 
     /40 mel bands/
   )
   await refuses(
-    t, packVariables({ ...good, odd: { dimensions: [1], type: 9, bytes: Buffer.alloc(4) } }), /type that is not known here \(9, in odd\)/
+    t, packVariables({ ...good, odd: { dimensions: [1], type: 9, bytes: Buffer.alloc(4) } }), /unknown type \(9, in odd\)/
   )
 })
 
@@ -152,11 +154,11 @@ t.test('a vocabulary that is not the one of Whisper is refused', async (t) => {
   const folder = writeCt2Folder(t.testdir())
   for (const [text, message] of [
     ['a\nb\n', /token 50257 is not <\|endoftext\|>/],
-    [VOCABULARY_TOKENS.with(7, 'snow \u2603').join('\n'), /not written as GPT-2 writes tokens/]
+    [VOCABULARY_TOKENS.with(7, 'snow \u2603').join('\n'), /not in GPT-2's form/]
   ] as const) {
     writeFileSync(`${folder}/vocabulary.txt`, text)
     await t.rejects(convert(folder), { name: 'ModelError', message })
   }
   writeFileSync(`${folder}/vocabulary.json`, '{"a": 1}')
-  await t.rejects(convert(folder), { name: 'ModelError', message: /is no list of tokens/ })
+  await t.rejects(convert(folder), { name: 'ModelError', message: /is not a list of tokens/ })
 })

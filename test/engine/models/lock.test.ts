@@ -7,7 +7,13 @@ import { sha1Of, sha256Of } from '../../support/model-server.ts'
 
 const BYTES = Buffer.from('good')
 const FACTS = { bytes: 4, sha256: sha256Of(BYTES), sha1: sha1Of(BYTES) }
-const pinOf = (name: string, sha256 = FACTS.sha256) => ({ file: `${name}.bin`, bytes: 4, sha256, source: 'http://x/', pinnedAt: '2026-01-02T03:04:05.000Z' })
+const pinOf = (name: string, sha256 = FACTS.sha256) => ({
+  file: `${name}.bin`,
+  bytes: 4,
+  sha256,
+  source: 'http://x/',
+  pinnedAt: '2026-01-02T03:04:05.000Z'
+})
 
 t.test('pins are kept in the order of their names, and can be taken back', async (t) => {
   const dir = t.testdir()
@@ -37,7 +43,11 @@ t.test('a damaged lock file is named, and not overwritten', async (t) => {
 t.test('what a file should be: the manifest first, then the pin', async (t) => {
   const other = 'ab'.repeat(32)
   t.equal(findFault(modelEntry('a'), undefined, FACTS), undefined)
-  t.equal(findFault(modelEntry('a', { bytes: 4, sha256: FACTS.sha256, sha1: 'odd' }), pinOf('a', other), FACTS), undefined, 'the manifest is newer than the pin')
+  t.equal(
+    findFault(modelEntry('a', { bytes: 4, sha256: FACTS.sha256, sha1: 'odd' }), pinOf('a', other), FACTS),
+    undefined,
+    'the manifest is newer than the pin'
+  )
   t.equal(findFault(modelEntry('a', { sha1: FACTS.sha1 }), pinOf('a'), FACTS), undefined)
   t.match(findFault(modelEntry('a', { bytes: 5 }), undefined, FACTS), /has 4 bytes and not 5/)
   t.match(findFault(modelEntry('a', { sha256: other }), pinOf('a'), FACTS), /published checksum/)

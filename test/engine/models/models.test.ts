@@ -7,7 +7,13 @@ import type { Manifest, ModelEntry } from '../../../dist/engine/models/manifest.
 import { BUNDLED_MODELS_DIR, createModels } from '../../../dist/engine/models/models.js'
 import { STARTER_MODEL } from '../../support/paths.ts'
 
-const entry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({ name, kind: 'whisper', file: `${name}.bin`, licence: 'MIT', ...more })
+const entry = (name: string, more: Partial<ModelEntry> = {}): ModelEntry => ({
+  name,
+  kind: 'whisper',
+  file: `${name}.bin`,
+  licence: 'MIT',
+  ...more
+})
 
 function makeManifest (more: Partial<Manifest> = {}): Manifest {
   return {
@@ -17,7 +23,12 @@ function makeManifest (more: Partial<Manifest> = {}): Manifest {
       balanced: { models: ['large', 'small'], decoding: { beamSize: 5 } },
       accurate: { models: ['huge'], decoding: {} }
     },
-    models: [entry('other'), entry('small', { bytes: 5 }), entry('large', { decoding: { temperatureStep: 0.4, beamSize: 3 } }), entry('huge')],
+    models: [
+      entry('other'),
+      entry('small', { bytes: 5 }),
+      entry('large', { decoding: { temperatureStep: 0.4, beamSize: 3 } }),
+      entry('huge')
+    ],
     ...more
   }
 }
@@ -62,7 +73,17 @@ t.test('a model that is put in place while the appliance runs is found', async (
 
 t.test('decoding is the default, changed by the quality, changed by the model', async (t) => {
   const models = createModels(modelsDir(t, makeManifest(), { 'small.bin': '12345', 'large.bin': 'x' }))
-  const defaults = { beamSize: 5, bestOf: 5, temperature: 0, temperatureStep: 0.2, entropyThreshold: 2.4, logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true }
+  const defaults = {
+    beamSize: 5,
+    bestOf: 5,
+    temperature: 0,
+    temperatureStep: 0.2,
+    entropyThreshold: 2.4,
+    logProbThreshold: -1,
+    noSpeechThreshold: 0.6,
+    contextTokens: 0,
+    suppressNonSpeech: true
+  }
   t.strictSame(models.choose('fast')?.decoding, { ...defaults, beamSize: 1, bestOf: 1 })
   t.strictSame(models.choose('balanced')?.decoding, { ...defaults, temperatureStep: 0.4, beamSize: 3 })
 })
@@ -86,19 +107,33 @@ t.test('a file in the models directory comes before the bundled one of the same 
 
 t.test('a real model comes before the starter, also where no quality names it', async (t) => {
   const manifest = makeManifest({
-    quality: { fast: { models: ['tiny'], decoding: {} }, balanced: { models: ['tiny'], decoding: {} }, accurate: { models: [], decoding: {} } },
+    quality: {
+      fast: { models: ['tiny'], decoding: {} },
+      balanced: { models: ['tiny'], decoding: {} },
+      accurate: { models: [], decoding: {} }
+    },
     models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true }), entry('medium', { file: 'medium.bin' })]
   })
   const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest) })
   t.match(createModels(dir).choose('fast'), { name: 'starter', isStarter: true })
   writeFileSync(`${dir}/medium.bin`, 'medium')
-  for (const quality of ['fast', 'balanced', 'accurate'] as const) t.match(createModels(dir).choose(quality), { name: 'medium', isStarter: false })
+  for (const quality of ['fast', 'balanced', 'accurate'] as const) {
+    t.match(createModels(dir).choose(quality), { name: 'medium', isStarter: false })
+  }
 })
 
 t.test('a model that does not know the language is passed over', async (t) => {
   const manifest = makeManifest({
-    quality: { fast: { models: ['latin', 'all'], decoding: {} }, balanced: { models: ['latin'], decoding: {} }, accurate: { models: [], decoding: {} } },
-    models: [entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'] }), entry('latin', { languages: ['la', 'it'] }), entry('all')]
+    quality: {
+      fast: { models: ['latin', 'all'], decoding: {} },
+      balanced: { models: ['latin'], decoding: {} },
+      accurate: { models: [], decoding: {} }
+    },
+    models: [
+      entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'] }),
+      entry('latin', { languages: ['la', 'it'] }),
+      entry('all')
+    ]
   })
   const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest), 'latin.bin': 'x' })
   const models = createModels(dir)
@@ -111,10 +146,17 @@ t.test('a model that does not know the language is passed over', async (t) => {
 
 t.test('a Parakeet model is used by the qualities that name it, and by no other', async (t) => {
   const manifest = makeManifest({
-    quality: { fast: { models: ['small'], decoding: {} }, balanced: { models: ['bird', 'large'], decoding: {} }, accurate: { models: ['bird'], decoding: {} } },
+    quality: {
+      fast: { models: ['small'], decoding: {} },
+      balanced: { models: ['bird', 'large'], decoding: {} },
+      accurate: { models: ['bird'], decoding: {} }
+    },
     models: [
-      entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'] }), entry('bird', { kind: 'parakeet', languages: ['en', 'hr'] }),
-      entry('english', { languages: ['en'] }), entry('small'), entry('large')
+      entry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'] }),
+      entry('bird', { kind: 'parakeet', languages: ['en', 'hr'] }),
+      entry('english', { languages: ['en'] }),
+      entry('small'),
+      entry('large')
     ]
   })
   const dir = t.testdir({ 'manifest.json': JSON.stringify(manifest), 'bird.bin': 'x' })
@@ -122,7 +164,11 @@ t.test('a Parakeet model is used by the qualities that name it, and by no other'
   t.match(models.choose('fast'), { name: 'starter', kind: 'whisper' })
   t.match(models.choose('balanced', 'hr'), { name: 'bird', kind: 'parakeet', isStarter: false })
   t.match(models.choose('balanced', 'ja'), { name: 'starter' })
-  t.match(models.chooseLanguageDetector('balanced'), { name: 'starter', kind: 'whisper' }, 'the starter tells languages where nothing else can')
+  t.match(
+    models.chooseLanguageDetector('balanced'),
+    { name: 'starter', kind: 'whisper' },
+    'the starter tells languages where nothing else can'
+  )
   writeFileSync(`${dir}/english.bin`, 'x')
   t.match(models.chooseLanguageDetector('balanced'), { name: 'starter' }, 'a model of one language tells none apart')
   for (const name of ['small', 'large']) writeFileSync(`${dir}/${name}.bin`, 'x')
@@ -156,7 +202,11 @@ t.test('the bundled manifest is right, and the starter model is whole', async (t
     t.strictSame(wanted.filter((name) => !names.includes(name)), [], 'every quality names models that exist')
     t.notOk(wanted.includes('starter'), 'the starter is what is left when nothing else is installed')
   }
-  t.strictSame(models.manifest.models.filter(({ bundled, sha256, sha1 }) => !bundled && !sha256 && !sha1), [], 'every model to fetch has a checksum')
+  t.strictSame(
+    models.manifest.models.filter(({ bundled, sha256, sha1 }) => !bundled && !sha256 && !sha1),
+    [],
+    'every model to fetch has a checksum'
+  )
 })
 
 t.test('faults of a manifest are named', async (t) => {

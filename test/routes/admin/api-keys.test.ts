@@ -24,7 +24,16 @@ t.test('a key is made and shown once, replaced, and revoked', async (t) => {
   t.equal(made.status, 201)
   const { key, ...view } = made.body.data
   t.match(key, /^service_sk_[\w-]{43}$/)
-  t.strictSame(view, { id: view['id'], name: 'laptop', ownerId, owner: 'anna', plan: 'pro', lastFour: String(key).slice(-4), state: 'live', createdAt: '2026-01-01T00:00:00.000Z' })
+  t.strictSame(view, {
+    id: view['id'],
+    name: 'laptop',
+    ownerId,
+    owner: 'anna',
+    plan: 'pro',
+    lastFour: String(key).slice(-4),
+    state: 'live',
+    createdAt: '2026-01-01T00:00:00.000Z'
+  })
   t.equal(await ask(key), 404)
   t.strictSame((await list()).data, [{ ...view, lastUsedAt: '2026-01-01T00:00:00.000Z' }])
 
@@ -57,7 +66,10 @@ t.test('what cannot be done says why', async (t) => {
   const { call, ownerId, list } = await setUp(t)
   const { id } = (await call('POST', 'keys', { name: 'laptop', ownerId })).body.data
   const { id: next } = (await call('POST', `keys/${id}/rotate`, { graceSeconds: 60 })).body.data
-  t.match(await call('POST', `keys/${id}/rotate`, { graceSeconds: 60 }), { status: 409, body: { code: 'conflict', error: new RegExp(`replaced by key ${next} `) } })
+  t.match(await call('POST', `keys/${id}/rotate`, { graceSeconds: 60 }), {
+    status: 409,
+    body: { code: 'conflict', error: new RegExp(`replaced by key ${next} `) }
+  })
   await call('DELETE', `keys/${next}`)
   t.match(await call('POST', `keys/${next}/rotate`, { graceSeconds: 60 }), { status: 409, body: { code: 'conflict', error: /revoked/ } })
   t.match(await call('POST', 'keys/99/rotate', { graceSeconds: 60 }), { status: 404, body: { code: 'not_found' } })
@@ -84,25 +96,36 @@ t.test('the list goes on by its cursor, of all owners or of one', async (t) => {
   t.strictSame([second.data.map(({ id }) => id), second.nextCursor], [ids.slice(2), null])
   t.equal((await list()).data.length, 4)
   t.strictSame((await list('?ownerId=99')).data, [])
-  for (const bad of ['ownerId=0', 'ownerId=x', 'ownerId=', 'limit=0', 'cursor=x']) t.match(await call('GET', `keys?${bad}`), { status: 400, body: { error: /ownerId|limit|cursor/ } }, bad)
+  for (const bad of ['ownerId=0', 'ownerId=x', 'ownerId=', 'limit=0', 'cursor=x']) {
+    t.match(await call('GET', `keys?${bad}`), { status: 400, body: { error: /ownerId|limit|cursor/ } }, bad)
+  }
 })
 
 t.test('what is not valid is refused by its field', async (t) => {
   const { call, ownerId, list } = await setUp(t)
   const good = { name: 'laptop', ownerId }
   const { id } = (await call('POST', 'keys', good)).body.data
-  const bad = (field: string, values: unknown[]): Array<[string, object, RegExp]> => values.map((value) => ['keys', { ...good, [field]: value }, new RegExp(field)])
+  const bad = (field: string, values: unknown[]): Array<[string, object, RegExp]> =>
+    values.map((value) => ['keys', { ...good, [field]: value }, new RegExp(field)])
   const cases: Array<[string, object, RegExp]> = [
     ...bad('name', [undefined, null, 1, '', ' ', 'a\r\nX-Injected: 1', 'x'.repeat(101)]),
     ...bad('ownerId', [undefined, null, '1', 0, -1, 1.5, 2 ** 53]),
     ...bad('plan', [null, 1, 'gold', '']),
     ...bad('expiresInSeconds', [null, '60', 0, -1, 1.5, 10 * 365 * 86_400 + 1]),
-    ...bad('extra', [1]), ...bad('key', ['service_sk_x']),
+    ...bad('extra', [1]),
+    ...bad('key', ['service_sk_x']),
     ['keys', [], /body|object/],
-    ...[undefined, null, '60', -1, 1.5, 30 * 86_400 + 1].map((graceSeconds): [string, object, RegExp] => [`keys/${id}/rotate`, { graceSeconds }, /graceSeconds/]),
+    ...[undefined, null, '60', -1, 1.5, 30 * 86_400 + 1].map((graceSeconds): [string, object, RegExp] => [
+      `keys/${id}/rotate`,
+      { graceSeconds },
+      /graceSeconds/
+    ]),
     [`keys/${id}/rotate`, { graceSeconds: 0, extra: 1 }, /extra/],
-    ['keys/0/rotate', { graceSeconds: 0 }, /id/], ['keys/x/rotate', { graceSeconds: 0 }, /id/]
+    ['keys/0/rotate', { graceSeconds: 0 }, /id/],
+    ['keys/x/rotate', { graceSeconds: 0 }, /id/]
   ]
-  for (const [path, body, error] of cases) t.match(await call('POST', path, body), { status: 400, body: { code: 'invalid_request', error } }, `${path} ${JSON.stringify(body)}`)
+  for (const [path, body, error] of cases) {
+    t.match(await call('POST', path, body), { status: 400, body: { code: 'invalid_request', error } }, `${path} ${JSON.stringify(body)}`)
+  }
   t.equal((await list()).data.length, 1)
 })
