@@ -1,17 +1,24 @@
 /**
- * Fails when a document names something that is not there: a path, an npm script, an environment variable. Also fails
- * when a tracked file names a place that exists only where it was written.
+ * Fails when a document names something that does not exist: a path, a link, an npm script, an environment variable. Also
+ * fails when a document has a line of more than 140 characters, when the README is too large, and when a tracked file
+ * names a place that exists only on the machine where it was written.
  *
  *   node scripts/check-docs.mjs [ROOT]
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
-const DOCUMENTS = ['README.md', 'src/README.md', 'CHANGELOG.md']
-/** Made when the program is set up or runs, so never in a checkout. */
+const REQUIRED = ['README.md', 'src/README.md', 'CHANGELOG.md', 'docs/configuration.md']
+/** Documents whose paths, scripts and links are checked. Lines are checked in every file that ends in .md. */
+const DOCUMENT = /^(README|CHANGELOG|src\/README|docs\/.+)\.md$/
+/** Where every variable of src/config.ts is described. */
+const CONFIGURATION = 'docs/configuration.md'
+const MAX_README_BYTES = 9000
+const MAX_COLUMNS = 140
+/** Created by set-up or at run time, so never in a checkout. */
 const MADE = ['node_modules', 'dist', 'build', 'data', '.tap', 'coverage', '.git']
 /** A bare name with one of these endings is a file of ours; `whisper.cpp` and `Node.js` are not. */
 const OUR_ENDINGS = /\.(ts|mjs|md|sql|cc)$/
@@ -23,10 +30,11 @@ const readText = (path) => readFileSync(join(ROOT, path), 'utf8')
 
 function listTracked () {
   try {
-    const list = (...args) => execFileSync('git', ['ls-files', '-z', ...args], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\0')
+    const options = { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
+    const list = (...args) => execFileSync('git', ['ls-files', '-z', ...args], options).split('\0')
     return [...new Set([...list(), ...list('--others', '--exclude-standard')])].filter((path) => path && existsSync(join(ROOT, path)))
   } catch {
-    // No git, or an archive of the sources: everything but what is made here.
+    // No git, or an archive of the sources: everything that set-up did not create.
     const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name)
       if (MADE.includes(relative(ROOT, path))) return []
@@ -69,12 +77,30 @@ function pathsIn (code, fenced, topNames) {
   })
 }
 
+/** The anchor that GitHub gives a heading. */
+const toAnchor = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(' ', '-')
+
+const anchorsOf = (text) => [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => toAnchor(heading))
+
+function checkLinks (document, text, isThere) {
+  for (const [index, content] of text.split('\n').entries()) {
+    for (const [, target] of content.matchAll(/\]\(([^)\s]+)[^)]*\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [file, anchor] = target.split('#')
+      const path = file === '' ? document : join(dirname(document), file).split(sep).join('/').replace(/\/$/, '')
+      if (!isThere(path)) fault(document, index + 1, `the link leads to ${path}, which is not there`)
+      else if (anchor && !anchorsOf(readText(path)).includes(anchor)) fault(document, index + 1, `${path} has no heading #${anchor}`)
+    }
+  }
+}
+
 function checkDocument (document, tracked, scripts) {
   const text = readText(document)
   const home = dirname(document) === '.' ? '' : `${dirname(document)}/`
   const folders = new Set(tracked.flatMap((path) => path.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))))
   const names = new Set(tracked.map((path) => path.split('/').at(-1)))
-  const topNames = new Set([...tracked, ...tracked.filter((path) => path.startsWith('src/')).map((path) => path.slice(4))].map((path) => path.split('/')[0]))
+  const inSource = tracked.filter((path) => path.startsWith('src/')).map((path) => path.slice(4))
+  const topNames = new Set([...tracked, ...inSource].map((path) => path.split('/')[0]))
   const isThere = (path) => tracked.includes(path) || folders.has(path)
   for (const { line, code, fenced } of codeIn(text)) {
     checkScripts(document, line, code, scripts)
@@ -84,38 +110,58 @@ function checkDocument (document, tracked, scripts) {
       if (!places.some(isThere) && !names.has(path)) fault(document, line, `there is no ${path}`)
     }
   }
-  for (const [index, content] of text.split('\n').entries()) {
-    for (const [, target] of content.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue
-      const path = join(home, target).split(sep).join('/').replace(/\/$/, '')
-      if (!isThere(path)) fault(document, index + 1, `the link leads to ${path}, which is not there`)
-    }
+  checkLinks(document, text, isThere)
+}
+
+// ---------------------------------------------------------------- sizes
+
+/** Blocks between `<!-- name:start -->` and `<!-- name:end -->` are written by programs, and tables in them cannot be wrapped. */
+function checkLines (document) {
+  let generated = false
+  for (const [index, line] of readText(document).split('\n').entries()) {
+    if (/^<!-- .*:start -->$/.test(line)) generated = true
+    if (/^<!-- .*:end -->$/.test(line)) generated = false
+    const columns = [...line].length
+    if (!generated && columns > MAX_COLUMNS) fault(document, index + 1, `has ${columns} columns; the limit is ${MAX_COLUMNS}`)
   }
+}
+
+function checkSize (path, maxBytes) {
+  if (!existsSync(join(ROOT, path))) return
+  const { size } = statSync(join(ROOT, path))
+  if (size >= maxBytes) fault(path, 0, `has ${size} bytes; it must have fewer than ${maxBytes}`)
 }
 
 // ---------------------------------------------------------------- environment variables
 
 const variablesIn = (text) => new Set(text.match(/\bSTENOBOX_[A-Z0-9]+(_[A-Z0-9]+)*\b/g) ?? [])
 
-function checkVariables (tracked) {
-  if (!existsSync(join(ROOT, 'src/config.ts')) || !existsSync(join(ROOT, 'README.md'))) return
+/** Variables that a list item or a table row of the document begins with. */
+const describedIn = (text) => variablesIn(text.split('\n').filter((line) => /^\s*[-*|] ?`STENOBOX_/.test(line)).join('\n'))
+
+function checkVariables (documents, tracked) {
+  if (!existsSync(join(ROOT, 'src/config.ts')) || !existsSync(join(ROOT, CONFIGURATION))) return
   const configured = variablesIn(readText('src/config.ts'))
-  const readme = readText('README.md')
-  const inTable = variablesIn(readme.split('\n').filter((line) => line.trimStart().startsWith('|')).join('\n'))
-  // A few steer the build or the evaluation and are read by scripts, where there is no configuration.
-  const ofScripts = variablesIn(tracked.filter((path) => /^scripts\/[\w/-]+\.(mjs|ts)$/.test(path)).map(readText).join('\n'))
-  const isRead = (name) => [name, name.replace(/_FILE$/, '')].some((one) => configured.has(one) || ofScripts.has(one))
-  for (const name of variablesIn(readme)) if (!isRead(name)) fault('README.md', 0, `${name} is read neither by src/config.ts nor by a script`)
+  const described = describedIn(readText(CONFIGURATION))
+  // A few variables control the build or the evaluation. Programs outside the appliance read them.
+  const programs = tracked.filter((path) => /^(scripts|bench|src\/evaluate)\/[\w/-]+\.(mjs|ts)$/.test(path))
+  const ofPrograms = variablesIn(programs.map(readText).join('\n'))
+  const isRead = (name) => [name, name.replace(/_FILE$/, '')].some((one) => configured.has(one) || ofPrograms.has(one))
+  for (const document of documents) {
+    for (const name of variablesIn(readText(document))) {
+      if (!isRead(name)) fault(document, 0, `${name} is read neither by src/config.ts nor by a script`)
+    }
+  }
   for (const name of configured) {
-    if (!inTable.has(name) && !inTable.has(name.replace(/_FILE$/, ''))) fault('src/config.ts', 0, `${name} is not in the table of README.md`)
+    if (!described.has(name) && !described.has(name.replace(/_FILE$/, ''))) fault('src/config.ts', 0, `${name} is not described in ${CONFIGURATION}`)
   }
 }
 
 // ---------------------------------------------------------------- places that exist only elsewhere
 
-// Written so that no pattern matches itself. PyPI's own address is what pip asks too, where nothing else is set.
+// Written so that no pattern matches itself. The address of PyPI is allowed: pip asks it by default.
 const ELSEWHERE = [
-  { what: 'a path of the place it was written at', pattern: /(?<![\w.~'"`}-])[/]work(?![\w-])|(?<![\w.~}-])[/]work[/](main|shared|[.]\w)/ },
+  { what: 'a path of the machine it was written on', pattern: /(?<![\w.~'"`}-])[/]work(?![\w-])|(?<![\w.~}-])[/]work[/](main|shared|[.]\w)/ },
   { what: 'a folder outside the repository', pattern: /[.][.][/]shared\b/ },
   { what: 'the host of a package registry', pattern: /registry[.]npm|npmjs[.]org|yarnpkg[.]com|\bpkg[.]dev|[.]jfrog[.]/ },
   { what: 'the host of a package registry', pattern: /artifact-?registr[y]|deb[.]debian[.]|pypi[.](?!org[/]simple\b|simple[.]v1)/ }
@@ -135,11 +181,12 @@ function checkElsewhere (tracked) {
 
 const tracked = listTracked()
 const scripts = JSON.parse(readText('package.json')).scripts ?? {}
-for (const document of DOCUMENTS) {
-  if (existsSync(join(ROOT, document))) checkDocument(document, tracked, scripts)
-  else fault(document, 0, 'is missing')
-}
-checkVariables(tracked)
+const documents = tracked.filter((path) => DOCUMENT.test(path))
+for (const document of REQUIRED) if (!documents.includes(document)) fault(document, 0, 'is missing')
+for (const document of documents) checkDocument(document, tracked, scripts)
+for (const document of tracked.filter((path) => path.endsWith('.md'))) checkLines(document)
+checkSize('README.md', MAX_README_BYTES)
+checkVariables(documents, tracked)
 checkElsewhere(tracked)
 for (const one of faults) console.error(one)
 if (faults.length > 0) process.exitCode = 1

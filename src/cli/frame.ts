@@ -25,5 +25,5 @@ export const starterNotice = (reason: string): string[] => [
   'It was trained on synthetic voices and is meant for tests and a first look.',
   reason,
   'To install a real model: npx stenobox models pull base',
-  'Without a network: README, section Models.'
+  'Without a network: see docs/models.md.'
 ]

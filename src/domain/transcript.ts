@@ -76,6 +76,10 @@ export type Transcript = {
   durationMs: number
   /** The address it was fetched from; absent for uploads. */
   sourceUrl?: string
+  /** Milliseconds since 1970; absent if the source does not say. */
+  publishedAt?: number
+  /** When the job completed, in milliseconds since 1970. */
+  completedAt?: number
   warnings: readonly Warning[]
   /** What was not transcribed, in order. */
   skipped: readonly SkippedSpan[]

@@ -1,16 +1,24 @@
-/** Markdown: a heading, what is known of the recording, and paragraphs with their time and speaker. */
+/** Markdown: a title, facts about the recording, and paragraphs with their time and speaker. */
 import type { Transcript } from '../domain/transcript.js'
 import { toParagraphs } from './paragraphs.js'
-import { formatClock, formatLanguage, toPrintable } from './printable.js'
+import { formatClock, formatDay, formatLanguage, toPrintable } from './printable.js'
 
-/** Every character that Markdown, GitHub's included, gives a meaning inside a line. */
+/** Escapes every character that has a meaning inside a line of Markdown, including GitHub's dialect. */
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_~[\]<>#&|$!]/g, '\\$&')
-/** An address in angle brackets is a link; what would end it is percent-encoded. */
+/** A link in angle brackets. Characters that would end it are percent-encoded. */
 const toLink = (url: string): string => `<${url.replace(/[\s<>]/g, encodeURIComponent)}>`
 
-/** Text never begins a line, so nothing that means a list or a heading there has to be escaped. */
-export function * renderMd ({ fileName, sourceUrl, language, durationMs, warnings, segments }: Transcript): Generator<string> {
+/** The day of publication if the source gave one, else the day of completion. */
+function * renderDate ({ publishedAt, completedAt }: Transcript): Generator<string> {
+  if (publishedAt !== undefined) yield `- Published: ${formatDay(publishedAt)}\n`
+  else if (completedAt !== undefined) yield `- Transcribed: ${formatDay(completedAt)}\n`
+}
+
+/** Text never begins a line, so characters that mean a list or a heading there need no escape. */
+export function * renderMd (transcript: Transcript): Generator<string> {
+  const { fileName, sourceUrl, language, durationMs, warnings, segments } = transcript
   yield `# ${escapeMarkdown(toPrintable(fileName).trim())}\n\n`
+  yield * renderDate(transcript)
   if (sourceUrl !== undefined) yield `- Source: ${toLink(toPrintable(sourceUrl))}\n`
   if (language !== undefined) yield `- Language: ${formatLanguage(language)}\n`
   yield `- Duration: ${formatClock(durationMs)}\n`

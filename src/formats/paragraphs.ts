@@ -1,17 +1,20 @@
-/** Segments → paragraphs, for formats that are read as pages. Pure. */
+/** Segments to paragraphs, for formats that people read as pages. Pure. */
 import type { TimedSegment } from '../domain/transcript.js'
 import { endsSentence } from './atoms.js'
 import { toPrintable } from './printable.js'
 
-/** What one speaker says without a long pause. */
+/** Text of one speaker without a long pause. */
 export type Paragraph = { startMs: number, endMs: number, speaker?: string, text: string }
 
 const PAUSE_MS = 2000
-/** Before it gets longer than this a paragraph ends with a sentence, and longer than `LONGEST_MS` with any word. */
+/** A paragraph longer than `LONG_MS` ends with its sentence; one longer than `LONGEST_MS` ends with any word. */
 const LONG_MS = 60_000
 const LONGEST_MS = 90_000
 
-/** Words without a speaker go with those before them; the first ones of a recording, with those behind them. */
+/**
+ * Words without a speaker belong to the words before them; the first words of a recording belong to the words after them. Paragraphs without
+ * printable text are left out.
+ */
 export function * toParagraphs (segments: Iterable<TimedSegment>): Generator<Paragraph> {
   let open: Paragraph | undefined
   for (const segment of segments) {

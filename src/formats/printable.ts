@@ -21,6 +21,11 @@ export function formatClock (ms: number): string {
   return `${pad(Math.floor(seconds / 3600), 2)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}`
 }
 
+/** A day in UTC, as in 2026-11-21. `ms`: milliseconds since 1970. */
+export function formatDay (ms: number): string {
+  return new Date(ms).toISOString().replace(/T.*/, '')
+}
+
 /** A subtitle time such as 01:02:03,004. WebVTT uses a full stop where SubRip uses a comma. */
 export function formatTimecode (ms: number, separator: ',' | '.'): string {
   return `${formatClock(ms)}${separator}${pad(ms % 1000, 3)}`

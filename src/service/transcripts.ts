@@ -86,6 +86,8 @@ export function createTranscripts ({ jobs, transcripts, windows, deliveries, pla
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
         ...(job.source === undefined ? {} : { sourceUrl: job.source.url }),
+        ...(job.source?.publishedAt === undefined ? {} : { publishedAt: job.source.publishedAt }),
+        ...(job.completedAt === undefined ? {} : { completedAt: job.completedAt }),
         warnings: deriveWarnings(windows.readFacts(id)),
         skipped: transcripts.listSkipped(id),
         segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)

@@ -27,6 +27,14 @@ t.test('a heading, what is known, and paragraphs with time and speaker', async (
   ].join('\n'))
 })
 
+t.test('the date is the day of publication, else the day of completion, in UTC', async (t) => {
+  const completedAt = Date.parse('2026-11-21T23:59:59.999Z')
+  const publishedAt = Date.parse('2026-11-20T00:00:00.000Z')
+  t.match(whole(renderMd(makeTranscript({ completedAt, sourceUrl: 'https://example.org/' }))), '# talk.mp3\n\n- Transcribed: 2026-11-21\n- Source: ')
+  t.match(whole(renderMd(makeTranscript({ completedAt, publishedAt }))), '# talk.mp3\n\n- Published: 2026-11-20\n- Language: ')
+  t.notMatch(whole(renderMd(makeTranscript({ completedAt, publishedAt }))), 'Transcribed')
+})
+
 t.test('warnings stand in the head', async (t) => {
   const warnings = [{ code: 'little_text' as const, message: 'There is *little* text.' }]
   t.match(whole(renderMd(makeTranscript({ warnings }))), '- Duration: 00:01:01\n- Note: There is \\*little\\* text.\n')

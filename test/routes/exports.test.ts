@@ -45,6 +45,7 @@ t.test('every format has its type and its name, and is read anew every time', as
     if (format !== 'docx') t.equal((await fetchExport(format)).body, reply.body)
   }
   t.equal((await fetchExport('docx')).rawPayload.subarray(0, 2).toString(), 'PK')
+  t.match((await fetchExport('md')).body, /^# talk\.mp3\n\n- Transcribed: \d{4}-\d\d-\d\d\n/)
 })
 
 t.test('a name of any characters is one header', async (t) => {
