@@ -89,6 +89,7 @@ const OPTIONS = {
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
   STENOBOX_YT_DLP: text(''),
+  STENOBOX_EVALUATE_PYTHON: text('python3'),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
   /** Read by scripts/build-native.mjs; here only so that it is no unknown name. */
   STENOBOX_BUILD: oneOf('native', 'portable'),
@@ -143,6 +144,8 @@ export type Config = Readonly<{
   oauth: OauthConfig | undefined
   /** Another yt-dlp than the one of set-up. */
   ytDlp: string | undefined
+  /** Python with the package faster-whisper, for `stenobox evaluate --against faster-whisper`. */
+  evaluatePython: string
   /** Where programs are looked for. */
   searchPath: string
   workers: number
@@ -275,6 +278,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     allow: Object.freeze({ sources: values.STENOBOX_ALLOW_SOURCES, webhooks: values.STENOBOX_ALLOW_WEBHOOKS, oauth: values.STENOBOX_ALLOW_OAUTH }),
     oauth,
     ytDlp: values.STENOBOX_YT_DLP || undefined,
+    evaluatePython: values.STENOBOX_EVALUATE_PYTHON,
     searchPath: env['PATH'] ?? '',
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
