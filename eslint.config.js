@@ -36,5 +36,5 @@ export default [
       'no-restricted-imports': ['error', { patterns: [{ regex: '^(assert|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|v8|vm|worker_threads|zlib)(/|$)', message: 'Write the node: prefix.' }] }]
     }
   },
-  { files: ['src/cli/**', 'scripts/**', 'test/fixtures/client/**'], rules: { 'no-console': 'off' } }
+  { files: ['src/cli/**', 'scripts/**', 'bench/**', 'test/fixtures/client/**'], rules: { 'no-console': 'off' } }
 ]

@@ -30,7 +30,10 @@ const SYSTEM_PROGRAMS = { ffmpeg: 'ffmpeg', ffprobe: 'ffmpeg', cmake: 'cmake', m
 const SYSTEM_LIBRARIES = { 'dnnl.hpp': 'libdnnl-dev' }
 const HEADER_FOLDERS = ['/usr/include', '/usr/local/include', ...(process.env.CPATH ?? '').split(delimiter).filter(Boolean)]
 /** Folders of src whose files are read at run time and that tsc leaves behind. */
-const COPIED = [{ from: 'src/store/migrations', to: 'dist/store/migrations', ending: '.sql' }]
+const COPIED = [
+  { from: 'src/store/migrations', to: 'dist/store/migrations', ending: '.sql' },
+  { from: 'src/evaluate', to: 'dist/evaluate', ending: '.py' }
+]
 
 const flags = new Set(process.argv.slice(2))
 const quiet = flags.has('--quiet')

@@ -93,6 +93,7 @@ const OPTIONS = {
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
   STENOBOX_YT_DLP: text(''),
+  STENOBOX_EVALUATE_PYTHON: text('python3'),
   STENOBOX_GPU: oneOf('auto', 'off', 'cuda', 'vulkan'),
   /** Read by scripts/build-native.mjs. Listed here so that it is not an unknown name. */
   STENOBOX_BUILD: oneOf('native', 'portable'),
@@ -147,6 +148,8 @@ export type Config = Readonly<{
   oauth: OauthConfig | undefined
   /** A yt-dlp to use instead of the one from set-up. */
   ytDlp: string | undefined
+  /** Python with the package faster-whisper, for `stenobox evaluate --against faster-whisper`. */
+  evaluatePython: string
   /** The PATH for other programs. */
   searchPath: string
   workers: number
@@ -291,6 +294,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     }),
     oauth,
     ytDlp: values.STENOBOX_YT_DLP || undefined,
+    evaluatePython: values.STENOBOX_EVALUATE_PYTHON,
     searchPath: env['PATH'] ?? '',
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,

@@ -2,7 +2,6 @@
 import { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
-import { benchCommand } from './bench.js'
 import { doctorCommand } from './doctor.js'
 import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
@@ -24,7 +23,6 @@ const program = new Command('stenobox')
   .addCommand(modelsCommand())
   .addCommand(oauthCommand())
   .addCommand(doctorCommand())
-  .addCommand(benchCommand())
   .addCommand(evaluateCommand())
 
 // `stenobox … | head` closes our stdout early, and a full disk may close the log. Neither needs a stack trace.

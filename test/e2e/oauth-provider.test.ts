@@ -3,7 +3,7 @@ import type * as oauth from 'oauth4webapi'
 import t from 'tap'
 import { beginLogin, discover, REDIRECT_URI, refresh } from '../support/agent.ts'
 import { createBrowser } from '../support/browser.ts'
-import { findFreePort } from '../../scripts/bench/ports.ts'
+import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { runCommand, startServer } from '../support/program.ts'
 import { startProvider } from '../support/provider.ts'
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { beginLogin, discover, REDIRECT_URI, refresh, register } from '../support/agent.ts'
 import { createBrowser } from '../support/browser.ts'
 import { approve, PASSWORD, startWithServer } from '../support/oauth-server.ts'
-import { findFreePort } from '../../scripts/bench/ports.ts'
+import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { runCommand, startServer } from '../support/program.ts'
 
 t.test('from discovery to calls, refresh and the limits of a scope', async (t) => {

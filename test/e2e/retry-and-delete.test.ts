@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync }
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { countClaims, readProgress, readSegments, watchClaims } from '../../scripts/bench/claims.ts'
+import { countClaims, readProgress, readSegments, watchClaims } from '../support/claims.ts'
 import { createClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { breakSound, holdSound } from '../support/ffmpeg.ts'

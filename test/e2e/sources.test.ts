@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { countWordErrors, rateOf } from '../../scripts/bench/wer.ts'
+import { countWordErrors, rateOf } from '../../dist/evaluate/text/wer.js'
 import { createYtDlp } from '../../dist/engine/media/yt-dlp.js'
 import { createClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'

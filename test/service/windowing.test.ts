@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { decodedSpans } from '../../dist/domain/windows.js'
 import { createWindowing } from '../../dist/service/windowing.js'
 import { detectSpeech } from '../../dist/workers/speech-detection.js'
-import { playBand } from '../../scripts/evaluate/music.ts'
+import { playBand } from '../../dist/evaluate/sounds/music.js'
 import { decode, RATE_HZ } from '../support/native.ts'
 import { AUDIO } from '../support/paths.ts'
 

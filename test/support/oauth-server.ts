@@ -7,7 +7,7 @@ import type { Tokens } from './agent.ts'
 import { buildAppliance } from './appliance.ts'
 import { createBrowser } from './browser.ts'
 import type { Browser, Visit } from './browser.ts'
-import { findFreePort } from '../../scripts/bench/ports.ts'
+import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 
 export const PASSWORD = 'correct horse battery'
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { CLI, NO_MODELS } from './paths.ts'
-import { findFreePort } from '../../scripts/bench/ports.ts'
+import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 
 export type Settings = Record<string, string>
 

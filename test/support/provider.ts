@@ -6,7 +6,7 @@ import type { Server } from 'node:http'
 import type { Test } from 'tap'
 import { REDIRECT_URI } from './agent.ts'
 import { createSigningKey } from './issuer.ts'
-import { findFreePort } from '../../scripts/bench/ports.ts'
+import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { exportJWK } from 'jose'
 
 export async function startProvider (t: Test, audience: string) {

@@ -1,0 +1,25 @@
+/**
+ * The one normalisation of the evaluation: what both scorers compare, and what times are taken from.
+ *
+ * NFKC, lower case, apostrophes between letters dropped, every other mark that is no letter, combining mark or digit
+ * parts. Numbers stay as they are written: "9" and "nine" differ. Languages written without spaces are compared by
+ * character (code point), because there a word is a matter of opinion.
+ */
+import { splitWords } from './wer.js'
+
+/** What errors are counted in. */
+export type Unit = 'word' | 'character'
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/gu
+
+/** Character when at least half of the letters belong to a script without spaces. */
+export function chooseUnit (text: string): Unit {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const unspaced = text.match(UNSPACED)?.length ?? 0
+  return unspaced > 0 && 2 * unspaced >= letters ? 'character' : 'word'
+}
+
+export function splitTokens (text: string, unit: Unit): string[] {
+  const words = splitWords(text)
+  return unit === 'word' ? words : words.flatMap((word) => [...word])
+}
