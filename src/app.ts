@@ -4,11 +4,11 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Config, OauthConfig } from './config.js'
-import { createDownloads } from './engine/http/download.js'
 import { createFetcher } from './engine/http/fetcher.js'
 import type { Fetcher } from './engine/http/fetcher.js'
 import { decodeAudio, probeMedia } from './engine/media/ffmpeg.js'
 import { startFilterProxy } from './engine/http/filter-proxy.js'
+import { createSourceDownloads } from './engine/http/source-download.js'
 import { createLocalKeys, createRemoteKeys } from './engine/tokens/jwks.js'
 import { createTokenVerifier } from './engine/tokens/jwt.js'
 import { createModels } from './engine/models/models.js'
@@ -184,7 +184,7 @@ function createWork (base: Base, { ingest, speech, ytDlp }: { ingest: Ingest, sp
   const proxyLimits = { totalMs: MAX_FETCH_MS, maxBytes: 2 * maxMediaBytes }
   const fetching = createFetching({
     jobs, sources, media, files, inTransaction, ingest, pipeline, ytDlp, maxMediaBytes, maxMediaSeconds, now, log,
-    downloads: createDownloads({ fetcher }),
+    downloads: createSourceDownloads({ fetcher }),
     startProxy: async () => await startFilterProxy({ allow: config.allow, offline: config.offline, purpose: 'sources', limits: proxyLimits })
   })
   const takeOver = (): void => {

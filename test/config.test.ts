@@ -28,7 +28,7 @@ t.test('without any variable there are defaults', async (t) => {
     packageIndex: 'https://pypi.org/simple',
     proxy: { http: undefined, https: undefined, except: '' },
     offline: false,
-    allow: { sources: [], webhooks: [], oauth: [] },
+    allow: { sources: [], webhooks: [], oauth: [], models: [] },
     oauth: undefined,
     ytDlp: undefined,
     searchPath: '',
@@ -62,6 +62,7 @@ t.test('every variable is read', async (t) => {
       STENOBOX_ALLOW_SOURCES: ' nas.local , *.Corp.example:8443,',
       STENOBOX_ALLOW_WEBHOOKS: 'hooks.local:9000',
       STENOBOX_ALLOW_OAUTH: 'login.local',
+      STENOBOX_ALLOW_MODELS: 'hub.local',
       STENOBOX_OAUTH_ISSUER: 'https://login.local/',
       STENOBOX_OAUTH_AUDIENCE: 'steno',
       STENOBOX_OAUTH_OWNER_CLAIM: 'email',
@@ -97,7 +98,8 @@ t.test('every variable is read', async (t) => {
       allow: {
         sources: [{ name: 'nas.local' }, { suffix: '.corp.example', port: 8443 }],
         webhooks: [{ name: 'hooks.local', port: 9000 }],
-        oauth: [{ name: 'login.local' }]
+        oauth: [{ name: 'login.local' }],
+        models: [{ name: 'hub.local' }]
       },
       oauth: {
         issuer: 'https://login.local/',

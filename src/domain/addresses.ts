@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js'
 
 /** What a connection is for. Each purpose has its own allow list. */
-export type Purpose = 'sources' | 'webhooks' | 'oauth'
+export type Purpose = 'sources' | 'webhooks' | 'oauth' | 'models'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** Holds one of `range`, `name` and `suffix`. Without a port, every usual port is allowed. */
@@ -85,4 +85,9 @@ export function parseAllowEntry (text: string): AllowEntry | undefined {
   const name = plain?.replace(/^\*\./, '')
   if (plain === undefined || name === undefined || !NAME.test(name)) return undefined
   return plain === name ? { name, ...ofPort } : { suffix: `.${name}`, ...ofPort }
+}
+
+/** Entries for the hosts of these addresses, each with the port it names and with the usual ones. */
+export function allowHostsOf (urls: readonly URL[]): AllowList {
+  return urls.flatMap(({ hostname, host }) => [hostname, host].map(parseAllowEntry).filter((entry) => entry !== undefined))
 }

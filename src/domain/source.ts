@@ -86,5 +86,6 @@ export function sniffKind (head: Uint8Array, headers: Readonly<Record<string, st
   return ROOTS[root] ?? 'page'
 }
 
-const isHtml = (headers: Readonly<Record<string, string | undefined>>): boolean => /^(text\/html|application\/xhtml\+xml)/i.test(headers['content-type'] ?? '')
+export const isHtml = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  /^(text\/html|application\/xhtml\+xml)/i.test(headers['content-type'] ?? '')
 const isText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text.slice(0, 500).replace(/\s/g, ''))

@@ -1,10 +1,10 @@
 /** Telling receivers how jobs ended: at least once each, on a schedule, by signed requests. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../domain/errors.js'
+import { FetchError } from '../domain/fetch-error.js'
 import type { Log } from '../domain/log.js'
 import { describeEnd, describeTest, eventOf, generateMessageId, nextDueAt, parseRetryAfter, signedHeaders, TEST_EVENT } from '../domain/webhook.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
-import { FetchError } from '../engine/http/guard.js'
 import type { InTransaction } from '../store/database.js'
 import type { AttemptFilter, DeliveryClaim, DeliveryStore, HttpAttempt, LoggedAttempt, Target } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'

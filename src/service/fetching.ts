@@ -4,8 +4,8 @@ import { AppError, failureCodeOf, JobFailure } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import { lendCredentials } from '../domain/source.js'
 import type { SourceFacts } from '../domain/source.js'
-import { toJobFailure } from '../engine/http/download.js'
-import type { Arrival, Downloads, DraftVersion } from '../engine/http/download.js'
+import { toJobFailure } from '../engine/http/source-download.js'
+import type { Arrival, SourceDownloads } from '../engine/http/source-download.js'
 import { findNewestEpisode } from '../engine/media/feed.js'
 import type { FilterProxy } from '../engine/http/filter-proxy.js'
 import type { PageFacts, Place, YtDlp } from '../engine/media/yt-dlp.js'
@@ -32,7 +32,7 @@ type Deps = {
   inTransaction: InTransaction
   ingest: Pick<Ingest, 'requireRoom'>
   pipeline: Pick<Pipeline, 'fail' | 'removeEnded'>
-  downloads: Downloads
+  downloads: SourceDownloads
   ytDlp: YtDlp
   /** A way out for one run of yt-dlp. */
   startProxy: () => Promise<FilterProxy>
@@ -82,10 +82,10 @@ export function createFetching (deps: Deps) {
 
   async function download (work: Work, url: string): Promise<Arrival> {
     const { claim, ownerId, signal } = work
-    const draft = await files.drafts.open<DraftVersion>(claim.jobId, url)
+    const draft = await files.drafts.open(claim.jobId, url)
     try {
-      const isKept = (identity: string): boolean => sources.findMedia(ownerId, identity) !== undefined
-      return await downloads.fetch({ url, draft, maxBytes: maxMediaBytes, isKept, requireRoom, onProgress: createProgress(work), signal })
+      const isStored = (identity: string): boolean => sources.findMedia(ownerId, identity) !== undefined
+      return await downloads.fetch({ url, draft, maxBytes: maxMediaBytes, isStored, requireRoom, onProgress: createProgress(work), signal })
     } finally {
       await draft.close()
     }
@@ -97,7 +97,7 @@ export function createFetching (deps: Deps) {
       const arrival = await download(work, url)
       if (arrival.kind === 'feed') return { feed: arrival.text, url: arrival.url }
       if (arrival.kind === 'media') return { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity, file: undefined }
-      if (arrival.kind === 'kept') return keptAs(work, { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity })
+      if (arrival.kind === 'stored') return useStored(work, { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity })
       // A stream in pieces has no title; yt-dlp would make one of its address.
       if (arrival.kind === 'manifest') return { ...await bringPage(work, url, { onlyKnown: false }), title: undefined }
       if (arrival.kind === 'live') throw new JobFailure('source_unsupported', 'a stream without an end')
@@ -111,7 +111,7 @@ export function createFetching (deps: Deps) {
     return await bringPage(work, url, { onlyKnown: false })
   }
 
-  function keptAs ({ ownerId }: Work, facts: Omit<Brought, 'identity'> & { identity: string }): Brought {
+  function useStored ({ ownerId }: Work, facts: Omit<Brought, 'identity'> & { identity: string }): Brought {
     const mediaId = sources.findMedia(ownerId, facts.identity)
     if (mediaId === undefined) throw new MediaGone()
     return { ...facts, mediaId }
@@ -136,9 +136,11 @@ export function createFetching (deps: Deps) {
     if ((page.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
     if ((page.sizeBytes ?? 0) > maxMediaBytes) throw new JobFailure('media_too_large', 'larger than allowed')
     const facts = { ...NOTHING_KNOWN, title: page.title, publishedAt: page.publishedAt, identity: hashIdentity(page.identity) }
-    if (facts.identity !== undefined && sources.findMedia(work.ownerId, facts.identity) !== undefined) return keptAs(work, { ...facts, identity: facts.identity })
+    if (facts.identity !== undefined && sources.findMedia(work.ownerId, facts.identity) !== undefined) {
+      return useStored(work, { ...facts, identity: facts.identity })
+    }
     await requireRoom(page.sizeBytes ?? 0)
-    // What an earlier run left is gone on with only when it is half of the same thing.
+    // What an earlier run left is resumed only when it is a part of the same file.
     if (await files.drafts.readNote(jobId, FORMAT_FILE) !== page.format) {
       await files.drafts.remove(jobId)
       await files.drafts.makeDirectory(jobId)
@@ -170,25 +172,25 @@ export function createFetching (deps: Deps) {
     if (job.mediaId !== mediaId) media.dropEmpty(job.mediaId)
   }
 
-  /** Makes the file media of the job; the same file again is kept once. */
-  async function keepFile (work: Work, brought: Brought & { file: string | undefined }): Promise<void> {
+  /** Makes the file media of the job. A file that the owner has already is not stored twice. */
+  async function storeFile (work: Work, brought: Brought & { file: string | undefined }): Promise<void> {
     const { claim: { jobId }, ownerId } = work
     const expected = media.find(jobs.find(jobId)?.mediaId ?? 0)
     const file = expected?.state === 'expected' ? expected.file : `source-${randomUUID()}`
     const stored = await files.drafts.digest(jobId, brought.file)
     if (stored.sizeBytes === 0) throw new JobFailure('unsupported_media', 'nothing came')
-    await files.drafts.keep(jobId, file, brought.file)
-    let isKept = false
+    await files.drafts.store(jobId, file, brought.file)
+    let isUsed = false
     try {
       inTransaction(() => {
         const twin = media.findStored(ownerId, stored.sha256)
         const isFilled = !twin && expected?.state === 'expected' && media.fill(expected.id, stored, now())
         const mediaId = twin?.id ?? (isFilled ? expected.id : media.insert({ ownerId, file, ...stored }, now()))
         finish(work, mediaId, brought)
-        isKept = twin === undefined
+        isUsed = twin === undefined
       })
     } finally {
-      if (!isKept) await files.removeMedia(file)
+      if (!isUsed) await files.removeMedia(file)
     }
     await files.drafts.remove(jobId)
   }
@@ -196,7 +198,7 @@ export function createFetching (deps: Deps) {
   async function fetchSource (work: Work): Promise<void> {
     const brought = await bring(work)
     if ('mediaId' in brought) inTransaction(() => { finish(work, brought.mediaId, brought) })
-    else await keepFile(work, brought)
+    else await storeFile(work, brought)
     log.info({ jobId: work.claim.jobId, isKnown: 'mediaId' in brought }, 'source fetched')
   }
 

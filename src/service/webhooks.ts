@@ -1,9 +1,10 @@
 /** Webhook endpoints: create, list, change, delete; and which addresses may be receivers. */
 import { AppError } from '../domain/errors.js'
+import { FetchError } from '../domain/fetch-error.js'
 import { generateSecret } from '../domain/webhook.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
-import { FetchError, parseUrl } from '../engine/http/guard.js'
+import { parseUrl } from '../engine/http/guard.js'
 import type { ApiKeyStore } from '../store/api-keys.js'
 import type { InTransaction } from '../store/database.js'
 import type { DeliveryStore } from '../store/deliveries.js'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
-import { FetchError } from '../../dist/engine/http/guard.js'
+import { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { file, openFetching } from '../support/fetching.ts'
 import { sha256 } from '../support/ingest.ts'
@@ -43,12 +43,13 @@ t.test('the newest episode of a feed, with its title and date; a feed of feeds i
   t.match(await fetch('https://example.org/loop'), { status: 'failed', failureCode: 'source_unsupported' })
 })
 
-t.test('the same content is kept once; what is known is not fetched', async (t) => {
+t.test('the same content is stored once; what is known is not downloaded', async (t) => {
   const { fetch, mediaOf, list, db } = await openFetching(t, {
     at: {
       [URL]: file('sound', { identity: 'this' }),
       'https://example.org/copy': file('sound'),
-      'https://example.org/known': async ({ isKept }) => isKept('this') ? { kind: 'kept', name: 'Known', identity: 'this' } : await file('never')({} as never)
+      'https://example.org/known': async ({ isStored }) =>
+        isStored('this') ? { kind: 'stored', name: 'Known', identity: 'this' } : await file('never')({} as never)
     }
   })
   const [first, copy, known] = [await fetch(URL), await fetch('https://example.org/copy'), await fetch('https://example.org/known')]
@@ -247,9 +248,9 @@ t.test('media that is removed while another job is about to use it is fetched af
   const { fetch, fetching, ingest, owner, jobs, claim, media, mediaOf } = await openFetching(t, {
     at: {
       [URL]: async (download) => {
-        if (!download.isKept('this')) return await file('sound', { identity: 'this' })(download)
+        if (!download.isStored('this')) return await file('sound', { identity: 'this' })(download)
         queueMicrotask(remove)
-        return { kind: 'kept', name: undefined, identity: 'this' }
+        return { kind: 'stored', name: undefined, identity: 'this' }
       }
     }
   })

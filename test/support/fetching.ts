@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
-import type { Arrival, Download } from '../../dist/engine/http/download.js'
-import type { FetchError } from '../../dist/engine/http/guard.js'
+import type { Arrival, SourceDownload } from '../../dist/engine/http/source-download.js'
+import type { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { createFetching } from '../../dist/service/fetching.js'
 import { createPipeline } from '../../dist/service/pipeline.js'
@@ -14,7 +14,7 @@ import type { Changes } from './ingest.ts'
 
 export type World = {
   /** What is at each address; elsewhere is nothing. */
-  at?: Record<string, Arrival | Error | ((download: Download) => Promise<Arrival>)>
+  at?: Record<string, Arrival | Error | ((download: SourceDownload) => Promise<Arrival>)>
   page?: PageFacts | Error
   /** What yt-dlp does in its directory; the name of what it brought. */
   bring?: (directory: string) => Promise<string>
@@ -28,7 +28,7 @@ export type World = {
 const unused = (): never => { throw new Error('not part of this test') }
 
 /** A file with this content. */
-export const file = (content: string, more: object = {}) => async ({ draft }: Download): Promise<Arrival> => {
+export const file = (content: string, more: object = {}) => async ({ draft }: SourceDownload): Promise<Arrival> => {
   await draft.begin({})
   await draft.append(Buffer.from(content))
   return { kind: 'media', name: undefined, identity: undefined, ...more }

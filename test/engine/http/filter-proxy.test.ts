@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
+import type { Purpose } from '../../../dist/domain/addresses.js'
 import { startFilterProxy } from '../../../dist/engine/http/filter-proxy.js'
 import type { FilterProxy, ProxyLimits } from '../../../dist/engine/http/filter-proxy.js'
 import type { GuardDeps } from '../../../dist/engine/http/guard.js'
@@ -14,7 +15,9 @@ import { startServer } from '../../support/model-server.ts'
 
 const run = promisify(execFile)
 
-async function startFilter (t: Test, { allow = allowing(), ...deps }: Partial<GuardDeps> & { limits?: Partial<ProxyLimits>, purpose?: 'sources' | 'webhooks' | 'oauth' } = {}): Promise<FilterProxy> {
+type Options = Partial<GuardDeps> & { limits?: Partial<ProxyLimits>, purpose?: Purpose }
+
+async function startFilter (t: Test, { allow = allowing(), ...deps }: Options = {}): Promise<FilterProxy> {
   const proxy = await startFilterProxy({ allow, offline: false, lookup: lookUp, ...deps })
   t.teardown(proxy.close)
   return proxy

@@ -2,19 +2,20 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createDownloader } from '../../../dist/engine/models/download.js'
-import { createModelHttp } from '../../../dist/engine/http/model-http.js'
+import { createFetcher } from '../../../dist/engine/http/fetcher.js'
+import { allowing } from '../../support/address-tricks.ts'
 import { makeBytes, messageOf, serveBytes, sha256Of, startServer } from '../../support/model-server.ts'
 import type { TestServer } from '../../support/model-server.ts'
 
 type Faults = Parameters<typeof createDownloader>[0]
-type Options = Partial<Faults> & { stallMs?: number }
+type Options = Partial<Faults>
 
 /** A downloader into an empty directory; it never really waits between tries. */
-function setUp (t: Test, { stallMs = 60_000, ...more }: Options = {}) {
-  const http = createModelHttp({ stallMs })
-  t.teardown(http.close)
+function setUp (t: Test, more: Options = {}) {
+  const fetcher = createFetcher({ allow: allowing('127.0.0.1', '127.0.0.1:1'), offline: false })
+  t.teardown(fetcher.close)
   const pauses: number[] = []
-  const downloader = createDownloader({ http, sleep: async (ms) => { pauses.push(ms) }, ...more })
+  const downloader = createDownloader({ fetcher, sleep: async (ms) => { pauses.push(ms) }, ...more })
   const dir = t.testdir()
   const target = `${dir}/models/x.bin`
   const notes: string[] = []
@@ -111,13 +112,13 @@ t.test('a part that is whole, or longer than the file, is dealt with', async (t)
   const { url, seen } = await startServer(t, (one, response) => { serveBytes(one, response, bytes) })
   const { pull, target } = setUp(t)
   await pull(url, bytes)
-  const note = { source: `${url}/`, etag: '"v1"' }
+  const note = (version: object) => JSON.stringify({ origin: `${url}/`, version: { etag: '"v1"', ...version } })
   writeFileSync(`${target}.part`, bytes)
-  writeFileSync(`${target}.part.json`, JSON.stringify({ ...note, totalBytes: 1000 }))
+  writeFileSync(`${target}.part.json`, note({ totalBytes: 1000 }))
   await pull(url, bytes)
   t.equal(seen.length, 1, 'nothing was asked for')
   writeFileSync(`${target}.part`, Buffer.alloc(2000))
-  writeFileSync(`${target}.part.json`, JSON.stringify(note))
+  writeFileSync(`${target}.part.json`, note({}))
   await pull(url, bytes)
   t.strictSame(seen.slice(1).map(({ range }) => range), ['bytes=2000-', undefined])
   t.ok(readFileSync(target).equals(bytes))
@@ -126,7 +127,7 @@ t.test('a part that is whole, or longer than the file, is dealt with', async (t)
 t.test('a part of another source, or of nobody knows what, is not used', async (t) => {
   const bytes = makeBytes(1000)
   const { url, seen } = await startServer(t, (one, response) => { serveBytes(one, response, bytes) })
-  for (const note of [undefined, 'torn {', JSON.stringify({ source: 'http://example.org/x.bin', totalBytes: 1000 })]) {
+  for (const note of [undefined, 'torn {', JSON.stringify({ origin: 'http://example.org/x.bin', version: { totalBytes: 1000 } })]) {
     const { pull, target } = setUp(t)
     await pull(url, bytes)
     writeFileSync(`${target}.part`, Buffer.alloc(500))
@@ -191,7 +192,7 @@ t.test('errors of the server are tried again, errors of ours are not', async (t)
     await setUp(t).pull(url, bytes)
     t.equal(seen.length, 2, `${status}`)
   }
-  for (const [status, message] of [[404, /is not there/], [403, /permission/], [400, /cannot be fetched/], [204, /cannot be fetched/]] as const) {
+  for (const [status, message] of [[404, /is not there/], [403, /permission/], [400, /cannot be downloaded/], [204, /cannot be downloaded/]] as const) {
     const { url, seen } = await startServer(t, (_seen, response) => { response.writeHead(status).end() })
     const { pull, left } = setUp(t)
     await t.rejects(pull(`${url}/x.bin?key=hunter2`, bytes), { message })

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { createModelHttp } from '../../../dist/engine/http/model-http.js'
 import { findPackageFile } from '../../../dist/engine/models/package-index.js'
+import { allowing } from '../../support/address-tricks.ts'
+import { makeFetcher } from '../../support/fetcher.ts'
 import { startServer } from '../../support/model-server.ts'
 import type { Seen } from '../../support/model-server.ts'
 
@@ -23,14 +24,13 @@ t.test('a wheel is found by its file name, in JSON and in HTML', async (t) => {
     const [type, text] = pages[url] ?? ['text/plain', '']
     response.writeHead(text ? 200 : 404, { 'content-type': type }).end(text)
   })
-  const http = createModelHttp()
-  t.teardown(http.close)
-  t.equal((await findPackageFile(http, new URL(`${server.url}/json/`), 'big-model', FILE)).href, `${server.url}/files/a%20b.whl`)
-  t.equal((await findPackageFile(http, new URL(`${server.url}/html`), 'big-model', FILE)).href, 'https://files.example/x.whl?a=1&b=2')
-  await t.rejects(findPackageFile(http, new URL(`${server.url}/json`), 'small-model', FILE), {
+  const fetcher = makeFetcher(t, { allow: allowing('127.0.0.1', '127.0.0.1:9') })
+  t.equal((await findPackageFile(fetcher, new URL(`${server.url}/json/`), 'big-model', FILE)).href, `${server.url}/files/a%20b.whl`)
+  t.equal((await findPackageFile(fetcher, new URL(`${server.url}/html`), 'big-model', FILE)).href, 'https://files.example/x.whl?a=1&b=2')
+  await t.rejects(findPackageFile(fetcher, new URL(`${server.url}/json`), 'small-model', FILE), {
     message: /does not have small-model \(status 404\)/
   })
-  await t.rejects(findPackageFile(http, new URL(`${server.url}/json`), 'big-model', 'no.whl'), { message: /does not have no\.whl/ })
+  await t.rejects(findPackageFile(fetcher, new URL(`${server.url}/json`), 'big-model', 'no.whl'), { message: /does not have no\.whl/ })
 })
 
 t.test('name and password of the index go to the index, and to files on the same host only', async (t) => {
@@ -41,11 +41,10 @@ t.test('name and password of the index go to the index, and to files on the same
       JSON.stringify({ files: [{ filename: FILE, url: '/own.whl' }, { filename: 'far.whl', url: 'https://far.example/far.whl' }] })
     )
   })
-  const http = createModelHttp()
-  t.teardown(http.close)
+  const fetcher = makeFetcher(t, { allow: allowing('127.0.0.1', '127.0.0.1:9') })
   const index = new URL(server.url.replace('//', '//anna:secret@'))
-  t.match(await findPackageFile(http, index, 'big-model', FILE), { username: 'anna', password: 'secret' })
-  t.match(await findPackageFile(http, index, 'big-model', 'far.whl'), { username: '', password: '' })
+  t.match(await findPackageFile(fetcher, index, 'big-model', FILE), { username: 'anna', password: 'secret' })
+  t.match(await findPackageFile(fetcher, index, 'big-model', 'far.whl'), { username: '', password: '' })
   t.equal(seen[0]?.authorization, `Basic ${Buffer.from('anna:secret').toString('base64')}`)
 })
 
@@ -54,13 +53,12 @@ t.test('an index that is away, or answers nonsense, is one sentence', async (t) 
     if (url.startsWith('/broken')) response.writeHead(503).end()
     else response.writeHead(200, { 'content-type': JSON_TYPE }).end('{"files": "none"}')
   })
-  const http = createModelHttp()
-  t.teardown(http.close)
-  await t.rejects(findPackageFile(http, new URL(server.url), 'big-model', FILE), {
-    name: 'ModelError', message: /answers with something else than a list of files/
+  const fetcher = makeFetcher(t, { allow: allowing('127.0.0.1', '127.0.0.1:9') })
+  await t.rejects(findPackageFile(fetcher, new URL(server.url), 'big-model', FILE), {
+    name: 'ModelError', message: /answers with something other than a list of files/
   })
-  await t.rejects(findPackageFile(http, new URL(`${server.url}/broken`), 'big-model', FILE), { name: 'ModelError', message: /status 503/ })
-  await t.rejects(findPackageFile(http, new URL('http://127.0.0.1:9/simple'), 'big-model', FILE), {
+  await t.rejects(findPackageFile(fetcher, new URL(`${server.url}/broken`), 'big-model', FILE), { name: 'ModelError', message: /status 503/ })
+  await t.rejects(findPackageFile(fetcher, new URL('http://127.0.0.1:9/simple'), 'big-model', FILE), {
     name: 'ModelError', message: /the package index cannot be asked: 127\.0\.0\.1:9 refuses the connection/
   })
 })

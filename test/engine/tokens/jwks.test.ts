@@ -17,7 +17,7 @@ async function setUp (t: Test, { path = '', allowed = '127.0.0.1' } = {}) {
   const warnings: object[] = []
   const log = { info: () => {}, error: () => {}, warn: (fields: object) => { warnings.push(fields) } }
   const entry = parseAllowEntry(allowed)
-  const fetcher = createFetcher({ allow: { sources: [], webhooks: [], oauth: entry ? [entry] : [] }, offline: false })
+  const fetcher = createFetcher({ allow: { sources: [], webhooks: [], oauth: entry ? [entry] : [], models: [] }, offline: false })
   t.teardown(async () => { await fetcher.close() })
   const name = issuer.address + path
   const verify = createTokenVerifier({

@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createDownloads } from '../../../dist/engine/http/download.js'
-import type { Download, Draft, DraftVersion } from '../../../dist/engine/http/download.js'
 import { JobFailure } from '../../../dist/domain/errors.js'
+import type { FileVersion, PartialFile } from '../../../dist/domain/file-version.js'
+import { createSourceDownloads } from '../../../dist/engine/http/source-download.js'
+import type { SourceDownload } from '../../../dist/engine/http/source-download.js'
 import { makeAllowed } from '../../support/fetcher.ts'
 import { createClock } from '../../support/clock.ts'
 import { randomBytes } from '../../support/random.ts'
@@ -18,8 +19,8 @@ const BYTES = Buffer.concat([Buffer.from('ID3\0'), randomBytes(2 * MIB, 3)])
 /** A draft in memory. */
 function makeDraft () {
   let bytes: Buffer = Buffer.alloc(0)
-  let version: DraftVersion | undefined
-  const draft: Draft = {
+  let version: FileVersion | undefined
+  const draft: PartialFile = {
     bytes: () => bytes.length,
     version: () => version,
     begin: async (next) => { [bytes, version] = [Buffer.alloc(0), next] },
@@ -28,15 +29,16 @@ function makeDraft () {
   return { draft, content: () => bytes }
 }
 
-async function open (t: Test, listener: RequestListener, more: Partial<Download> = {}) {
+async function open (t: Test, listener: RequestListener, more: Partial<SourceDownload> = {}) {
   const server = await startSources(t, listener)
   const clock = createClock()
   const pauses: number[] = []
-  const downloads = createDownloads({ fetcher: makeAllowed(t, server.url), sleep: async (ms) => { pauses.push(ms) }, now: clock.now, idleMs: 500, paceMs: 1000 })
+  const sleep = async (ms: number): Promise<void> => { pauses.push(ms) }
+  const downloads = createSourceDownloads({ fetcher: makeAllowed(t, server.url), sleep, now: clock.now, idleMs: 500, paceMs: 1000 })
   const { draft, content } = makeDraft()
   const shares: number[] = []
-  const fetch = async (path = 'talk.mp3', changes: Partial<Download> = {}) => await downloads.fetch({
-    url: server.url + path, draft, maxBytes: 10 * MIB, isKept: () => false, requireRoom: async () => {}, onProgress: (share) => { shares.push(share) },
+  const fetch = async (path = 'talk.mp3', changes: Partial<SourceDownload> = {}) => await downloads.fetch({
+    url: server.url + path, draft, maxBytes: 10 * MIB, isStored: () => false, requireRoom: async () => {}, onProgress: (share) => { shares.push(share) },
     signal: new AbortController().signal, ...more, ...changes
   })
   return { server, clock, pauses, draft, content, shares, fetch }
@@ -115,27 +117,26 @@ t.test('what an earlier process fetched is not fetched again; all of it needs no
 t.test('media that is here already is not fetched: the server is asked, its answer is let go', async (t) => {
   const identities: string[] = []
   const { fetch, server, content } = await open(t, (request, response) => { sendPart(request, response) }, {
-    isKept: (identity) => {
+    isStored: (identity) => {
       identities.push(identity)
       return identities.length > 1 && identity === identities[0]
     }
   })
   t.match(await fetch(), { kind: 'media', identity: /^[0-9a-f]{64}$/ })
   const before = content()
-  t.match(await fetch('talk.mp3', { draft: makeDraft().draft }), { kind: 'kept', identity: identities[0] })
+  t.match(await fetch('talk.mp3', { draft: makeDraft().draft }), { kind: 'stored', identity: identities[0] })
   t.match(await fetch('other.mp3', { draft: makeDraft().draft }), { kind: 'media' }, 'the same tag at another address is another file')
   t.equal(content(), before)
   t.equal(server.asked.length, 3)
 })
 
-t.test('chunked, packed and redirected bodies are what they hold', async (t) => {
+t.test('chunked and redirected bodies arrive whole', async (t) => {
   const { fetch, content } = await open(t, (request, response) => {
     if (request.url === '/from') response.writeHead(302, { location: '/chunked' })
-    else if (request.url === '/packed') response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(BYTES))
     else for (let offset = 0; offset < BYTES.length; offset += 300_000) response.write(BYTES.subarray(offset, offset + 300_000))
     response.end()
   })
-  for (const path of ['chunked', 'packed', 'from']) {
+  for (const path of ['chunked', 'from']) {
     t.match(await fetch(path, { draft: makeDraft().draft }), { kind: 'media' })
     await fetch(path)
     t.ok(content().equals(BYTES), path)
@@ -216,8 +217,22 @@ t.test('a file that says it is too large is not begun; one that does not say end
   }, { maxBytes: 5 * MIB })
   t.equal(await codeOf(endless.fetch()), 'media_too_large')
   t.ok(endless.content().length <= 5 * MIB)
-  const bomb = await open(t, (_, response) => { response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.concat([Buffer.from('ID3\0'), Buffer.alloc(50 * MIB)]))) }, { maxBytes: 5 * MIB })
-  t.equal(await codeOf(bomb.fetch()), 'media_too_large')
+})
+
+t.test('compression is not asked for, and what is compressed unasked is not unpacked', async (t) => {
+  const accepted: unknown[] = []
+  const bodies: Record<string, Buffer> = { '/sound': BYTES, '/bomb': Buffer.alloc(50 * MIB), '/feed': Buffer.from('<rss version="2.0"></rss>') }
+  const { fetch, content } = await open(t, (request, response) => {
+    accepted.push(request.headers['accept-encoding'])
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(bodies[request.url ?? ''] ?? ''))
+  })
+  for (const path of ['sound', 'bomb', 'feed']) t.equal(await codeOf(fetch(path)), 'source_unsupported', path)
+  t.equal(content().length, 0)
+  t.strictSame(accepted, ['identity', 'identity', 'identity'], 'asked once each')
+  const page = await open(t, (_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/html' }).end(gzipSync('<!doctype html>'))
+  })
+  t.strictSame(await page.fetch(), { kind: 'page' })
 })
 
 t.test('a length that lies: too long is a line that breaks, too short is cut there', async (t) => {
