@@ -1,7 +1,6 @@
 /** Webhook endpoints: create, list, change, delete; and which addresses may be receivers at all. */
 import { AppError } from '../domain/errors.js'
 import { generateSecret } from '../domain/webhook.js'
-import type { JobWebhook } from '../domain/webhook.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import { FetchError, parseUrl } from '../engine/http/guard.js'
 import type { ApiKeyStore } from '../store/api-keys.js'
@@ -49,6 +48,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   }
 
   return {
+    checkUrl,
     /** A new endpoint, and its signing secret, which is shown here and never again. Throws `invalid_request`, and `conflict` when the owner has as many as one may. */
     async create (ownerId: number, { url, apiKeyId }: { url: string, apiKeyId?: number | undefined }): Promise<{ endpoint: Endpoint, secret: string }> {
       await checkUrl(url, 'url')
@@ -94,17 +94,6 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
       await checkUrl(url, 'url')
       const known = given ?? webhooks.findSecret(ownerId, url)
       return known === undefined ? { secret: generateSecret(), isNew: true } : { secret: known, isNew: false }
-    },
-
-    /**
-     * Where the end of one job is to be told, as its caller asked; undefined when nothing was asked. Without a secret it gets a new one, which
-     * the caller has to be shown. Throws `invalid_request`.
-     */
-    async openJobWebhook ({ webhookUrl, webhookSecret }: { webhookUrl?: string | undefined, webhookSecret?: string | undefined }): Promise<JobWebhook | undefined> {
-      if (webhookUrl === undefined && webhookSecret !== undefined) throw new AppError('invalid_request', 'webhookSecret: needs a webhookUrl.')
-      if (webhookUrl === undefined) return undefined
-      await checkUrl(webhookUrl, 'webhookUrl')
-      return { url: webhookUrl, secret: webhookSecret ?? generateSecret() }
     }
   }
 }

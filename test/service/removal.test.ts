@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createRemoval } from '../../dist/service/removal.js'
-import { openIngest } from '../support/ingest.ts'
+import { callerOf, openIngest } from '../support/ingest.ts'
 import type { Changes } from '../support/ingest.ts'
 import { randomBytes } from '../support/random.ts'
+import { nameOf } from '../support/store.ts'
 
 const BYTES = randomBytes(1000, 1)
 
@@ -20,7 +21,7 @@ async function open (t: Test, changes: Changes = {}) {
     async addJobOfUpload (): Promise<number> {
       const { id } = await begin(BYTES)
       await send(id, BYTES, 1)
-      const jobId = await service.complete(id, owner, undefined)
+      const jobId = await service.complete(id, callerOf(owner), undefined)
       windows.insert({ jobId, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 160_000 })
       transcripts.insertWindow(jobId, 0, [{ startMs: 0, endMs: 1, text: 'secret', words: [] }])
       mkdirSync(`${dataDir}/work/${jobId}`)
@@ -51,7 +52,7 @@ for (const status of ['queued', 'processing', 'completed', 'failed']) {
     t.strictSame(['media', 'work', 'uploads'].flatMap(list), [])
     t.strictSame(told, [id])
     await t.rejects(removal.remove(id, owner), { code: 'not_found' }, 'a second time')
-    await t.rejects(service.complete(uploadId, owner, undefined), { code: 'not_found' }, 'and the upload does not bring it back')
+    await t.rejects(service.complete(uploadId, callerOf(owner), undefined), { code: 'not_found' }, 'and the upload does not bring it back')
   })
 }
 
@@ -67,7 +68,7 @@ t.test('somebody else\'s stays', async (t) => {
 t.test('a recording that another job needs stays until that one is removed too', async (t) => {
   const { removal, addJobOfUpload, jobs, owner, list, rows } = await open(t)
   const first = await addJobOfUpload()
-  const second = jobs.insert({ ownerId: owner, mediaId: jobs.find(first)?.mediaId ?? 0, fileName: 'again.mp3', options: { sttQuality: 'fast' }, now: 0 })
+  const second = jobs.insert({ ownerId: owner, mediaId: jobs.find(first)?.mediaId ?? 0, fileName: nameOf('again.mp3'), options: { sttQuality: 'fast' }, now: 0 })
   await removal.remove(first, owner)
   t.match(rows(), { job: 1, media: 1 })
   t.equal(list('media').length, 1)

@@ -3,18 +3,20 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { file, openFetching } from '../support/fetching.ts'
 import type { World } from '../support/fetching.ts'
+import { callerOf } from '../support/ingest.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const URL = 'https://example.org/talk.mp3'
 
 async function open (t: Test, world: World) {
   const opened = await openFetching(t, { at: { [URL]: file('sound') }, ...world })
-  const { ingest, owner, dataDir, jobs, clock, retention, list } = opened
+  const { submit, owner, dataDir, jobs, clock, retention, list } = opened
   return {
     ...opened,
     async upload (): Promise<number> {
       writeFileSync(`${dataDir}/talk.wav`, 'upload')
-      return await ingest.submitFile(`${dataDir}/talk.wav`, { ownerId: owner, fileName: 'talk.wav', options: { sttQuality: 'fast' } })
+      const local = { path: `${dataDir}/talk.wav`, sizeBytes: 0 }
+      return (await submit.submitFile(callerOf(owner), local, { options: { sttQuality: 'fast' } })).job.id
     },
     async complete (id: number): Promise<void> {
       jobs.beginFetch(id, clock.now())

@@ -1,7 +1,8 @@
 /** Receiving parts. Completing is in uploads-complete.test.ts. */
 import t from 'tap'
-import { chunksOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
+import { callerOf, chunksOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
 import { randomBytes } from '../support/random.ts'
+import { nameOf } from '../support/store.ts'
 
 const BYTES = randomBytes(2 * MIB + 500_000, 1)
 const DAY_MS = 24 * 3600_000
@@ -9,7 +10,7 @@ const part = (number: number): Buffer => BYTES.subarray((number - 1) * MIB, numb
 
 t.test('an upload begins with its parts, its options and the time it lasts', async (t) => {
   const { begin, service, owner, clock } = await openIngest(t)
-  const upload = await begin(BYTES, { fileType: 'audio/mpeg', sha256: sha256(BYTES), options: { sttQuality: 'fast', language: 'de' } })
+  const upload = await begin(BYTES, { fileType: 'audio/mpeg', sha256: sha256(BYTES), language: 'de', options: { sttQuality: 'fast' } })
   t.match(upload.id, /^[0-9a-f-]{36}$/)
   t.match(upload, { ownerId: owner, fileName: 'talk.mp3', partSizeBytes: MIB, createdAt: clock.now(), expiresAt: clock.now() + DAY_MS, jobId: undefined })
   t.strictSame(service.look(upload.id, owner), { upload, received: [], missing: [1, 2, 3] })
@@ -117,7 +118,7 @@ t.test('an upload is its owner\'s alone', async (t) => {
   await t.rejects(service.receivePart(id, other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing)
   await t.rejects(service.receivePart('no-such-id', other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing, 'the same as an unknown one')
   t.throws(() => service.look(id, other), missing)
-  await t.rejects(service.complete(id, other, undefined), missing)
+  await t.rejects(service.complete(id, callerOf(other), undefined), missing)
   await t.rejects(service.drop(id, other), missing)
 })
 
@@ -129,7 +130,7 @@ t.test('an upload that has expired takes nothing', async (t) => {
   clock.advance(1)
   await t.rejects(send(id, BYTES, 2), { code: 'gone' })
   t.throws(() => service.look(id, owner), { code: 'gone' })
-  await t.rejects(service.complete(id, owner, undefined), { code: 'gone' })
+  await t.rejects(service.complete(id, callerOf(owner), undefined), { code: 'gone' })
 })
 
 t.test('an upload that expires, is dropped or is completed while a part arrives does not take it', async (t) => {
@@ -166,7 +167,7 @@ t.test('the sweep removes expired uploads, and files that no row knows, and noth
   await files.copyIn(new URL(import.meta.url).pathname, MIB, 'unknown-to-any-row')
   const done = await begin(Buffer.alloc(100))
   await send(done.id, Buffer.alloc(100), 1)
-  await service.complete(done.id, owner, undefined)
+  await service.complete(done.id, callerOf(owner), undefined)
   clock.advance(60_000)
   await service.sweep()
   t.strictSame(list('media'), ['unknown-to-any-row', `upload-${done.id}`], 'what is young stays: its row may be about to come')
@@ -183,7 +184,7 @@ t.test('below the reserve of free disk nothing is accepted', async (t) => {
   const { begin, uploads, owner, service } = await openIngest(t, { minFreeBytes: Number.MAX_SAFE_INTEGER })
   await t.rejects(begin(BYTES), { name: 'AppError', code: 'insufficient_storage' })
   uploads.insert({
-    id: 'before', ownerId: owner, fileName: 'x', fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
+    id: 'before', ownerId: owner, fileName: nameOf('x'), fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
     options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
   })
   await t.rejects(service.receivePart('before', owner, 1, { lengthBytes: 10, source: chunksOf(Buffer.alloc(10)) }), { code: 'insufficient_storage' })

@@ -1,7 +1,7 @@
 /** Podcast feeds, RSS and Atom: the newest episode and where its sound is. */
 import { XMLParser } from 'fast-xml-parser'
 import { JobFailure } from '../../domain/errors.js'
-import { toTitle } from '../../domain/source.js'
+import { toRecordingName } from '../../domain/recording-name.js'
 import type { SourceFacts } from '../../domain/source.js'
 
 export type Episode = SourceFacts & { url: string }
@@ -51,7 +51,7 @@ function toEpisode (item: Node, feedUrl: string): Episode | undefined {
   const address = new URL(url, feedUrl)
   // As of addresses that callers name: yt-dlp takes orders from fragments.
   address.hash = ''
-  return { url: address.href, title: toTitle(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
+  return { url: address.href, title: toRecordingName(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
 }
 
 function parse (text: string): Node {
