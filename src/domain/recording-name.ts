@@ -24,7 +24,7 @@ export function toRecordingName (text: string | undefined): RecordingName | unde
   return line ? [...line].slice(0, MAX_RECORDING_NAME_LENGTH).join('').trim() as RecordingName : undefined
 }
 
-/** The name that a caller gives as `fileName`; undefined when nothing visible is in it. Throws `invalid_request` when it is empty or too long. */
+/** The name that a caller gives as `fileName`; undefined when it shows nothing. Throws `invalid_request` when it is empty or too long. */
 export function parseRecordingName (text: string): RecordingName | undefined {
   requireLength(text, { min: 1, max: MAX_RECORDING_NAME_LENGTH }, 'fileName')
   return toRecordingName(text)

@@ -4,6 +4,8 @@ import { toRecordingName, UNNAMED } from './recording-name.js'
 import type { RecordingName } from './recording-name.js'
 
 const MAX_URL_LENGTH = 4096
+/** Characters of a host name (RFC 1035, 2.3.4, as text). The resolver fails on longer ones. */
+export const MAX_HOST_LENGTH = 253
 /** So much of an answer says what it is. */
 export const HEAD_BYTES = 4096
 
@@ -21,6 +23,9 @@ export function parseSourceUrl (text: string, field: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
+  }
+  if (url.hostname.length > MAX_HOST_LENGTH) {
+    throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
   }
   // yt-dlp takes orders from fragments that begin so; nothing else needs any.
   url.hash = ''

@@ -54,10 +54,12 @@ export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'l
 }
 
 /**
- * The webhook of one job, with a new secret when none is given; undefined when none is wanted. Whether the address may be reached is not
- * checked here. Throws `invalid_request`.
+ * The webhook of one job, with a new secret when none is given; undefined when none is wanted. Does not check whether the address may be
+ * reached. Throws `invalid_request`.
  */
-export function parseJobWebhook ({ webhookUrl: url, webhookSecret: secret }: Pick<JobRequest, 'webhookUrl' | 'webhookSecret'>): JobWebhook | undefined {
+export function parseJobWebhook (
+  { webhookUrl: url, webhookSecret: secret }: Pick<JobRequest, 'webhookUrl' | 'webhookSecret'>
+): JobWebhook | undefined {
   if (secret !== undefined) requireLength(secret, { min: 1, max: MAX_SECRET_LENGTH }, 'webhookSecret')
   if (url === undefined && secret !== undefined) throw new AppError('invalid_request', 'webhookSecret: needs a webhookUrl.')
   if (url === undefined) return undefined

@@ -12,7 +12,8 @@ import { JobWebhookFields, MadeSecret } from './webhooks.js'
 const SOURCE_URL = 'https://example.org/talks/opening.mp3'
 const SourceUrl = Type.String({
   minLength: 1,
-  description: 'http or https: a media file, a page of a video or social platform, a podcast feed (its newest episode), or an HLS or DASH manifest'
+  description: 'http or https: a media file, a page of a video or social platform, a podcast feed (its newest episode), ' +
+    'or an HLS or DASH manifest'
 })
 
 /** What the caller believes about the file. Its type and size are determined in any case. */

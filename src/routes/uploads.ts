@@ -122,7 +122,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     operationId: 'initChunkedUpload',
     tag: 'Uploads',
     summary: 'Begin an upload in parts',
-    description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, as often as needed. Then complete the upload.',
+    description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, and again where needed. ' +
+      'Then complete the upload.',
     caller: 'transcripts:write',
     idempotent: true,
     body: InitBody,

@@ -24,11 +24,11 @@ type Deps = {
   now: () => number
 }
 
-const GONE = 'The recording is not stored any more. Upload it again.'
+const GONE = 'The recording is no longer stored. Upload it again.'
 const USED = 'The job has been retried as often as it may be. Upload the recording again.'
 
 export function createRetries ({ jobs, sources, windows, transcripts, media, files, submit, now }: Deps) {
-  /** Whether what the job was made of is still there; an address always may be. */
+  /** Whether the recording can still be had: an address can always be tried, a stored file must exist. */
   function hasSource ({ mediaId, source }: Job): boolean {
     const stored = media.find(mediaId)
     return source !== undefined || (stored?.state === 'stored' && files.hasMedia(stored.file))

@@ -1,6 +1,6 @@
 /**
- * The one way in: a recording becomes a job here, whatever door it came through. Doors parse what they received, call this, and reply; quota,
- * queue, disk, name, language, options, webhook and first rows are decided here.
+ * The one way in: a recording becomes a job here, whatever door it came through. Doors parse what they received, call this, and reply.
+ * Quota, queue, disk, name, language, options, webhook and first rows are decided here.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
@@ -42,6 +42,8 @@ type Deps = {
 
 /** `Retry-After` of a `queue_full`: about the time in which a place becomes free. */
 const QUEUE_RETRY_SECONDS = 60
+const QUEUE_FULL = 'The appliance has as many jobs waiting as it takes. Try again in a minute; parts that were sent are kept.'
+const NO_ROOM = 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.'
 
 /** A secret that was made because the caller named a webhook without one: the reply shows it once. */
 type MadeSecret = { webhookSecret?: string }
@@ -59,14 +61,12 @@ export function createSubmit (deps: Deps) {
 
   function requireQueueRoom (): void {
     if (jobs.countActive() < maxQueued) return
-    throw new AppError('queue_full', 'The appliance has as many jobs waiting as it takes. Try again in a minute; parts that were sent are kept.', {
-      headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) }
-    })
+    throw new AppError('queue_full', QUEUE_FULL, { headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) } })
   }
 
   async function requireRoom (bytes: number): Promise<void> {
     if (await files.freeBytes() - bytes >= minFreeBytes) return
-    throw new AppError('insufficient_storage', 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.')
+    throw new AppError('insufficient_storage', NO_ROOM)
   }
 
   /** Refuses early, before bytes are sent or copied. Throws `queue_full`, `insufficient_storage`. */
@@ -131,8 +131,8 @@ export function createSubmit (deps: Deps) {
   }
 
   /**
-   * Makes the job of a media file that is stored already, such as the joined parts of an upload. `around` runs in the same transaction and may
-   * find that the job exists. Without a job, the file is removed. Throws `queue_full`.
+   * Makes the job of a media file that is stored already, such as the joined parts of an upload. `around` runs in the same transaction and
+   * may find that the job exists. Without a job, the file is removed. Throws `queue_full`.
    */
   async function submitStored (
     accepted: AcceptedJob, file: string, stored: StoredFile, around: (make: () => number) => number = (make) => make()
@@ -142,8 +142,8 @@ export function createSubmit (deps: Deps) {
 
   return {
     /**
-     * Makes the job of an address, which is fetched later; `field` names the address in errors. Throws `minutes_exceeded`, `invalid_request`,
-     * `queue_full`, `insufficient_storage`.
+     * Makes the job of an address, which is fetched later; `field` names the address in errors. Throws `minutes_exceeded`,
+     * `invalid_request`, `queue_full`, `insufficient_storage`.
      */
     async submitAddress (caller: Consumer, address: { url: string, field: string }, request: JobRequest): Promise<Submitted> {
       usage.requireMinutes(caller)
@@ -188,8 +188,8 @@ export function createSubmit (deps: Deps) {
     submitStored,
 
     /**
-     * Queues a job that exists again: `requeue` changes its rows in one transaction with the check of the queue. `bytes`: what it will write to
-     * disk. Throws `queue_full`, `insufficient_storage`.
+     * Queues a job that exists again: `requeue` changes its rows in one transaction with the check of the queue. `bytes`: what it will
+     * write to disk. Throws `queue_full`, `insufficient_storage`.
      */
     async resubmit (bytes: number, requeue: () => number): Promise<Job> {
       await requirePlace(bytes)

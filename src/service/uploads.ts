@@ -18,17 +18,21 @@ type Deps = {
   now: () => number
 }
 
+/** The bytes of a part as they arrive. `lengthBytes`: the announced length, if any. */
+export type PartBody = { lengthBytes: number | undefined, source: AsyncIterable<Buffer> }
+
 /** An upload that was begun. `webhookSecret`: made because the caller named a webhook without one; shown once. */
 export type BegunUpload = { upload: Upload, webhookSecret?: string }
 
 const NO_ROOM = 'The disk of the appliance is full. What arrived before is kept; free some space and send this part again.'
+const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; free some space and complete again.'
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
 export function createUploads ({ uploads, media, files, submit, now }: Deps) {
-  /** Completions under way, so that a second call waits for the first instead of assembling again. */
+  /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
-  /** How many sendings of a part are under way, by upload and number. */
+  /** How many requests are sending a part right now, by upload and part number. */
   const arriving = new Map<string, number>()
 
   function find (id: string, ownerId: number): Upload {
@@ -45,22 +49,29 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
 
   function findOpen (id: string, ownerId: number): Upload {
     const upload = find(id, ownerId)
-    if (upload.jobId !== undefined || completing.has(id)) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+    if (upload.jobId !== undefined || completing.has(id)) {
+      throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+    }
     return upload
   }
 
-  /** Notes a part that has arrived. What it replaces goes, unless the same part is arriving once more right now, perhaps with those bytes. */
+  /**
+   * Records a part that has arrived, and removes the bytes it replaces, unless another request is sending the same part right now: it may
+   * carry those bytes.
+   */
   async function keepPart (id: string, part: UploadPart): Promise<void> {
     const replaced = uploads.listParts(id).find(({ partNumber }) => partNumber === part.partNumber)
     uploads.upsertPart(id, part)
-    if (replaced && replaced.sha256 !== part.sha256 && arriving.get(`${id}/${part.partNumber}`) === 1) await files.removePart(id, replaced)
+    const isAlone = arriving.get(`${id}/${part.partNumber}`) === 1
+    if (replaced && replaced.sha256 !== part.sha256 && isAlone) await files.removePart(id, replaced)
   }
 
   async function assemble (upload: Upload, expectedSha256: string | undefined): Promise<number> {
     const { received, missing } = state(upload)
     if (missing.length > 0) {
       const named = missing.slice(0, NAMED_PARTS).join(', ') + (missing.length > NAMED_PARTS ? ', …' : '')
-      throw new AppError('parts_missing', `${missing.length} of ${partCount(upload)} parts have not arrived: ${named}. Send them and complete again.`)
+      const count = `${missing.length} of ${partCount(upload)} parts`
+      throw new AppError('parts_missing', `${count} have not arrived: ${named}. Send them and complete again.`)
     }
     submit.requireQueueRoom()
     if (received.length > 1) await submit.requireRoom(upload.sizeBytes)
@@ -68,7 +79,8 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
     const stored = await files.joinParts(upload.id, received, file)
     if (expectedSha256 !== undefined && expectedSha256 !== stored.sha256) {
       await files.removeMedia(file)
-      throw new AppError('digest_mismatch', `sha256: what arrived has the digest ${stored.sha256}. Send the parts that differ again, or begin anew.`)
+      const found = `sha256: what arrived has the digest ${stored.sha256}.`
+      throw new AppError('digest_mismatch', `${found} Send the parts that differ again, or begin a new upload.`)
     }
     const job = await submit.submitStored(upload, file, stored, (make) => {
       const made = uploads.find(upload.id, upload.ownerId)?.jobId
@@ -103,17 +115,18 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
     },
 
     /**
-     * Stores one part, whole or not at all; a part that is there is replaced. Throws `not_found`, `gone`, `conflict`,
+     * Stores one part, whole or not at all, and replaces an earlier one. Throws `not_found`, `gone`, `conflict`,
      * `invalid_request` (no such part, wrong length), `payload_too_large`, `insufficient_storage`.
      */
-    async receivePart (id: string, ownerId: number, partNumber: number, body: { lengthBytes: number | undefined, source: AsyncIterable<Buffer> }): Promise<UploadPart> {
+    async receivePart (id: string, ownerId: number, partNumber: number, body: PartBody): Promise<UploadPart> {
       const upload = findOpen(id, ownerId)
       if (partNumber < 1 || partNumber > partCount(upload)) {
         throw new AppError('invalid_request', `partNumber: this upload has parts 1 to ${partCount(upload)}.`)
       }
       const expected = partSizeAt(upload, partNumber)
-      const wrongLength = (actual: number): AppError => new AppError('invalid_request', `Part ${partNumber} must be ${expected} bytes long; ${actual} arrived.`)
-      const tooLong = (cause?: unknown): AppError => new AppError('payload_too_large', `Part ${partNumber} must be ${expected} bytes long; more arrived.`, { cause })
+      const rule = `Part ${partNumber} must be ${expected} bytes long`
+      const wrongLength = (actual: number): AppError => new AppError('invalid_request', `${rule}; ${actual} arrived.`)
+      const tooLong = (cause?: unknown): AppError => new AppError('payload_too_large', `${rule}; more arrived.`, { cause })
       if (body.lengthBytes !== undefined && body.lengthBytes > expected) throw tooLong()
       if (body.lengthBytes !== undefined && body.lengthBytes < expected) throw wrongLength(body.lengthBytes)
       await submit.requireRoom(expected)
@@ -129,7 +142,7 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       } catch (error) {
         if (error instanceof TooLong) throw tooLong(error)
         if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM, { cause: error })
-        // Dropped or completed, and its directory gone, while the part arrived: then this says so.
+        // When the upload was dropped or completed meanwhile, its directory is gone, and this error says why.
         findOpen(id, ownerId)
         throw error
       } finally {
@@ -139,7 +152,7 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       }
     },
 
-    /** What has arrived. Throws `not_found`, `gone`. */
+    /** The upload and which parts have arrived. Throws `not_found`, `gone`. */
     look: (id: string, ownerId: number): UploadState => state(find(id, ownerId)),
 
     /**
@@ -158,12 +171,12 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       try {
         return await running
       } catch (error) {
-        if (isNoRoom(error)) throw new AppError('insufficient_storage', 'The disk of the appliance is full. All parts are kept; free some space and complete again.', { cause: error })
+        if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM_TO_JOIN, { cause: error })
         throw error
       }
     },
 
-    /** Drops an upload and what arrived of it. Throws `not_found`, and `conflict` once it is a job. */
+    /** Removes an upload and its parts. Throws `not_found`, and `conflict` once it is a job. */
     async drop (id: string, ownerId: number): Promise<void> {
       const upload = uploads.find(id, ownerId)
       if (!upload) throw new AppError('not_found', 'There is no such upload.')
@@ -172,7 +185,7 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       await files.removeUpload(id)
     },
 
-    /** Removes expired uploads, and files that no row knows (their process died between file and row). */
+    /** Removes expired uploads, and files without a row, whose process died before it wrote the row. */
     async sweep (): Promise<void> {
       for (const id of uploads.listExpired(now())) {
         uploads.remove(id)

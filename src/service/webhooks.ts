@@ -1,5 +1,6 @@
 /** Webhook endpoints: create, list, change, delete; and which addresses may be receivers at all. */
 import { AppError } from '../domain/errors.js'
+import { MAX_HOST_LENGTH } from '../domain/source.js'
 import { generateSecret } from '../domain/webhook.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import { FetchError, parseUrl } from '../engine/http/guard.js'
@@ -29,7 +30,11 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   /** Throws `invalid_request`, naming the field, for what is no http or https address, and for addresses that nothing is ever sent to. */
   async function checkUrl (url: string, field: string): Promise<void> {
     try {
-      if (LITERAL_HOST.test(parseUrl(url, 'webhooks').hostname)) await fetcher.check('webhooks', url)
+      const { hostname } = parseUrl(url, 'webhooks')
+      if (hostname.length > MAX_HOST_LENGTH) {
+        throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
+      }
+      if (LITERAL_HOST.test(hostname)) await fetcher.check('webhooks', url)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
       if (error.code === 'invalid_url' || error.code === 'blocked') throw new AppError('invalid_request', `${field}: ${error.message}`, { cause: error })

@@ -13,6 +13,12 @@ t.test('anything else is refused, and the field is named', async (t) => {
   }
 })
 
+t.test('a host name of more than 253 characters is refused', async (t) => {
+  const host = `${'a'.repeat(49)}.`.repeat(5) + 'abc'
+  t.equal(parseSourceUrl(`https://${host}/`, 'url'), `https://${host}/`)
+  t.throws(() => parseSourceUrl(`https://a${host}/`, 'url'), { code: 'invalid_request', message: /^url: the host name .* 253 / })
+})
+
 t.test('what is shown holds no credentials', async (t) => {
   t.equal(toShownUrl('https://user:hunter2@example.org/a.mp3'), 'https://example.org/a.mp3')
   for (const name of ['X-Amz-Signature', 'X-Goog-Credential', 'token', 'access_token', 'sig', 'Signature', 'Key-Pair-Id', 'api_key', 'apikey', 'password', 'auth', 'authuser', 'sid', 'hdnts']) {

@@ -1,4 +1,4 @@
-/** Failed jobs, once more. */
+/** Retries of failed jobs. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -23,7 +23,9 @@ async function open (t: Test, changes: Changes = {}) {
       await send(id, BYTES, 1)
       const jobId = await service.complete(id, callerOf(owner), undefined)
       jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
-      for (const idx of [0, 1]) windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+      for (const idx of [0, 1]) {
+        windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+      }
       jobs.enterStage(jobId, 'decode', 'transcribe', clock.now())
       jobs.setDecoded(jobId, 20_000, clock.now())
       jobs.setLanguage(jobId, 'en', clock.now())
@@ -43,7 +45,7 @@ async function open (t: Test, changes: Changes = {}) {
   }
 }
 
-t.test('a failed job is queued again at its first stage; what is done stays, what failed is forgotten', async (t) => {
+t.test('a retry queues a failed job at its first stage, keeps finished windows and clears the failure', async (t) => {
   const { retries, submit, addFailed, jobs, windows, owner, clock } = await open(t)
   const id = await addFailed()
   let told = 0
@@ -53,14 +55,20 @@ t.test('a failed job is queued again at its first stage; what is done stays, wha
   })
   clock.advance(5000)
   const job = await retries.retry(id, callerOf(owner))
-  t.match(job, { id, status: 'queued', stage: 'decode', failureCode: undefined, completedAt: undefined, retryCount: 1, doneMs: 10_000, updatedAt: clock.now() })
+  t.match(
+    job,
+    {
+      id, status: 'queued', stage: 'decode', failureCode: undefined, completedAt: undefined, retryCount: 1, doneMs: 10_000,
+      updatedAt: clock.now()
+    }
+  )
   t.strictSame(jobs.find(id), job)
   t.match(windows.list(id, 'speech'), [{ idx: 0, status: 'done' }])
   t.strictSame(jobs.listStages(id), [])
   t.equal(told, 1)
 })
 
-t.test('attempts are counted anew, while their numbers go on: a decoder of before fences nothing off', async (t) => {
+t.test('a retry counts attempts from zero but keeps numbering them, so that an earlier decoder cannot end the new run', async (t) => {
   const { retries, addFailed, jobs, owner, db, clock } = await open(t)
   const id = await addFailed()
   db.prepare('UPDATE job SET decode_attempt = 25').run()
@@ -92,7 +100,7 @@ t.test('a window that was running when the job failed stores nothing into the re
   t.equal(claim && windows.finish(claim), true)
 })
 
-t.test('three times, and not before it has failed again', async (t) => {
+t.test('a job can be retried three times, each time only after it has failed', async (t) => {
   const { retries, addFailed, found, jobs, owner, clock } = await open(t)
   const id = await addFailed()
   for (const retryCount of [1, 2, 3]) {
@@ -105,7 +113,7 @@ t.test('three times, and not before it has failed again', async (t) => {
   await t.rejects(retries.retry(id, callerOf(owner)), { code: 'conflict', message: /as often as it may/ })
 })
 
-t.test('two at once: one is queued, the other is told so', async (t) => {
+t.test('of two retries at once one succeeds and the other gets conflict', async (t) => {
   const { retries, addFailed, owner, jobs } = await open(t)
   const id = await addFailed()
   const results = await Promise.allSettled([retries.retry(id, callerOf(owner)), retries.retry(id, callerOf(owner))])
@@ -114,7 +122,7 @@ t.test('two at once: one is queued, the other is told so', async (t) => {
   t.equal(jobs.find(id)?.retryCount, 1)
 })
 
-t.test('a job that is not there, is somebody else\'s, or whose recording is gone', async (t) => {
+t.test('an unknown job, a job of another owner and a job without its recording cannot be retried', async (t) => {
   const { retries, addFailed, owner, other, mediaPath, found, jobs, media } = await open(t)
   const id = await addFailed()
   await t.rejects(retries.retry(id + 1, callerOf(owner)), { code: 'not_found' })
@@ -128,9 +136,10 @@ t.test('a job that is not there, is somebody else\'s, or whose recording is gone
   t.equal(retries.isRetryable(found(old)), false, 'too old, though its file is still to follow')
 })
 
-t.test('without room for the decoded sound, or in the queue, it stays failed', async (t) => {
+t.test('a job stays failed when the disk has no room for its audio or the queue is full', async (t) => {
   let free = Number.MAX_SAFE_INTEGER
-  const { retries, addFailed, owner, jobs, addJob, db } = await open(t, { files: { freeBytes: async () => free }, minFreeBytes: 1000, maxQueued: 1 })
+  const changes = { files: { freeBytes: async () => free }, minFreeBytes: 1000, maxQueued: 1 }
+  const { retries, addFailed, owner, jobs, addJob, db } = await open(t, changes)
   const id = await addFailed()
   free = 1000 + 20 * 32_000 - 1
   await t.rejects(retries.retry(id, callerOf(owner)), { code: 'insufficient_storage' })
@@ -142,7 +151,7 @@ t.test('without room for the decoded sound, or in the queue, it stays failed', a
   t.match(await retries.retry(id, callerOf(owner)), { status: 'queued' })
 })
 
-t.test('of an address nothing of the earlier run stays, because another recording may be there by now', async (t) => {
+t.test('a retry of an address drops the earlier run, because the address may lead to another recording now', async (t) => {
   const { retries, submitAddress, owner, jobs, media, windows, transcripts } = await open(t)
   const id = await submitAddress('https://example.org/talk.mp3')
   windows.insert({ jobId: id, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 16_000 })

@@ -19,7 +19,8 @@ async function open (t: Test, changes: Parameters<typeof openIngest>[1] = {}) {
   writeFileSync(path, BYTES)
   const caller = callerOf(opened.owner)
   const local = { path, sizeBytes: BYTES.length }
-  return { ...opened, caller, path, local, submitFile: async (request: JobRequest = {}) => await opened.submit.submitFile(caller, local, request) }
+  const submitFile = async (request: JobRequest = {}) => await opened.submit.submitFile(caller, local, request)
+  return { ...opened, caller, path, local, submitFile }
 }
 
 t.test('a local file becomes a job; the file itself stays where it is', async (t) => {
@@ -74,7 +75,8 @@ t.test('a secret that was made is in the reply, a given one is not', async (t) =
 /** A door that the product does not have: a line of text names a file and says how to transcribe it. It needs nothing but `submit`. */
 async function lineDoor (submit: Submit, ownerId: number, line: string): Promise<string> {
   const [path = '', size = '', language] = line.split(' ')
-  const { job } = await submit.submitFile({ ownerId, plan: 'free' }, { path, sizeBytes: Number(size) }, { fileName: 'from a line', language })
+  const request = { fileName: 'from a line', language }
+  const { job } = await submit.submitFile({ ownerId, plan: 'free' }, { path, sizeBytes: Number(size) }, request)
   return `job ${job.id} is ${job.status}`
 }
 
@@ -88,7 +90,7 @@ t.test('a new door needs only submit, and every rule applies to it', async (t) =
   t.strictSame([countJobs(), woken], [1, 1])
 })
 
-/** All ways to a job, each with a request that is fine unless `more` spoils it. */
+/** All ways to a job, each with a valid request. */
 async function openWays (t: Test, changes: Parameters<typeof openIngest>[1] = {}) {
   const opened = await open(t, changes)
   const { submit, service, caller, local } = opened
@@ -97,9 +99,9 @@ async function openWays (t: Test, changes: Parameters<typeof openIngest>[1] = {}
     ...opened,
     retries,
     ways: {
-      upload: async (more: JobRequest = {}): Promise<unknown> => await service.begin(caller, { sizeBytes: 3000, ...more, fileName: 'talk.mp3' }),
-      address: async (more: JobRequest = {}): Promise<unknown> => await submit.submitAddress(caller, { url: URL, field: 'url' }, more),
-      file: async (more: JobRequest = {}): Promise<unknown> => await submit.submitFile(caller, local, more),
+      upload: async (): Promise<unknown> => await service.begin(caller, { fileName: 'talk.mp3', sizeBytes: 3000 }),
+      address: async (): Promise<unknown> => await submit.submitAddress(caller, { url: URL, field: 'url' }, {}),
+      file: async (): Promise<unknown> => await submit.submitFile(caller, local, {}),
       again: async (): Promise<unknown> => await submit.resubmit(3000, () => { throw new Error('not reached') })
     }
   }

@@ -22,7 +22,13 @@ t.test('a complete upload becomes a job with its media', async (t) => {
   for (const number of [3, 1, 2]) await send(id, BYTES, number)
   const jobId = await service.complete(id, callerOf(owner), undefined)
   const job = jobs.find(jobId)
-  t.match(job, { ownerId: owner, status: 'queued', stage: 'decode', fileName: 'Grüße.mp3', options: { sttQuality: 'fast', language: 'de' }, language: 'de', createdAt: clock.now() })
+  t.match(
+    job,
+    {
+      ownerId: owner, status: 'queued', stage: 'decode', fileName: 'Grüße.mp3', options: { sttQuality: 'fast', language: 'de' }, language: 'de',
+      createdAt: clock.now()
+    }
+  )
   const source = media.find(job?.mediaId ?? 0)
   t.match(source, { ownerId: owner, sizeBytes: BYTES.length, sha256: sha256(BYTES) })
   t.ok(readFileSync(files.mediaPath(source?.file ?? '')).equals(BYTES))
@@ -41,7 +47,7 @@ t.test('an upload of one part becomes a job too', async (t) => {
   t.strictSame(list('uploads'), [])
 })
 
-t.test('listeners are told of the job when it is stored, and only then', async (t) => {
+t.test('listeners are called once the job is stored, not earlier', async (t) => {
   const opened = await openIngest(t)
   let told = 0
   opened.submit.onQueued(() => {
@@ -55,18 +61,21 @@ t.test('listeners are told of the job when it is stored, and only then', async (
   t.equal(told, 1)
 })
 
-t.test('parts that are missing are named, and can still be sent', async (t) => {
+t.test('missing parts are listed, and can still be sent', async (t) => {
   const { begin, send, service, owner, list } = await openIngest(t)
   const { id } = await begin(BYTES)
   await send(id, BYTES, 2)
-  await t.rejects(service.complete(id, callerOf(owner), undefined), { name: 'AppError', code: 'parts_missing', message: /^2 of 3 parts .*: 1, 3\./ })
+  await t.rejects(
+    service.complete(id, callerOf(owner), undefined),
+    { name: 'AppError', code: 'parts_missing', message: /^2 of 3 parts .*: 1, 3\./ }
+  )
   t.strictSame(list('media'), [])
   await send(id, BYTES, 1)
   await send(id, BYTES, 3)
   await t.resolves(service.complete(id, callerOf(owner), undefined))
 })
 
-t.test('of many missing parts the first are named', async (t) => {
+t.test('of many missing parts the first ones are listed', async (t) => {
   const { begin, service, owner } = await openIngest(t)
   const { id } = await begin(Buffer.alloc(30 * MIB))
   await t.rejects(service.complete(id, callerOf(owner), undefined), { message: /^30 of 30 parts .*: 1, 2, .*, 20, …\. / })
@@ -76,7 +85,10 @@ t.test('a wrong digest makes no job and keeps the parts; the right one then does
   const opened = await openIngest(t)
   const { service, owner, send, countJobs, list } = opened
   const id = await sendAll(opened)
-  await t.rejects(service.complete(id, callerOf(owner), sha256(Buffer.from('other'))), { name: 'AppError', code: 'digest_mismatch', message: new RegExp(sha256(BYTES)) })
+  await t.rejects(
+    service.complete(id, callerOf(owner), sha256(Buffer.from('other'))),
+    { name: 'AppError', code: 'digest_mismatch', message: new RegExp(sha256(BYTES)) }
+  )
   t.equal(countJobs(), 0)
   t.strictSame(list('media'), [])
   t.strictSame(service.look(id, owner).missing, [])
@@ -91,11 +103,15 @@ t.test('a digest announced at the beginning is checked', async (t) => {
   await t.rejects(service.complete(wrong, callerOf(owner), undefined), { code: 'digest_mismatch' })
   await t.rejects(service.complete(wrong, callerOf(owner), sha256(BYTES)), { code: 'digest_mismatch' }, 'the one announced first stays')
   const right = await sendAll(opened, { sha256: sha256(BYTES) })
-  await t.rejects(service.complete(right, callerOf(owner), sha256(Buffer.from('other'))), { code: 'digest_mismatch' }, 'two announcements that differ')
+  await t.rejects(
+    service.complete(right, callerOf(owner), sha256(Buffer.from('other'))),
+    { code: 'digest_mismatch' },
+    'two announcements that differ'
+  )
   await t.resolves(service.complete(right, callerOf(owner), undefined))
 })
 
-t.test('completing again gives the same job, also long after', async (t) => {
+t.test('completing again returns the same job, even much later', async (t) => {
   const opened = await openIngest(t)
   const { service, owner, countJobs, clock } = opened
   const id = await sendAll(opened)
@@ -169,7 +185,10 @@ t.test('a disk that fills while joining keeps all parts', async (t) => {
   const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
   const opened = await openIngest(t, { files: { joinParts: async () => { throw full } } })
   const id = await sendAll(opened)
-  await t.rejects(opened.service.complete(id, callerOf(opened.owner), undefined), { name: 'AppError', code: 'insufficient_storage', cause: full })
+  await t.rejects(
+    opened.service.complete(id, callerOf(opened.owner), undefined),
+    { name: 'AppError', code: 'insufficient_storage', cause: full }
+  )
   t.strictSame(opened.service.look(id, opened.owner).missing, [])
 })
 

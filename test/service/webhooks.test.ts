@@ -58,7 +58,7 @@ t.test('addresses that nothing can be sent to are refused, names are not looked 
     throw new FetchError('blocked', 'webhooks')
   }
   await addEndpoint()
-  for (const url of ['', 'x', 'ftp://example.org', 'file:///etc/passwd', 'javascript:1', 'http://', 'http://exa mple.org', 'http://example.org/\n', 'http://example.org:0']) {
+  for (const url of ['', 'x', 'ftp://example.org', 'file:///etc/passwd', 'javascript:1', 'http://', 'http://exa mple.org', 'http://example.org/\n', 'http://example.org:0', `http://${'a'.repeat(254)}`]) {
     await t.rejects(addEndpoint({ url }), { code: 'invalid_request', message: /^url: / }, url)
     await t.rejects(endpoints.update(1, owner, { url }), { code: 'invalid_request' }, url)
     await t.rejects(endpoints.checkUrl(url, 'webhookUrl'), { code: 'invalid_request', message: /^webhookUrl: / }, url)
