@@ -32,8 +32,6 @@ import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
 import { createIdempotency } from './service/idempotency.js'
-import { createIngest } from './service/ingest.js'
-import type { Ingest } from './service/ingest.js'
 import { createLoginLimit } from './service/login-limit.js'
 import { createOauth, publicPart } from './service/oauth.js'
 import type { Oauth } from './service/oauth.js'
@@ -46,11 +44,14 @@ import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
 import { createScheduling } from './service/scheduling.js'
+import { createSubmit } from './service/submit.js'
+import type { Submit } from './service/submit.js'
 import { createTokens, ownersByClaim, ownersById } from './service/tokens.js'
 import type { Tokens } from './service/tokens.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
 import { createUsage } from './service/usage.js'
+import type { Usage } from './service/usage.js'
 import { createWebhooks } from './service/webhooks.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
@@ -156,22 +157,24 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
 }
 
 /** How recordings come in, are seen, and go. */
-function createLibrary ({ config, stores, inTransaction, files, now }: Base, plans: Plans) {
-  const { jobs, media, sources, transcripts, windows, owners } = stores
+function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: { plans: Plans, usage: Usage }) {
+  const { jobs, media, sources, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
-  const ingest = createIngest({ jobs, media, sources, owners, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
-  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now })
+  const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
+  const submit = createSubmit({ ...stores, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now })
   return {
-    ingest,
+    submit,
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, media, files, ingest, maxMediaBytes, now })
+    uploads: createUploads({ uploads: stores.uploads, media, files, submit, now }),
+    webhooks
   }
 }
 
 /** What works on jobs: fetching, the steps of the pipeline, telling receivers, and the loops that drive them. */
-function createWork (base: Base, { ingest, speech, ytDlp }: { ingest: Ingest, speech: SpeechEngine, ytDlp: YtDlp }) {
+function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp }) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { jobs, media, sources, windows, webhooks } = stores
   const { maxMediaBytes, maxMediaSeconds, keepMedia, retentionDays } = config
@@ -183,7 +186,7 @@ function createWork (base: Base, { ingest, speech, ytDlp }: { ingest: Ingest, sp
   })
   const proxyLimits = { totalMs: MAX_FETCH_MS, maxBytes: 2 * maxMediaBytes }
   const fetching = createFetching({
-    jobs, sources, media, files, inTransaction, ingest, pipeline, ytDlp, maxMediaBytes, maxMediaSeconds, now, log,
+    jobs, sources, media, files, inTransaction, submit, pipeline, ytDlp, maxMediaBytes, maxMediaSeconds, now, log,
     downloads: createSourceDownloads({ fetcher }),
     startProxy: async () => await startFilterProxy({ allow: config.allow, offline: config.offline, purpose: 'sources', limits: proxyLimits })
   })
@@ -221,14 +224,13 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
 
   const gate = await createGate(base, createLazyTransaction(db))
-  const library = createLibrary(base, gate.plans)
-  const { deliveries, deliveryLoop, loop, pipeline, retention } = createWork(base, { ingest: library.ingest, speech, ytDlp })
+  const library = createLibrary(base, gate)
+  const { deliveries, deliveryLoop, loop, pipeline, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const sweep = createSweep({ places: [library.uploads, pipeline, gate.usage, gate.idempotency, gate.oauth, retention, deliveries], log })
-  library.ingest.onSubmitted(loop.wake)
-  library.retries.onQueued(loop.wake)
+  library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
 
   return {
@@ -236,7 +238,6 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     ...library,
     deliveries,
     health,
-    webhooks: createWebhooks({ webhooks: base.stores.webhooks, deliveries: base.stores.deliveries, apiKeys: base.stores.apiKeys, inTransaction: base.inTransaction, fetcher, now }),
     /** Begins to work on jobs. */
     start (): void {
       loop.start()

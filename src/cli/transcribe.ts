@@ -9,25 +9,25 @@ import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
-import { hasEnded, jobProgress, MAX_PROMPT_LENGTH, STT_QUALITIES } from '../domain/job.js'
-import type { JobOptions, SttQuality } from '../domain/job.js'
-import { parseLanguage } from '../domain/language.js'
-import { parseSourceUrl } from '../domain/source.js'
+import { hasEnded, jobProgress, STT_QUALITIES } from '../domain/job.js'
+import type { JobRequest } from '../domain/submission.js'
 import { parseTerms } from '../domain/terms.js'
 import { createLogger } from '../logger.js'
 import { EXPORT_FORMATS, isBinaryFormat } from '../service/transcripts.js'
 import type { Export, JobView } from '../service/transcripts.js'
+import type { Consumer } from '../service/usage.js'
+import { parseName } from './keys.js'
 import { createProgressBar } from './progress-bar.js'
 
-/** How often the state of the job is looked at. */
+/** How often the state of the job is read. */
 const LOOK_MS = 200
 
 type Options = {
-  format: typeof EXPORT_FORMATS[number], quality: SttQuality, language?: string, prompt?: string, terms?: string, owner: string,
+  format: typeof EXPORT_FORMATS[number], quality: string, name?: string, language?: string, prompt?: string, terms?: string, owner: string,
   output?: string
 }
 
-/** Waits for the end of a job, wherever it is worked on: here, or by a server on the same data directory. */
+/** Waits until the job has ended. It may be worked on here, or by a server on the same data directory. */
 async function follow ({ transcripts }: Appliance, id: number, ownerId: number, signal: AbortSignal): Promise<JobView> {
   const bar = createProgressBar(process.stderr)
   try {
@@ -46,7 +46,7 @@ async function follow ({ transcripts }: Appliance, id: number, ownerId: number, 
 function interruptSignal (): AbortSignal {
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => { controller.abort(new Error('stopped; the job goes on with the next start of the server')) })
+    process.once(name, () => { controller.abort(new Error('stopped; the job continues when the server is started next')) })
   }
   return controller.signal
 }
@@ -58,37 +58,43 @@ async function write ({ chunks }: Export, output: string | undefined): Promise<v
   else await pipeline(source, createWriteStream(output))
 }
 
-/** Makes the job of a file, or of what an address leads to. */
-async function submit ({ ingest }: Appliance, source: string, submission: { ownerId: number, options: JobOptions }): Promise<number> {
-  if (isAddress(source)) return await ingest.submitUrl({ ...submission, url: parseSourceUrl(source, 'address') })
-  return await ingest.submitFile(source, { ...submission, fileName: basename(source) })
+const isAddress = (source: string): boolean => /^https?:\/\//i.test(source)
+
+/** Creates the job of a file or of an address. */
+async function submitSource ({ submit }: Appliance, source: string, caller: Consumer, request: JobRequest): Promise<number> {
+  if (isAddress(source)) return (await submit.submitAddress(caller, { url: source, field: 'address' }, request)).job.id
+  const local = { path: source, sizeBytes: statSync(source).size }
+  return (await submit.submitFile(caller, local, { fileName: basename(source), ...request })).job.id
 }
 
-const isAddress = (source: string): boolean => /^https?:\/\//i.test(source)
+/** The options as a request; `submit` checks them as it checks those of every other way in. */
+function toRequest ({ name, language, quality, terms, prompt }: Options): JobRequest {
+  return {
+    ...(name === undefined ? {} : { fileName: name }),
+    language,
+    options: { sttQuality: quality, prompt, terms: parseTerms(terms ?? '') }
+  }
+}
 
 async function transcribe (source: string, options: Options): Promise<void> {
   if (!isAddress(source) && !statSync(source, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${source}`)
-  const language = options.language === undefined ? undefined : parseLanguage(options.language)
-  const terms = parseTerms(options.terms ?? '')
-  // Before the work, not after it.
+  // These checks come before the work, which may take hours.
   if (options.output === undefined && isBinaryFormat(options.format) && process.stdout.isTTY) {
     throw new Error(`${options.format} is not text for a terminal: name a file with -o, or redirect the output`)
   }
-  if (options.output !== undefined) writeFileSync(options.output, '')
+  // Appending nothing shows whether the file can be written, and keeps what is in it until there is a transcript.
+  if (options.output !== undefined) writeFileSync(options.output, '', { flag: 'a' })
   const signal = interruptSignal()
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
     const ownerId = appliance.keys.ensureOwner(options.owner)
-    const jobOptions = {
-      ...(language === undefined ? {} : { language }), sttQuality: options.quality,
-      ...(options.prompt ? { prompt: options.prompt.slice(0, MAX_PROMPT_LENGTH) } : {}), terms
-    }
-    const id = await submit(appliance, source, { ownerId, options: jobOptions })
+    const { plan } = appliance.owners.find(ownerId)
+    const id = await submitSource(appliance, source, { ownerId, plan }, toRequest(options))
     if (process.stderr.isTTY) for (const warning of appliance.health.starterWarning()) console.error(`Note: ${warning}.`)
     appliance.start()
     const job = await follow(appliance, id, ownerId, signal)
     if (job.failureCode) throw new Error(`${job.failureCode}: ${FAILURE_MESSAGES[job.failureCode]}`)
-    // Whoever sits at the machine may see all of it.
+    // A person at the machine may see everything, speakers included, on any plan.
     await write(appliance.transcripts.render(id, { ownerId, plan: 'enterprise' }, options.format), options.output)
   } finally {
     await appliance.close()
@@ -97,14 +103,15 @@ async function transcribe (source: string, options: Options): Promise<void> {
 
 export function transcribeCommand (): Command {
   return new Command('transcribe')
-    .description('transcribe one file, or what is at an address; the transcript goes to stdout, and into the library')
-    .argument('<source>', 'audio or video; or an http or https address of it, of a page or of a podcast feed')
-    .addOption(new Option('--format <format>', 'form of the transcript').choices(EXPORT_FORMATS).default('txt'))
+    .description('transcribe one file, or a recording from an address; the transcript goes to stdout and into the library')
+    .argument('<source>', 'audio or video file, or the http or https address of one, of a page or of a podcast feed')
+    .addOption(new Option('--format <format>', 'format of the transcript').choices(EXPORT_FORMATS).default('txt'))
     .addOption(new Option('--quality <quality>', 'model and effort').choices(STT_QUALITIES).default('balanced'))
-    .option('--language <language>', 'spoken language, e.g. en or german; detected when left out')
+    .option('--name <name>', 'name of the transcript; default: the name of the file, or the title that the source gives')
+    .option('--language <language>', 'spoken language, such as en or german; default: detect it')
     .option('--terms <list>', 'names and terms to expect, such as "Dashwood, Ada Lovelace"')
-    .option('--prompt <text>', 'text that could stand before the recording, for its wording and its style')
-    .option('--owner <owner>', 'whose library it joins', 'default')
+    .option('--prompt <text>', 'text that could precede the recording; the transcript follows its wording and style')
+    .option('--owner <owner>', 'owner of the transcript', parseName, 'default')
     .option('-o, --output <file>', 'write the transcript to a file')
     .action(transcribe)
 }

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import type { FailureCode } from './errors.js'
+import type { RecordingName } from './recording-name.js'
 import type { SourceFacts } from './source.js'
 
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
@@ -57,7 +58,7 @@ export type Job = {
   mediaId: number
   /** Undefined for uploads and local files. */
   source: JobSource | undefined
-  fileName: string
+  fileName: RecordingName
   options: JobOptions
   /** Whisper's code of the language; undefined until given or detected. */
   language: string | undefined

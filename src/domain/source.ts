@@ -1,9 +1,11 @@
 /** Where a recording is fetched from: which addresses are taken, what an answer is, and what the recording is called. */
 import { AppError } from './errors.js'
+import { toRecordingName, UNNAMED } from './recording-name.js'
+import type { RecordingName } from './recording-name.js'
 
 const MAX_URL_LENGTH = 4096
-/** As long as an upload's name may be. */
-const MAX_NAME_LENGTH = 255
+/** Characters of a host name (RFC 1035, 2.3.4, as text). The resolver fails on longer ones. */
+export const MAX_HOST_LENGTH = 253
 /** So much of an answer says what it is. */
 export const HEAD_BYTES = 4096
 
@@ -14,13 +16,16 @@ const SECRET_PARAMETER = /^(x-amz-.*|x-goog-.*|awsaccesskeyid|googleaccessid|key
 export type SourceKind = 'media' | 'page' | 'feed' | 'manifest' | 'live'
 
 /** What is known of a recording from where it came. */
-export type SourceFacts = { title: string | undefined, publishedAt: number | undefined }
+export type SourceFacts = { title: RecordingName | undefined, publishedAt: number | undefined }
 
 /** The address as it is fetched: http or https, without its fragment, which no server ever sees. Throws `invalid_request` naming `field`. */
 export function parseSourceUrl (text: string, field: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
+  }
+  if (url.hostname.length > MAX_HOST_LENGTH) {
+    throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
   }
   // yt-dlp takes orders from fragments that begin so; nothing else needs any.
   url.hash = ''
@@ -43,12 +48,6 @@ export function lendCredentials (address: string, lender: string): string {
   return Object.assign(url, { username, password }).href
 }
 
-/** A name or title in one line, without control characters, cut to what a name may be; undefined when nothing is left. */
-export function toTitle (text: string | undefined): string | undefined {
-  const line = text?.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
-  return line ? [...line].slice(0, MAX_NAME_LENGTH).join('').trim() : undefined
-}
-
 function decode (text: string): string {
   try {
     return decodeURIComponent(text)
@@ -58,18 +57,18 @@ function decode (text: string): string {
 }
 
 /** The last part of the path, else the host. */
-export function nameFromUrl (address: string): string {
+export function nameFromUrl (address: string): RecordingName {
   const { pathname, hostname } = new URL(address)
   const last = pathname.split('/').filter((part) => part !== '').at(-1)
-  return toTitle(decode(last ?? '')) ?? hostname
+  return toRecordingName(decode(last ?? '')) ?? toRecordingName(hostname) ?? UNNAMED
 }
 
 /** The file name a server gives with `Content-Disposition`, the extended form first. */
-export function nameFromDisposition (header: string | undefined): string | undefined {
+export function nameFromDisposition (header: string | undefined): RecordingName | undefined {
   const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1]
   const [, quoted, plain] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '') ?? []
   const name = extended === undefined ? quoted?.replace(/\\(.)/g, '$1') ?? plain : decode(extended)
-  return toTitle(name?.split(/[\\/]/).at(-1))
+  return toRecordingName(name?.split(/[\\/]/).at(-1))
 }
 
 const ROOTS: Readonly<Record<string, SourceKind>> = { rss: 'feed', feed: 'feed', 'rdf:rdf': 'feed', mpd: 'manifest' }

@@ -1,14 +1,14 @@
 /** Rules of an upload in parts. */
+import type { AcceptedJob, JobRequest } from './submission.js'
 
 const MIB = 1024 * 1024
 const MAX_PARTS = 1000
 /** How long an upload may stay open. */
 export const UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
-export type Upload = {
+/** An upload in progress, with what its job will be made with. */
+export type Upload = AcceptedJob & {
   id: string
-  ownerId: number
-  fileName: string
   fileType: string | undefined
   sizeBytes: number
   partSizeBytes: number
@@ -18,6 +18,17 @@ export type Upload = {
   /** Set when the upload has become a job. */
   jobId: number | undefined
 }
+
+/** An upload as a caller asks for it. `sha256`: digest of the whole file in lower-case hex. */
+export type UploadRequest = JobRequest & {
+  fileName: string
+  sizeBytes: number
+  fileType?: string | undefined
+  sha256?: string | undefined
+}
+
+/** An upload and how far it is. `missing`: numbers of the parts that have not arrived, ascending; empty once it is a job. */
+export type UploadState = { upload: Upload, received: UploadPart[], missing: number[] }
 
 export type UploadPart = { partNumber: number, sizeBytes: number, sha256: string }
 

@@ -41,7 +41,7 @@ export type WebhookPayload = Static<typeof WebhookPayload>
 export const eventOf = ({ failureCode }: Pick<Job, 'failureCode'>): WebhookEvent =>
   failureCode === undefined ? 'transcription.completed' : 'transcription.failed'
 
-type Ended = Pick<Job, 'id' | 'fileName' | 'language' | 'durationMs' | 'failureCode' | 'retryCount'> & { completedAt: number }
+type Ended = Pick<Job, 'id' | 'language' | 'durationMs' | 'failureCode' | 'retryCount'> & { fileName: string, completedAt: number }
 
 /** The payload for a job that has ended. */
 export function describeEnd (job: Ended, event: string = eventOf(job)): WebhookPayload {

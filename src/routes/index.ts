@@ -5,11 +5,11 @@ import type { Administration } from '../service/administration.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
-import type { Ingest } from '../service/ingest.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
+import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
@@ -42,9 +42,9 @@ export type RouteDeps = {
   owners: Owners
   plans: Plans
   idempotency: Idempotency
-  ingest: Ingest
   removal: Removal
   retries: Retries
+  submit: Submit
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
@@ -56,7 +56,10 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { keys, administration, deliveries, health, idempotency, ingest, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
+  const {
+    keys, administration, deliveries, health, idempotency, owners, plans, removal, retries, submit, tokens, transcripts, uploads, usage,
+    webhooks, publicUrl, oauthIssuer, authorizationServer
+  } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
@@ -70,12 +73,12 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(healthRoutes, { health })
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
-      await api.register(sourceRoutes, { ingest, transcripts, usage, webhooks })
-      await api.register(uploadRoutes, { uploads, transcripts, usage, webhooks, publicUrl })
+      await api.register(sourceRoutes, { submit })
+      await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
-      await api.register(jobRoutes, { transcripts, retries, usage })
+      await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
       await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })

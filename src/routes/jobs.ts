@@ -1,20 +1,19 @@
-/** Polling, and once more. */
+/** Job status and retry. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Retries } from '../service/retries.js'
 import type { Transcripts } from '../service/transcripts.js'
-import type { Usage } from '../service/usage.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { IdParams, JobState, ok, RetriedJob, Success, toJobState } from './schemas.js'
 
-type Deps = { transcripts: Transcripts, retries: Retries, usage: Pick<Usage, 'requireMinutes'> }
+type Deps = { transcripts: Pick<Transcripts, 'read'>, retries: Retries }
 
-export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, retries, usage }) => {
+export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, retries }) => {
   app.get('/jobs/:id', operation({
     operationId: 'getJobStatus',
     tag: 'Jobs',
-    summary: 'How far a job is',
-    description: 'Ask until the status is completed or failed.',
+    summary: 'Job status',
+    description: 'Poll until the status is completed or failed.',
     caller: 'transcripts:read',
     params: IdParams,
     replies: { 200: Success(JobState) },
@@ -27,17 +26,16 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcri
   app.post('/jobs/:id/retry', operation({
     operationId: 'retryJob',
     tag: 'Jobs',
-    summary: 'Queue a failed job again',
-    description: 'From the recording that is stored, so nothing has to be uploaded again; what was transcribed before is kept. At most three times.',
+    summary: 'Retry a failed job',
+    description: 'Uses the stored recording and keeps what was transcribed before; a recording from an address is fetched again. ' +
+      'A job can be retried at most three times.',
     caller: 'transcripts:write',
     idempotent: true,
     params: IdParams,
     replies: { 200: Success(RetriedJob) },
     errors: ['not_found', 'conflict', 'gone', 'minutes_exceeded', 'queue_full']
   }), async (request) => {
-    const principal = principalOf(request)
-    usage.requireMinutes(principal)
-    const job = await retries.retry(request.params.id, principal.ownerId)
+    const job = await retries.retry(request.params.id, principalOf(request))
     return ok({ jobId: job.id, status: job.status, retryCount: job.retryCount, retryable: retries.isRetryable(job) })
   })
 }

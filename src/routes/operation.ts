@@ -19,7 +19,7 @@ export type Caller = Scope | 'api_key' | 'administrator' | 'public'
 export const TAGS = {
   Sources: 'Recordings from an address: files, pages of video platforms, podcast feeds, streams.',
   Uploads: 'Recordings in parts, resumable after a crash of either side.',
-  Jobs: 'How far a transcription is, and once more when it failed.',
+  Jobs: 'Job status and retry.',
   Transcriptions: 'The library: texts, words and files.',
   Vocabulary: 'Names and terms that recordings of an owner may hold, so that transcripts spell them right.',
   Webhooks: 'Told when a job ends, instead of asking.',

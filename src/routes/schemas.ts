@@ -3,10 +3,12 @@ import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
 import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
-import { parseLanguage, toIsoCode } from '../domain/language.js'
+import { toIsoCode } from '../domain/language.js'
 import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
-import type { Job as StoredJob, JobOptions } from '../domain/job.js'
-import { cleanTerms, TERMS_RULE } from '../domain/terms.js'
+import type { Job as StoredJob } from '../domain/job.js'
+import { MAX_RECORDING_NAME_LENGTH } from '../domain/recording-name.js'
+import { MAX_LANGUAGE_LENGTH } from '../domain/submission.js'
+import { TERMS_RULE } from '../domain/terms.js'
 import { toSeconds } from '../domain/transcript.js'
 import { Warning } from '../domain/warnings.js'
 import type { JobView } from '../service/transcripts.js'
@@ -48,29 +50,19 @@ export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, patt
 /** `cleanTerms` checks them. */
 export const Terms = Type.Array(Type.String(), { description: TERMS_RULE })
 
-/** How a recording is to be transcribed. */
+/** What a recording is called. `parseRecordingName` cleans it. */
+export const FileName = Type.String({ minLength: 1, maxLength: MAX_RECORDING_NAME_LENGTH })
+
+/** How a recording is to be transcribed. `parseJobOptions` applies the rules, here and for every other way in. */
 export const JobSettings = {
-  language: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  language: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_LANGUAGE_LENGTH })),
   options: Type.Optional(Type.Object({
     sttQuality: Type.Optional(SttQuality),
     terms: Type.Optional(Terms),
     prompt: Type.Optional(Type.String({
-      maxLength: MAX_PROMPT_LENGTH, description: 'text that could stand before the recording, for its wording and its style'
+      maxLength: MAX_PROMPT_LENGTH, description: 'text that could precede the recording; the transcript follows its wording and style'
     }))
   }, { additionalProperties: false }))
-}
-
-/** Throws `invalid_request` for a language or terms that are none. */
-export function toJobOptions (
-  { language, options }: { language?: string, options?: { sttQuality?: SttQuality, terms?: string[], prompt?: string } }
-): JobOptions {
-  const code = language === undefined ? undefined : parseLanguage(language)
-  return {
-    ...(code === undefined ? {} : { language: code }),
-    sttQuality: options?.sttQuality ?? 'balanced',
-    ...(options?.terms ? { terms: cleanTerms(options.terms) } : {}),
-    ...(options?.prompt ? { prompt: options.prompt } : {})
-  }
 }
 
 const Time = (description: string) => Type.String({ format: 'date-time', description })

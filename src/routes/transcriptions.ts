@@ -13,7 +13,7 @@ import { PageOf, pageQuery } from './paging.js'
 import { principalOf } from './plugins/auth.js'
 import { IdParams, ListedTranscription, ok, Success, toListed, toTranscription, Transcription, TRANSCRIPTION_STATUSES } from './schemas.js'
 
-/** Transcriptions of a page, unless the caller says otherwise. */
+/** Transcriptions on a page, unless the caller asks for another number. */
 const PAGE_LENGTH = 20
 
 const ListQuery = Type.Object({
@@ -21,7 +21,7 @@ const ListQuery = Type.Object({
   status: Type.Optional(Type.Enum(TRANSCRIPTION_STATUSES))
 })
 
-const Removed = Type.Object({ id: Type.Integer() }, { description: 'The transcription is gone.', examples: [{ id: 42 }] })
+const Removed = Type.Object({ id: Type.Integer() }, { description: 'The transcription was deleted.', examples: [{ id: 42 }] })
 
 const ExportQuery = Type.Object({ format: Type.Enum(EXPORT_FORMATS) })
 
@@ -42,16 +42,18 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   app.get('/transcriptions', operation({
     operationId: 'listTranscriptions',
     tag: 'Transcriptions',
-    summary: 'The transcriptions of the library, without their texts',
-    description: 'Newest first. Whatever is added or deleted while pages are read, nothing is listed twice and nothing left out.',
+    summary: 'List transcriptions without their texts',
+    description: 'Newest first. Additions and deletions between two pages neither repeat nor skip an item.',
     caller: 'transcripts:read',
     querystring: ListQuery,
     replies: { 200: PageOf('TranscriptionPage', ListedTranscription, 'The transcriptions, newest first.') }
   }), async (request, reply) => {
     const { limit = PAGE_LENGTH, cursor, status } = request.query
     const before = cursor === undefined ? undefined : parseCursor(cursor)
-    const { jobs, next } = transcripts.list({ ownerId: principalOf(request).ownerId, status: status === 'pending' ? 'queued' : status, before, limit })
-    return reply.header('cache-control', 'no-store').send({ ...ok(jobs.map(toListed)), nextCursor: next === undefined ? null : toCursor(next) })
+    const { ownerId } = principalOf(request)
+    const { jobs, next } = transcripts.list({ ownerId, status: status === 'pending' ? 'queued' : status, before, limit })
+    const nextCursor = next === undefined ? null : toCursor(next)
+    return reply.header('cache-control', 'no-store').send({ ...ok(jobs.map(toListed)), nextCursor })
   })
 
   app.get('/transcriptions/:id', operation({
@@ -71,7 +73,7 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     operationId: 'deleteTranscription',
     tag: 'Transcriptions',
     summary: 'Delete a transcription and its recording',
-    description: 'In any state, also while it is being transcribed: text, words, recording and everything made of them are gone for good.',
+    description: 'In any state, even during transcription. Text, words, recording and everything made from them are deleted.',
     caller: 'transcripts:write',
     params: IdParams,
     replies: { 200: Success(Removed) },
@@ -85,8 +87,8 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   app.get('/transcriptions/:id/export', operation({
     operationId: 'exportTranscript',
     tag: 'Transcriptions',
-    summary: 'A transcription as a file',
-    description: 'Rendered anew by every call. Speakers are in `json`, `md` and `docx` on plans that tell them apart, never in subtitles.',
+    summary: 'Export a transcription as a file',
+    description: 'Rendered on every call. On plans with diarization, `json`, `md` and `docx` name speakers; subtitles never do.',
     caller: 'transcripts:export',
     params: IdParams,
     querystring: ExportQuery,

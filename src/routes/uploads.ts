@@ -1,19 +1,17 @@
-/** Chunked uploads. */
+/** Uploads in parts. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../domain/errors.js'
 import { partCount } from '../domain/upload.js'
-import type { Upload } from '../domain/upload.js'
-import type { Uploads, UploadState } from '../service/uploads.js'
+import type { Upload, UploadState } from '../domain/upload.js'
 import type { Transcripts } from '../service/transcripts.js'
-import type { Usage } from '../service/usage.js'
-import type { Webhooks } from '../service/webhooks.js'
+import type { Uploads } from '../service/uploads.js'
 import { baseUrlOf } from './base-url.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
-import { Job, JobSettings, ok, Success, toIsoTime, toJobOptions } from './schemas.js'
-import { JobWebhookFields, MadeSecret, toMadeSecret } from './webhooks.js'
+import { FileName, Job, JobSettings, ok, Success, toIsoTime } from './schemas.js'
+import { JobWebhookFields, MadeSecret } from './webhooks.js'
 
 const UPLOAD_ID = '6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a'
 const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
@@ -22,7 +20,7 @@ const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in
 const UploadId = Type.String({ minLength: 1, maxLength: 64 })
 
 const InitBody = Type.Object({
-  fileName: Type.String({ minLength: 1, maxLength: 255 }),
+  fileName: FileName,
   fileSize: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'bytes' }),
   fileType: Type.Optional(Type.String({ maxLength: 255 })),
   sha256: Type.Optional(Sha256),
@@ -44,9 +42,10 @@ const InitReply = Type.Object({
   webhookSecret: MadeSecret
 }, {
   title: 'UploadSession',
-  description: 'The upload that was begun.',
+  description: 'The new upload.',
   examples: [{
-    uploadId: UPLOAD_ID, partSize: 1_048_576, partCount: 1, parts: [{ partNumber: 1, url: `http://127.0.0.1:8080/api/v1/media/uploads/${UPLOAD_ID}/parts/1` }],
+    uploadId: UPLOAD_ID, partSize: 1_048_576, partCount: 1,
+    parts: [{ partNumber: 1, url: `http://127.0.0.1:8080/api/v1/media/uploads/${UPLOAD_ID}/parts/1` }],
     expiresAt: '2026-11-22T09:29:00.000Z'
   }]
 })
@@ -54,7 +53,7 @@ const InitReply = Type.Object({
 const CompleteBody = Type.Object({ uploadId: UploadId, sha256: Type.Optional(Sha256) }, {
   title: 'UploadComplete', additionalProperties: false, examples: [{ uploadId: UPLOAD_ID }]
 })
-const Dropped = Type.Object({ uploadId: Type.String() }, { description: 'The upload is gone.', examples: [{ uploadId: UPLOAD_ID }] })
+const Dropped = Type.Object({ uploadId: Type.String() }, { description: 'The upload was dropped.', examples: [{ uploadId: UPLOAD_ID }] })
 
 const Part = Type.Object({ partNumber: Type.Integer(), size: Type.Integer({ description: 'bytes' }), sha256: Type.String() }, {
   title: 'UploadPart', description: 'The part is stored.', examples: [{ partNumber: 1, size: 1_048_576, sha256: DIGEST }]
@@ -80,7 +79,7 @@ const UploadView = Type.Object({
 const UploadParams = Type.Object({ uploadId: UploadId })
 const PartParams = Type.Object({ uploadId: UploadId, partNumber: Type.Integer({ minimum: 1 }) })
 
-type Deps = { uploads: Uploads, transcripts: Transcripts, usage: Pick<Usage, 'requireMinutes'>, webhooks: Webhooks, publicUrl: string | undefined }
+type Deps = { uploads: Uploads, transcripts: Pick<Transcripts, 'read'>, publicUrl: string | undefined }
 
 function partUrls (base: string, upload: Upload): Array<{ partNumber: number, url: string }> {
   return Array.from({ length: partCount(upload) }, (_, index) => ({
@@ -108,7 +107,7 @@ function contentLength (request: FastifyRequest): number | undefined {
   return header === undefined ? undefined : Number(header)
 }
 
-/** The body as it arrives; a caller who hangs up half-way is no fault of ours. */
+/** The body as it arrives. A caller who hangs up before the end gets `invalid_request`, so that it is not logged as our error. */
 async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
   try {
     yield * request.raw as AsyncIterable<Buffer>
@@ -118,39 +117,28 @@ async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
 }
 
 /** Upload sessions: JSON in, JSON out. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, usage, webhooks, publicUrl }) => {
+export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, publicUrl }) => {
   app.post('/media/uploads/init', operation({
     operationId: 'initChunkedUpload',
     tag: 'Uploads',
     summary: 'Begin an upload in parts',
-    description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, again at will. Then complete the upload.',
+    description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, and again where needed. ' +
+      'Then complete the upload.',
     caller: 'transcripts:write',
     idempotent: true,
     body: InitBody,
     replies: { 201: Success(InitReply) },
     errors: ['media_too_large', 'minutes_exceeded', 'queue_full']
   }), async (request, reply) => {
-    usage.requireMinutes(principalOf(request))
-    const { fileName, fileSize, fileType, sha256, webhookUrl, webhookSecret, ...settings } = request.body
-    const { ownerId, keyId } = principalOf(request)
-    const webhook = await webhooks.openJobWebhook({ webhookUrl, webhookSecret })
-    const upload = await uploads.begin({
-      ownerId,
-      apiKeyId: keyId,
-      fileName,
-      sizeBytes: fileSize,
-      fileType,
-      sha256,
-      options: toJobOptions(settings),
-      webhook
-    })
+    const { fileSize: sizeBytes, ...rest } = request.body
+    const { upload, ...madeSecret } = await uploads.begin(principalOf(request), { ...rest, sizeBytes })
     return reply.code(201).send(ok({
       uploadId: upload.id,
       partSize: upload.partSizeBytes,
       partCount: partCount(upload),
       parts: partUrls(baseUrlOf(request, publicUrl), upload),
       expiresAt: toIsoTime(upload.expiresAt),
-      ...toMadeSecret(webhook, webhookSecret)
+      ...madeSecret
     }))
   })
 
@@ -158,7 +146,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     operationId: 'getChunkedUpload',
     tag: 'Uploads',
     summary: 'Which parts have arrived',
-    description: 'To go on after a crash of either side.',
+    description: 'Lets a client resume after a crash on either side.',
     caller: 'transcripts:write',
     params: UploadParams,
     replies: { 200: Success(UploadView) },
@@ -182,21 +170,18 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
   app.post('/media/uploads/complete', operation({
     operationId: 'completeChunkedUpload',
     tag: 'Uploads',
-    summary: 'Join the parts and make the job',
-    description: 'May be called again: the answer is the same job.',
+    summary: 'Complete an upload and create its job',
+    description: 'Calling it again returns the same job.',
     caller: 'transcripts:write',
     idempotent: true,
     body: CompleteBody,
     replies: { 200: Success(Job) },
     errors: ['digest_mismatch', 'not_found', 'conflict', 'parts_missing', 'gone', 'minutes_exceeded', 'queue_full']
   }), async (request) => {
-    const principal = principalOf(request)
-    const { ownerId } = principal
+    const caller = principalOf(request)
     const { uploadId, sha256 } = request.body
-    // A repeated call gets the job that is made, whatever has been used up since.
-    if (uploads.look(uploadId, ownerId).upload.jobId === undefined) usage.requireMinutes(principal)
-    const jobId = await uploads.complete(uploadId, ownerId, sha256)
-    return ok({ jobId, status: transcripts.read(jobId, ownerId).status })
+    const jobId = await uploads.complete(uploadId, caller, sha256)
+    return ok({ jobId, status: transcripts.read(jobId, caller.ownerId).status })
   })
 }
 
@@ -209,14 +194,14 @@ export const partRoutes: FastifyPluginAsyncTypebox<Pick<Deps, 'uploads'>> = asyn
       operationId: 'sendUploadPart',
       tag: 'Uploads',
       summary: 'Send one part',
-      description: 'Raw bytes, exactly as many as the part is long; a part that is there is replaced.',
+      description: 'The raw bytes of the part, exactly as many as it is long. Sending a part again replaces it.',
       caller: 'transcripts:write',
       params: PartParams,
       takesBytes: true,
       replies: { 200: Success(Part) },
       errors: ['not_found', 'conflict', 'gone']
     }),
-    // The exact length is checked per part; this only lifts the limit meant for JSON.
+    // Each part has an exact length that is checked later; this only lifts the limit for JSON.
     bodyLimit: Number.MAX_SAFE_INTEGER
   }, async (request, reply) => {
     const { uploadId, partNumber } = request.params

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import { MAX_WEBHOOK_URL_LENGTH } from '../domain/submission.js'
 import { ATTEMPT_STATUSES, MAX_SECRET_LENGTH, WEBHOOK_EVENTS } from '../domain/webhook.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Webhooks } from '../service/webhooks.js'
@@ -12,22 +13,17 @@ import { Id, IdParams, ok, Success, toIsoTime } from './schemas.js'
 const MAX_LISTED = 100
 const LISTED = 50
 
-const ReceiverUrl = Type.String({ format: 'uri', minLength: 1, maxLength: 2048, description: 'http or https' })
+const ReceiverUrl = Type.String({ format: 'uri', minLength: 1, maxLength: MAX_WEBHOOK_URL_LENGTH, description: 'http or https' })
 const Secret = Type.String({ minLength: 1, maxLength: MAX_SECRET_LENGTH })
 const orNull = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description })
 
-/** Fields with which an operation that makes a job takes a webhook of that job alone. `Webhooks.openJobWebhook` reads them. */
+/** Fields of an operation that makes a job: a webhook of that job alone. `parseJobWebhook` applies the rules. */
 export const JobWebhookFields = {
   webhookUrl: Type.Optional(Type.String({ ...ReceiverUrl, description: 'told of the end of this job, besides the endpoints' })),
   webhookSecret: Type.Optional(Type.String({ ...Secret, description: 'signs what is sent there; made, and shown in the reply, when left out' }))
 }
 /** The secret that was made because a caller named a webhook without one. */
 export const MadeSecret = Type.Optional(Type.String({ description: 'signs what is sent to webhookUrl; shown once, and only when none was given' }))
-
-/** The field of the reply: there when a secret was made, because the caller gave none. */
-export function toMadeSecret (webhook: { secret: string } | undefined, given: string | undefined): { webhookSecret?: string } {
-  return webhook && given === undefined ? { webhookSecret: webhook.secret } : {}
-}
 
 const ENDPOINT = { id: 3, url: 'https://example.org/hooks/stenobox', isActive: true, apiKeyId: null, createdAt: '2026-11-21T09:00:00.000Z' }
 const endpointFields = {

@@ -14,8 +14,8 @@ import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { FetchClaim, SourceStore } from '../store/sources.js'
-import type { Ingest } from './ingest.js'
 import type { Pipeline } from './pipeline.js'
+import type { Submit } from './submit.js'
 
 /** Progress is noted this often at most. */
 const NOTE_MS = 1000
@@ -30,7 +30,7 @@ type Deps = {
   media: MediaStore
   files: Files
   inTransaction: InTransaction
-  ingest: Pick<Ingest, 'requireRoom'>
+  submit: Pick<Submit, 'requireRoom'>
   pipeline: Pick<Pipeline, 'fail' | 'removeEnded'>
   downloads: SourceDownloads
   ytDlp: YtDlp
@@ -58,11 +58,11 @@ const hashIdentity = (identity: string | undefined): string | undefined =>
   identity === undefined ? undefined : createHash('sha256').update(identity).digest('hex')
 
 export function createFetching (deps: Deps) {
-  const { jobs, sources, media, files, inTransaction, ingest, pipeline, downloads, ytDlp, startProxy, maxMediaBytes, maxMediaSeconds, now, log } = deps
+  const { jobs, sources, media, files, inTransaction, submit, pipeline, downloads, ytDlp, startProxy, maxMediaBytes, maxMediaSeconds, now, log } = deps
 
   async function requireRoom (bytes: number): Promise<void> {
     try {
-      await ingest.requireRoom(bytes)
+      await submit.requireRoom(bytes)
     } catch (error) {
       throw error instanceof AppError ? new JobFailure('insufficient_storage', 'the disk is nearly full', { cause: error }) : error
     }

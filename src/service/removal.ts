@@ -1,4 +1,4 @@
-/** Transcriptions, gone for good. */
+/** Deletes transcriptions. */
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
@@ -19,8 +19,8 @@ export function createRemoval ({ jobs, media, uploads, files, inTransaction }: D
 
   return {
     /**
-     * Removes a transcription in any state: its rows at once and together, then its files. What is being done for it stops by itself, because
-     * its claims are gone; files that a crash leaves here are found by the sweeps, which know no row of them. Throws `not_found`.
+     * Removes a transcription in any state: its rows in one transaction, then its files. Work on it stops by itself, because its claims are
+     * gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws `not_found`.
      */
     async remove (id: number, ownerId: number): Promise<void> {
       const { uploadIds, mediaFile } = inTransaction(() => {

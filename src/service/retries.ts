@@ -1,17 +1,17 @@
-/** Failed jobs, once more. */
+/** Retries of failed jobs. */
 import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../domain/audio.js'
 import { AppError } from '../domain/errors.js'
 import { whyNotRetryable } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
-import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { SourceStore } from '../store/sources.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
-import type { Ingest } from './ingest.js'
+import type { Submit } from './submit.js'
 import { findOwnedJob } from './transcripts.js'
+import type { Consumer } from './usage.js'
 
 type Deps = {
   jobs: JobStore
@@ -20,18 +20,15 @@ type Deps = {
   transcripts: Pick<TranscriptStore, 'removeFrom'>
   media: Pick<MediaStore, 'find'>
   files: Pick<Files, 'hasMedia'>
-  ingest: Pick<Ingest, 'requireRoom' | 'requireQueueRoom'>
-  inTransaction: InTransaction
+  submit: Pick<Submit, 'requireMinutes' | 'resubmit'>
   now: () => number
 }
 
-const GONE = 'The recording is not stored any more. Upload it again.'
+const GONE = 'The recording is no longer stored. Upload it again.'
 const USED = 'The job has been retried as often as it may be. Upload the recording again.'
 
-export function createRetries ({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now }: Deps) {
-  const queuedListeners: Array<() => void> = []
-
-  /** Whether what the job was made of is still there; an address always may be. */
+export function createRetries ({ jobs, sources, windows, transcripts, media, files, submit, now }: Deps) {
+  /** Whether the recording can still be had: an address can always be tried, a stored file must exist. */
   function hasSource ({ mediaId, source }: Job): boolean {
     const stored = media.find(mediaId)
     return source !== undefined || (stored?.state === 'stored' && files.hasMedia(stored.file))
@@ -44,7 +41,7 @@ export function createRetries ({ jobs, sources, windows, transcripts, media, fil
     transcripts.removeFrom(jobId, 0)
   }
 
-  const refusalOf = (job: Job): ReturnType<typeof whyNotRetryable> => whyNotRetryable(job, () => hasSource(job))
+  const refusalOf = (job: Job) => whyNotRetryable(job, () => hasSource(job))
 
   function requireRetryable (job: Job): void {
     const refusal = refusalOf(job)
@@ -56,27 +53,20 @@ export function createRetries ({ jobs, sources, windows, transcripts, media, fil
   return {
     isRetryable: (job: Job): boolean => refusalOf(job) === undefined,
     /**
-     * Queues a failed job again: an address is fetched again; of a stored recording the windows that are done stay done. Throws `not_found`, `conflict` (not failed,
-     * or retried too often), `gone`, `queue_full`, `insufficient_storage`.
+     * Queues a failed job again. An address is fetched again; of a stored recording, finished windows stay finished. Throws
+     * `minutes_exceeded`, `not_found`, `conflict` (not failed, or retried too often), `gone`, `queue_full`, `insufficient_storage`.
      */
-    async retry (id: number, ownerId: number): Promise<Job> {
-      const failed = findOwnedJob(jobs, id, ownerId)
+    async retry (id: number, caller: Consumer): Promise<Job> {
+      submit.requireMinutes(caller)
+      const failed = findOwnedJob(jobs, id, caller.ownerId)
       requireRetryable(failed)
-      await ingest.requireRoom((failed.durationMs ?? 0) * SAMPLES_PER_MS * BYTES_PER_SAMPLE)
-      const queued = inTransaction(() => {
-        // Asked again: another may have retried it meanwhile.
-        requireRetryable(findOwnedJob(jobs, id, ownerId))
-        ingest.requireQueueRoom()
+      return await submit.resubmit((failed.durationMs ?? 0) * SAMPLES_PER_MS * BYTES_PER_SAMPLE, () => {
+        // Checked again: another request may have retried it meanwhile.
+        requireRetryable(findOwnedJob(jobs, id, caller.ownerId))
         dropRun(id)
         jobs.retry(id, now())
-        return findOwnedJob(jobs, id, ownerId)
+        return id
       })
-      for (const listener of queuedListeners) listener()
-      return queued
-    },
-    /** Calls `listener` whenever a job has been queued again. */
-    onQueued (listener: () => void): void {
-      queuedListeners.push(listener)
     }
   }
 }

@@ -28,26 +28,26 @@ type Deps = {
   isRetryable: (job: Job) => boolean
 }
 
-/** A job as callers see it. `text` and `warnings`: only when completed. `webhooks`: how many deliveries are in each status. */
+/** A job, its text and warnings once it is completed, whether it may be retried, and the state of its webhooks. */
 export type JobView = Job & { text: string | undefined, warnings: Warning[], isRetryable: boolean, webhooks: DeliveryCounts }
 
-/** A page of an owner's library. `before`: the last job of the page before. */
+/** A page of an owner's library. `before`: the last job of the previous page. */
 export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
 
 /** The owner who asks for an export, and the plan. */
 export type Reader = Pick<Principal, 'ownerId' | 'plan'>
 
-/** A transcript as a file. `chunks` are rendered lazily and can be iterated once. */
+/** A transcript as a file. `chunks` are rendered while they are read, and can be read once. */
 export type Export = { fileName: string, contentType: string, chunks: Chunks }
 
-/** True for formats that make no sense on a terminal. */
+/** Formats that are not text and cannot be shown on a terminal. */
 export const isBinaryFormat = (format: ExportFormat): boolean => FORMATS[format].isBinary
 
 function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSegment> {
   for (const { speaker: _, words, ...segment } of segments) yield { ...segment, words: words.map(({ speaker: _, ...word }) => word) }
 }
 
-/** Throws `not_found` when absent or another's. */
+/** Throws `not_found` when there is no such job, or it belongs to another owner. */
 export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, ownerId: number): Job {
   const job = jobs.findOwned(id, ownerId)
   if (!job) throw new AppError('not_found', 'There is no such transcription.')
@@ -56,7 +56,7 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
 
 export function createTranscripts ({ jobs, transcripts, windows, deliveries, plans, isRetryable }: Deps) {
   return {
-    /** Throws `not_found` when absent or another's. */
+    /** Throws `not_found` when there is no such job, or it belongs to another owner. */
     read (id: number, ownerId: number): JobView {
       const job = findOwnedJob(jobs, id, ownerId)
       const text = job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined
@@ -71,8 +71,8 @@ export function createTranscripts ({ jobs, transcripts, windows, deliveries, pla
       return { jobs: page, next: found.length > limit ? page.at(-1)?.id : undefined }
     },
     /**
-     * Renders an export; nothing is stored. Speakers are included on plans with diarization. Throws `not_found`, and `not_completed` while
-     * there is no transcript.
+     * Renders on every call and stores nothing. Speakers are included on plans with diarization. Throws `not_found`, and `not_completed`
+     * while there is nothing to export.
      */
     render (id: number, { ownerId, plan }: Reader, format: ExportFormat): Export {
       const job = findOwnedJob(jobs, id, ownerId)

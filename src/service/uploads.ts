@@ -1,88 +1,88 @@
-/** Uploads in parts: begin, receive, look, complete, drop. */
+/** Uploads in parts: begin, receive parts, look, complete, drop. */
 import { randomUUID } from 'node:crypto'
 import { AppError, isNoRoom } from '../domain/errors.js'
-import type { JobOptions } from '../domain/job.js'
-import type { JobWebhook } from '../domain/webhook.js'
 import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
-import type { UploadPart } from '../domain/upload.js'
+import type { Upload, UploadPart, UploadRequest, UploadState } from '../domain/upload.js'
 import { TooLong } from '../store/files.js'
 import type { Files } from '../store/files.js'
 import type { MediaStore } from '../store/media.js'
-import type { StoredUpload, UploadStore } from '../store/uploads.js'
-import type { Ingest } from './ingest.js'
+import type { UploadStore } from '../store/uploads.js'
+import type { Submit } from './submit.js'
+import type { Consumer } from './usage.js'
 
 type Deps = {
   uploads: UploadStore
   media: Pick<MediaStore, 'isKnown'>
   files: Files
-  ingest: Ingest
-  maxMediaBytes: number
+  submit: Pick<Submit, 'acceptUpload' | 'submitStored' | 'requireMinutes' | 'requireRoom' | 'requireQueueRoom'>
   now: () => number
 }
 
-export type NewUpload = {
-  ownerId: number
-  fileName: string
-  sizeBytes: number
-  fileType: string | undefined
-  sha256: string | undefined
-  options: JobOptions
-  apiKeyId: number | undefined
-  webhook: JobWebhook | undefined
-}
+/** The bytes of a part as they arrive. `lengthBytes`: the announced length, if any. */
+export type PartBody = { lengthBytes: number | undefined, source: AsyncIterable<Buffer> }
 
-export type UploadState = { upload: StoredUpload, received: UploadPart[], missing: number[] }
+/** An upload that was begun. `webhookSecret`: made because the caller named a webhook without one; shown once. */
+export type BegunUpload = { upload: Upload, webhookSecret?: string }
 
 const NO_ROOM = 'The disk of the appliance is full. What arrived before is kept; free some space and send this part again.'
+const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; free some space and complete again.'
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
-export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, now }: Deps) {
-  /** Completions under way, so that a second call waits for the first instead of assembling again. */
+export function createUploads ({ uploads, media, files, submit, now }: Deps) {
+  /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
-  /** How many sendings of a part are under way, by upload and number. */
+  /** How many requests are sending a part right now, by upload and part number. */
   const arriving = new Map<string, number>()
 
-  function find (id: string, ownerId: number): StoredUpload {
+  function find (id: string, ownerId: number): Upload {
     const upload = uploads.find(id, ownerId)
     if (!upload) throw new AppError('not_found', 'There is no such upload.')
     if (upload.jobId === undefined && upload.expiresAt <= now()) throw new AppError('gone', 'The upload has expired. Begin a new one.')
     return upload
   }
 
-  function state (upload: StoredUpload): UploadState {
+  function state (upload: Upload): UploadState {
     const received = uploads.listParts(upload.id)
     return { upload, received, missing: upload.jobId === undefined ? missingParts(upload, received) : [] }
   }
 
-  function findOpen (id: string, ownerId: number): StoredUpload {
+  function findOpen (id: string, ownerId: number): Upload {
     const upload = find(id, ownerId)
-    if (upload.jobId !== undefined || completing.has(id)) throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+    if (upload.jobId !== undefined || completing.has(id)) {
+      throw new AppError('conflict', 'The upload is complete: it takes no more parts.')
+    }
     return upload
   }
 
-  /** Notes a part that has arrived. What it replaces goes, unless the same part is arriving once more right now, perhaps with those bytes. */
+  /**
+   * Records a part that has arrived, and removes the bytes it replaces, unless another request is sending the same part right now: it may
+   * carry those bytes.
+   */
   async function keepPart (id: string, part: UploadPart): Promise<void> {
     const replaced = uploads.listParts(id).find(({ partNumber }) => partNumber === part.partNumber)
     uploads.upsertPart(id, part)
-    if (replaced && replaced.sha256 !== part.sha256 && arriving.get(`${id}/${part.partNumber}`) === 1) await files.removePart(id, replaced)
+    const isAlone = arriving.get(`${id}/${part.partNumber}`) === 1
+    if (replaced && replaced.sha256 !== part.sha256 && isAlone) await files.removePart(id, replaced)
   }
 
-  async function assemble (upload: StoredUpload, expectedSha256: string | undefined): Promise<number> {
+  async function assemble (upload: Upload, expectedSha256: string | undefined): Promise<number> {
     const { received, missing } = state(upload)
     if (missing.length > 0) {
       const named = missing.slice(0, NAMED_PARTS).join(', ') + (missing.length > NAMED_PARTS ? ', …' : '')
-      throw new AppError('parts_missing', `${missing.length} of ${partCount(upload)} parts have not arrived: ${named}. Send them and complete again.`)
+      const count = `${missing.length} of ${partCount(upload)} parts`
+      throw new AppError('parts_missing', `${count} have not arrived: ${named}. Send them and complete again.`)
     }
-    ingest.requireQueueRoom()
-    if (received.length > 1) await ingest.requireRoom(upload.sizeBytes)
+    submit.requireQueueRoom()
+    if (received.length > 1) await submit.requireRoom(upload.sizeBytes)
     const file = `upload-${upload.id}`
     const stored = await files.joinParts(upload.id, received, file)
     if (expectedSha256 !== undefined && expectedSha256 !== stored.sha256) {
       await files.removeMedia(file)
-      throw new AppError('digest_mismatch', `sha256: what arrived has the digest ${stored.sha256}. Send the parts that differ again, or begin anew.`)
+      const found = `sha256: what arrived has the digest ${stored.sha256}.`
+      throw new AppError('digest_mismatch', `${found} Send the parts that differ again, or begin a new upload.`)
     }
-    const jobId = await ingest.createJob(upload, file, stored, (make) => {
+    const job = await submit.submitStored(upload, file, stored, (make) => {
       const made = uploads.find(upload.id, upload.ownerId)?.jobId
       if (made !== undefined) return made
       const id = make()
@@ -90,45 +90,46 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       return id
     })
     await files.removeUpload(upload.id)
-    return jobId
+    return job.id
   }
 
   return {
-    /** Throws `media_too_large`, `queue_full`, `insufficient_storage`. */
-    async begin (request: NewUpload): Promise<StoredUpload> {
-      if (request.sizeBytes > maxMediaBytes) {
-        throw new AppError('media_too_large', `fileSize: this appliance accepts files up to ${maxMediaBytes} bytes.`)
-      }
-      ingest.requireQueueRoom()
-      await ingest.requireRoom(request.sizeBytes + uploads.announcedBytes(now()))
+    /** Throws `minutes_exceeded`, `invalid_request`, `media_too_large`, `queue_full`, `insufficient_storage`. */
+    async begin (caller: Consumer, request: UploadRequest): Promise<BegunUpload> {
+      const { accepted, ...madeSecret } = await submit.acceptUpload(caller, request, uploads.announcedBytes(now()))
+      const { sizeBytes, fileType, sha256 } = request
       const createdAt = now()
-      const upload: StoredUpload = {
-        ...request,
+      const upload: Upload = {
+        ...accepted,
         id: randomUUID(),
-        partSizeBytes: partSizeFor(request.sizeBytes),
+        sizeBytes,
+        fileType,
+        sha256,
+        partSizeBytes: partSizeFor(sizeBytes),
         createdAt,
         expiresAt: createdAt + UPLOAD_TTL_MS,
         jobId: undefined
       }
       uploads.insert(upload)
-      return upload
+      return { upload, ...madeSecret }
     },
 
     /**
-     * Stores one part, whole or not at all; a part that is there is replaced. Throws `not_found`, `gone`, `conflict`,
+     * Stores one part, whole or not at all, and replaces an earlier one. Throws `not_found`, `gone`, `conflict`,
      * `invalid_request` (no such part, wrong length), `payload_too_large`, `insufficient_storage`.
      */
-    async receivePart (id: string, ownerId: number, partNumber: number, body: { lengthBytes: number | undefined, source: AsyncIterable<Buffer> }): Promise<UploadPart> {
+    async receivePart (id: string, ownerId: number, partNumber: number, body: PartBody): Promise<UploadPart> {
       const upload = findOpen(id, ownerId)
       if (partNumber < 1 || partNumber > partCount(upload)) {
         throw new AppError('invalid_request', `partNumber: this upload has parts 1 to ${partCount(upload)}.`)
       }
       const expected = partSizeAt(upload, partNumber)
-      const wrongLength = (actual: number): AppError => new AppError('invalid_request', `Part ${partNumber} must be ${expected} bytes long; ${actual} arrived.`)
-      const tooLong = (cause?: unknown): AppError => new AppError('payload_too_large', `Part ${partNumber} must be ${expected} bytes long; more arrived.`, { cause })
+      const rule = `Part ${partNumber} must be ${expected} bytes long`
+      const wrongLength = (actual: number): AppError => new AppError('invalid_request', `${rule}; ${actual} arrived.`)
+      const tooLong = (cause?: unknown): AppError => new AppError('payload_too_large', `${rule}; more arrived.`, { cause })
       if (body.lengthBytes !== undefined && body.lengthBytes > expected) throw tooLong()
       if (body.lengthBytes !== undefined && body.lengthBytes < expected) throw wrongLength(body.lengthBytes)
-      await ingest.requireRoom(expected)
+      await submit.requireRoom(expected)
       const key = `${id}/${partNumber}`
       arriving.set(key, (arriving.get(key) ?? 0) + 1)
       try {
@@ -141,7 +142,7 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       } catch (error) {
         if (error instanceof TooLong) throw tooLong(error)
         if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM, { cause: error })
-        // Dropped or completed, and its directory gone, while the part arrived: then this says so.
+        // When the upload was dropped or completed meanwhile, its directory is gone, and this error says why.
         findOpen(id, ownerId)
         throw error
       } finally {
@@ -151,16 +152,17 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       }
     },
 
-    /** What has arrived. Throws `not_found`, `gone`. */
+    /** The upload and which parts have arrived. Throws `not_found`, `gone`. */
     look: (id: string, ownerId: number): UploadState => state(find(id, ownerId)),
 
     /**
-     * Makes the job, once: a repeated call gives the same one. Throws `parts_missing`, `digest_mismatch`, `not_found`,
-     * `gone`, `queue_full` (all parts are kept), `insufficient_storage`.
+     * Makes the job, once: a repeated call returns the same one, even when the minutes are used up by then. Throws `not_found`, `gone`,
+     * `minutes_exceeded`, `digest_mismatch`, `parts_missing`, `queue_full` (all parts are kept), `insufficient_storage`.
      */
-    async complete (id: string, ownerId: number, sha256: string | undefined): Promise<number> {
-      const upload = find(id, ownerId)
+    async complete (id: string, caller: Consumer, sha256: string | undefined): Promise<number> {
+      const upload = find(id, caller.ownerId)
       if (upload.jobId !== undefined) return upload.jobId
+      submit.requireMinutes(caller)
       if (sha256 !== undefined && upload.sha256 !== undefined && sha256 !== upload.sha256) {
         throw new AppError('digest_mismatch', 'sha256: not the digest that was announced when the upload began.')
       }
@@ -169,12 +171,12 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       try {
         return await running
       } catch (error) {
-        if (isNoRoom(error)) throw new AppError('insufficient_storage', 'The disk of the appliance is full. All parts are kept; free some space and complete again.', { cause: error })
+        if (isNoRoom(error)) throw new AppError('insufficient_storage', NO_ROOM_TO_JOIN, { cause: error })
         throw error
       }
     },
 
-    /** Drops an upload and what arrived of it. Throws `not_found`, and `conflict` once it is a job. */
+    /** Removes an upload and its parts. Throws `not_found`, and `conflict` once it is a job. */
     async drop (id: string, ownerId: number): Promise<void> {
       const upload = uploads.find(id, ownerId)
       if (!upload) throw new AppError('not_found', 'There is no such upload.')
@@ -183,7 +185,7 @@ export function createUploads ({ uploads, media, files, ingest, maxMediaBytes, n
       await files.removeUpload(id)
     },
 
-    /** Removes expired uploads, and files that no row knows (their process died between file and row). */
+    /** Removes expired uploads, and files without a row, whose process died before it wrote the row. */
     async sweep (): Promise<void> {
       for (const id of uploads.listExpired(now())) {
         uploads.remove(id)

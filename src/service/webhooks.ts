@@ -1,8 +1,8 @@
 /** Webhook endpoints: create, list, change, delete; and which addresses may be receivers. */
 import { AppError } from '../domain/errors.js'
 import { FetchError } from '../domain/fetch-error.js'
+import { MAX_HOST_LENGTH } from '../domain/source.js'
 import { generateSecret } from '../domain/webhook.js'
-import type { JobWebhook } from '../domain/webhook.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import { parseUrl } from '../engine/http/guard.js'
 import type { ApiKeyStore } from '../store/api-keys.js'
@@ -34,7 +34,11 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   /** Throws `invalid_request` naming the field, for anything but http and https addresses, and for addresses that nothing is sent to. */
   async function checkUrl (url: string, field: string): Promise<void> {
     try {
-      if (LITERAL_HOST.test(parseUrl(url, 'webhooks').hostname)) await fetcher.check('webhooks', url)
+      const { hostname } = parseUrl(url, 'webhooks')
+      if (hostname.length > MAX_HOST_LENGTH) {
+        throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
+      }
+      if (LITERAL_HOST.test(hostname)) await fetcher.check('webhooks', url)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
       if (error.code === 'invalid_url' || error.code === 'blocked') {
@@ -55,6 +59,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   }
 
   return {
+    checkUrl,
     /**
      * Creates an endpoint with a signing secret, which is returned only here. Throws `invalid_request`, and `conflict` when the owner has
      * too many.
@@ -111,25 +116,6 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
       await checkUrl(url, 'url')
       const known = given ?? webhooks.findSecret(ownerId, url)
       return known === undefined ? { secret: generateSecret(), isNew: true } : { secret: known, isNew: false }
-    },
-
-    /**
-     * The receiver that a caller named for one job; undefined when none was named. Without a secret it gets a new one, which must be shown
-     * to the caller. Throws `invalid_request`.
-     */
-    async openJobWebhook ({
-      webhookUrl,
-      webhookSecret
-    }: {
-      webhookUrl?: string | undefined
-      webhookSecret?: string | undefined
-    }): Promise<JobWebhook | undefined> {
-      if (webhookUrl === undefined && webhookSecret !== undefined) {
-        throw new AppError('invalid_request', 'webhookSecret: it needs a webhookUrl.')
-      }
-      if (webhookUrl === undefined) return undefined
-      await checkUrl(webhookUrl, 'webhookUrl')
-      return { url: webhookUrl, secret: webhookSecret ?? generateSecret() }
     }
   }
 }

@@ -3,11 +3,12 @@ import { SAMPLES_PER_MS } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
 import { MAX_ATTEMPTS } from '../domain/job.js'
 import type { Job, JobOptions, JobSource, JobStatus, Stage } from '../domain/job.js'
+import type { RecordingName } from '../domain/recording-name.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 
 type JobRow = {
-  id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: string
+  id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: RecordingName
   options: string
   language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
@@ -19,7 +20,7 @@ const COLUMNS = `id, owner_id, status, stage, media_id, (
   ) AS source, file_name, options, language, duration_ms, done_ms, failure_code,
   retry_count, created_at, updated_at, completed_at`
 
-type PackedSource = { url: string, title: string | null, publishedAt: number | null, fetched: number, isOpen: number }
+type PackedSource = { url: string, title: RecordingName | null, publishedAt: number | null, fetched: number, isOpen: number }
 
 const toSource = ({ url, title, publishedAt, fetched }: PackedSource): JobSource =>
   ({ url, title: title ?? undefined, publishedAt: publishedAt ?? undefined, fetched })
@@ -49,7 +50,7 @@ function toJob (row: JobRow): Job {
 /** At most `limit` jobs older than the job `before`. */
 export type JobPage = { ownerId: number, before: number, limit: number }
 /** `apiKeyId`: the key it was made with, if any; `webhook`: where its end is told besides the owner's endpoints. */
-export type NewJob = { ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: string, options: JobOptions, webhook?: JobWebhook | undefined, now: number }
+export type NewJob = { ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: RecordingName, options: JobOptions, webhook?: JobWebhook | undefined, now: number }
 /** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
 export type DecodeClaim = { job: Job, attempt: number }
 /**

@@ -1,20 +1,17 @@
 /** Uploads in progress and their parts. */
 import type { JobOptions } from '../domain/job.js'
+import type { RecordingName } from '../domain/recording-name.js'
 import type { Upload, UploadPart } from '../domain/upload.js'
-import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 
 type UploadRow = {
-  id: string, owner_id: number, file_name: string, file_type: string | null, size_bytes: number, part_size_bytes: number
+  id: string, owner_id: number, file_name: RecordingName, file_type: string | null, size_bytes: number, part_size_bytes: number
   sha256: string | null, options: string, api_key_id: number | null, webhook_url: string | null, webhook_secret: string | null
   created_at: number, expires_at: number, job_id: number | null
 }
 type PartRow = { part_number: number, size_bytes: number, sha256: string }
 
-/** An upload with the settings of its future job. */
-export type StoredUpload = Upload & { options: JobOptions, apiKeyId: number | undefined, webhook: JobWebhook | undefined }
-
-function toUpload (row: UploadRow): StoredUpload {
+function toUpload (row: UploadRow): Upload {
   return {
     id: row.id,
     ownerId: row.owner_id,
@@ -74,7 +71,7 @@ export function createUploadStore (db: Database) {
   `)
 
   return {
-    insert ({ webhook, ...upload }: StoredUpload): void {
+    insert ({ webhook, ...upload }: Upload): void {
       insert.run({
         ...upload,
         apiKeyId: upload.apiKeyId ?? null,
@@ -85,7 +82,7 @@ export function createUploadStore (db: Database) {
         options: JSON.stringify(upload.options)
       })
     },
-    find (id: string, ownerId: number): StoredUpload | undefined {
+    find (id: string, ownerId: number): Upload | undefined {
       const row = find.get({ id, ownerId })
       return row && toUpload(row)
     },

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { lendCredentials, nameFromDisposition, nameFromUrl, parseSourceUrl, sniffKind, toShownUrl, toTitle } from '../../dist/domain/source.js'
+import { lendCredentials, nameFromDisposition, nameFromUrl, parseSourceUrl, sniffKind, toShownUrl } from '../../dist/domain/source.js'
 
 t.test('http and https addresses are taken, without their fragment', async (t) => {
   t.equal(parseSourceUrl('https://example.org/a?b=c#t=10', 'url'), 'https://example.org/a?b=c')
@@ -11,6 +11,12 @@ t.test('anything else is refused, and the field is named', async (t) => {
   for (const text of ['', 'talk.mp3', 'ftp://example.org/a', 'file:///etc/passwd', 'data:audio/wav;base64,AAAA', 'javascript:1', 'https://', '//example.org', `https://example.org/${'a'.repeat(4096)}`]) {
     t.throws(() => parseSourceUrl(text, 'source.url'), { code: 'invalid_request', message: /^source\.url: / }, text.slice(0, 40))
   }
+})
+
+t.test('a host name of more than 253 characters is refused', async (t) => {
+  const host = `${'a'.repeat(49)}.`.repeat(5) + 'abc'
+  t.equal(parseSourceUrl(`https://${host}/`, 'url'), `https://${host}/`)
+  t.throws(() => parseSourceUrl(`https://a${host}/`, 'url'), { code: 'invalid_request', message: /^url: the host name .* 253 / })
 })
 
 t.test('what is shown holds no credentials', async (t) => {
@@ -35,12 +41,6 @@ t.test('a name that the server gives', async (t) => {
   t.equal(nameFromDisposition('attachment; filename="x.mp3"; filename*=UTF-8\'\'Gr%C3%BC%C3%9Fe.mp3'), 'Grüße.mp3')
   t.equal(nameFromDisposition('attachment; filename="../../etc/passwd"'), 'passwd')
   for (const header of [undefined, '', 'inline', 'attachment; filename=""', 'attachment; filename="///"']) t.equal(nameFromDisposition(header), undefined, String(header))
-})
-
-t.test('a title is one line of at most 255 characters', async (t) => {
-  t.equal(toTitle('  a\r\n\tb\u2028c\u0000  '), 'a b c')
-  t.equal([...toTitle('😀'.repeat(300)) ?? ''].length, 255)
-  for (const text of [undefined, '', ' \n ']) t.equal(toTitle(text), undefined)
 })
 
 t.test('what an answer is, is seen by its bytes, however wrong its type', async (t) => {

@@ -32,7 +32,7 @@ async function build (t: Test) {
   return { ...built, stores, mine, list, walk }
 }
 
-t.test('an empty library, and one of everything, newest first and without texts', async (t) => {
+t.test('the library lists jobs in every state, newest first and without texts', async (t) => {
   const { list, key } = await build(t)
   t.strictSame(await list(), { success: true, data: [], nextCursor: null })
   const { id, stores } = addCompleted(t, t.testdirName, 'default', { fileName: 'talk.mp3', durationMs: 61_855, segments: makeSegments() })
@@ -51,7 +51,7 @@ t.test('an empty library, and one of everything, newest first and without texts'
   t.equal((await list('', key('somebody else'))).data.length, 1)
 })
 
-t.test('pages of any length, by status', async (t) => {
+t.test('pages have the requested length and status', async (t) => {
   const { walk, stores, list } = await build(t)
   const ids = Array.from({ length: 45 }, () => stores.addJob('default')).reverse()
   for (const id of ids.filter((id) => id % 3 === 0)) stores.jobs.fail(id, 'timeout', 1)
@@ -66,7 +66,7 @@ t.test('pages of any length, by status', async (t) => {
   t.strictSame(await walk('status=completed'), [[]])
 })
 
-t.test('what is added and deleted between pages moves nothing, not even the item a cursor was made of', async (t) => {
+t.test('additions and deletions between pages repeat and skip nothing, even when the item of a cursor is deleted', async (t) => {
   const { walk, stores } = await build(t)
   const ids = Array.from({ length: 30 }, () => stores.addJob('default')).reverse()
   let page = 0
@@ -79,24 +79,14 @@ t.test('what is added and deleted between pages moves nothing, not even the item
   t.strictSame(pages.flat(), ids.filter((_, index) => index !== 7))
 })
 
-t.test('queries that cannot be', async (t) => {
+t.test('queries that are not valid get 400', async (t) => {
   const { call, mine } = await build(t)
   const bad: Array<[string, RegExp]> = [
-    ['limit=0', /limit/],
-    ['limit=-1', /limit/],
-    ['limit=101', /limit/],
-    ['limit=1.5', /limit/],
-    ['limit=x', /limit/],
-    ['limit=', /limit/],
+    ['limit=0', /limit/], ['limit=-1', /limit/], ['limit=101', /limit/], ['limit=1.5', /limit/], ['limit=x', /limit/], ['limit=', /limit/],
     ['limit=1&limit=2', /limit/],
-    ['status=queued', /status/],
-    ['status=', /status/],
-    ['cursor=', /cursor/],
-    ['cursor=x', /cursor/],
-    ['cursor=MQ', /cursor/],
+    ['status=queued', /status/], ['status=', /status/], ['cursor=', /cursor/], ['cursor=x', /cursor/], ['cursor=MQ', /cursor/],
     ['cursor=%00', /cursor/],
-    [`cursor=${'A'.repeat(65)}`, /cursor/],
-    [`cursor=${Buffer.from(`after ${2 ** 53}`).toString('base64url')}`, /cursor/]
+    [`cursor=${'A'.repeat(65)}`, /cursor/], [`cursor=${Buffer.from(`after ${2 ** 53}`).toString('base64url')}`, /cursor/]
   ]
   for (const [query, error] of bad) {
     t.match(
@@ -107,25 +97,22 @@ t.test('queries that cannot be', async (t) => {
   }
 })
 
-t.test('a deleted transcription is nowhere any more', async (t) => {
+t.test('a deleted transcription cannot be found by any operation', async (t) => {
   const { call, mine, key, list } = await build(t)
   const { id, stores } = addCompleted(t, t.testdirName, 'default', { fileName: 'talk.mp3', durationMs: 1000, segments: makeSegments() })
   const other = stores.addJob('default')
   t.match(await call(key('somebody else'), 'DELETE', `/api/v1/transcriptions/${id}`), { status: 404, body: { code: 'not_found' } })
   t.match(await call(mine, 'DELETE', `/api/v1/transcriptions/${id}`), { status: 200, body: { success: true, data: { id } } })
   for (const [method, path] of [
-    ['GET', `jobs/${id}`],
-    ['POST', `jobs/${id}/retry`],
-    ['GET', `transcriptions/${id}`],
-    ['GET', `transcriptions/${id}/export?format=txt`],
-    ['DELETE', `transcriptions/${id}`]
+    ['GET', `jobs/${id}`], ['POST', `jobs/${id}/retry`], ['GET', `transcriptions/${id}`],
+    ['GET', `transcriptions/${id}/export?format=txt`], ['DELETE', `transcriptions/${id}`]
   ] as const) {
     t.match(await call(mine, method, `/api/v1/${path}`), { status: 404, body: { code: 'not_found' } }, `${method} ${path}`)
   }
   t.strictSame((await list()).data.map((item) => item.id), [other])
 })
 
-t.test('ids that cannot be', async (t) => {
+t.test('ids that are not valid get 400', async (t) => {
   const { call, mine } = await build(t)
   for (const id of ['0', '-1', '1.5', 'x', String(2 ** 53), 'NaN', '1e3x', '%00']) {
     t.match(await call(mine, 'DELETE', `/api/v1/transcriptions/${id}`), { status: 400, body: { code: 'invalid_request', error: /id/ } }, id)

@@ -5,25 +5,29 @@ import { openStores } from '../support/store.ts'
 
 const FULL = { status: 429, headers: { 'retry-after': '60' }, body: { success: false, code: 'queue_full' } }
 
-t.test('init and complete are refused while it is full; the upload completes later, under the same key too', async (t) => {
+t.test('a full queue refuses init and complete; the upload completes later, with the same Idempotency-Key too', async (t) => {
   const { call, key } = await buildAppliance(t, { STENOBOX_MAX_QUEUED: '2' })
   const stores = openStores(t, t.testdirName)
   const mine = key()
   const init = async () => await call(mine, 'POST', '/api/v1/media/uploads/init', { fileName: 'talk.mp3', fileSize: 5 })
   const { body: { data } } = await init()
   await call(mine, 'PUT', `/api/v1/media/uploads/${String(data['uploadId'])}/parts/1`, Buffer.from('words'))
-  const complete = async () => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: data['uploadId'] }, { 'idempotency-key': 'k' })
+  const complete = async () =>
+    await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: data['uploadId'] }, { 'idempotency-key': 'k' })
   const [queued] = [stores.addJob('default'), stores.addJob('somebody else')]
   t.match(await init(), FULL)
   t.match(await complete(), FULL)
-  t.match(await call(mine, 'GET', `/api/v1/media/uploads/${String(data['uploadId'])}`), { status: 200, body: { data: { missing: [], received: [{ partNumber: 1 }] } } })
+  t.match(
+    await call(mine, 'GET', `/api/v1/media/uploads/${String(data['uploadId'])}`),
+    { status: 200, body: { data: { missing: [], received: [{ partNumber: 1 }] } } }
+  )
   stores.jobs.fail(queued, 'timeout', 1)
   t.match(await complete(), { status: 200, body: { data: { status: 'queued' } } })
   t.match(await init(), FULL)
   t.match(await complete(), { status: 200 }, 'a complete one is complete, full or not')
 })
 
-t.test('a place that is taken while the parts are joined', async (t) => {
+t.test('of two uploads that complete at once, the one without a place keeps its parts', async (t) => {
   const { call, key } = await buildAppliance(t, { STENOBOX_MAX_QUEUED: '1' })
   const stores = openStores(t, t.testdirName)
   const mine = key()
@@ -32,10 +36,15 @@ t.test('a place that is taken while the parts are joined', async (t) => {
     await call(mine, 'PUT', `/api/v1/media/uploads/${String(data['uploadId'])}/parts/1`, Buffer.from('words'))
     return data['uploadId']
   }))
-  const replies = await Promise.all(uploads.map(async (uploadId) => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId })))
+  const complete = async (uploadId: unknown) => await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId })
+  const replies = await Promise.all(uploads.map(complete))
   t.strictSame(replies.map(({ status }) => status).sort(), [200, 429])
   t.equal(stores.jobs.countActive(), 1)
   stores.jobs.fail(1, 'timeout', 1)
   const refused = uploads[replies.findIndex(({ status }) => status === 429)]
-  t.match(await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: refused }), { status: 200 }, 'and its parts are still there')
+  t.match(
+    await call(mine, 'POST', '/api/v1/media/uploads/complete', { uploadId: refused }),
+    { status: 200 },
+    'and its parts are still there'
+  )
 })

@@ -14,7 +14,8 @@ async function build (t: Test, settings: Record<string, string> = {}) {
     ...built,
     stores,
     mine,
-    retry: async (id: number, who = mine, headers: Record<string, string> = {}) => await call(who, 'POST', `/api/v1/jobs/${id}/retry`, undefined, headers),
+    retry: async (id: number, who = mine, headers: Record<string, string> = {}) =>
+      await call(who, 'POST', `/api/v1/jobs/${id}/retry`, undefined, headers),
     /** An uploaded job. */
     async add (): Promise<number> {
       const { body: { data } } = await call(mine, 'POST', '/api/v1/media/uploads/init', { fileName: 'talk.mp3', fileSize: 5 })
@@ -44,14 +45,14 @@ t.test('what polling calls retryable can be retried, three times', async (t) => 
   t.match(await retry(id), { status: 409, body: { code: 'conflict' } })
 })
 
-t.test('two at once: one 200, one 409', async (t) => {
+t.test('of two retries at once one gets 200 and the other 409', async (t) => {
   const { add, retry, stores } = await build(t)
   const id = await add()
   stores.jobs.fail(id, 'timeout', Date.now())
   t.strictSame((await Promise.all([retry(id), retry(id)])).map(({ status }) => status).sort(), [200, 409])
 })
 
-t.test('a recording that is gone: 410, and polling does not promise otherwise', async (t) => {
+t.test('a job without its recording: 410, and polling says that it is not retryable', async (t) => {
   const { add, retry, stores, call, mine } = await build(t)
   const id = await add()
   stores.jobs.fail(id, 'timeout', Date.now())
@@ -60,7 +61,7 @@ t.test('a recording that is gone: 410, and polling does not promise otherwise', 
   t.match(await retry(id), { status: 410, body: { code: 'gone' } })
 })
 
-t.test('somebody else\'s job, and a disk that is nearly full', async (t) => {
+t.test('a job of another owner: 404; a disk that is nearly full: 507', async (t) => {
   const { add, retry, stores, key } = await build(t)
   const id = await add()
   stores.jobs.fail(id, 'timeout', Date.now())

@@ -28,7 +28,13 @@ t.test('begin says how to send, send takes any order and repeats, complete makes
   t.ok(Date.parse(upload.expiresAt) > Date.now())
   for (const number of [3, 1, 3]) {
     const reply = await it.call(key, 'PUT', path(upload, number), partOf(number), RAW)
-    t.match(reply, { status: 200, headers: { etag: /^"[0-9a-f]{64}"$/ }, body: { success: true, data: { partNumber: number, size: partOf(number).length } } })
+    t.match(
+      reply,
+      {
+        status: 200, headers: { etag: /^"[0-9a-f]{64}"$/ },
+        body: { success: true, data: { partNumber: number, size: partOf(number).length } }
+      }
+    )
   }
   const missing = await it.call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId: upload.uploadId })
   t.match(missing, { status: 409, body: { code: 'parts_missing', error: /1 of 3 parts.*: 2\./ } })
@@ -38,14 +44,24 @@ t.test('begin says how to send, send takes any order and repeats, complete makes
   t.match(await it.call(key, 'PUT', path(upload, 2), partOf(2)), { status: 200 })
   const wrong = await it.call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId: upload.uploadId, sha256: '0'.repeat(64) })
   t.match(wrong, { status: 400, body: { code: 'digest_mismatch' } })
-  const [one, two] = await Promise.all([1, 2].map(async () => await it.call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId: upload.uploadId, sha256 })))
+  const complete = async () => await it.call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId: upload.uploadId, sha256 })
+  const [one, two] = await Promise.all([complete(), complete()])
   t.match(one, { status: 200, body: { success: true, data: { jobId: 1, status: 'queued' } } })
   t.strictSame(two?.body, one?.body, 'completing twice at once makes one job')
-  t.match(await it.call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId: upload.uploadId }), { status: 200, body: { data: { jobId: 1 } } })
+  t.match(
+    await it.call(key, 'POST', '/api/v1/media/uploads/complete', { uploadId: upload.uploadId }),
+    { status: 200, body: { data: { jobId: 1 } } }
+  )
   t.match(await it.call(key, 'PUT', path(upload, 1), partOf(1), RAW), { status: 409, body: { code: 'conflict' } })
   t.match(await it.call(key, 'DELETE', `/api/v1/media/uploads/${upload.uploadId}`), { status: 409 })
-  t.match(await it.call(key, 'GET', '/api/v1/jobs/1'), { status: 200, body: { data: { id: 1, status: 'queued', progress: 0, failure: null, retryCount: 0, webhooks: { pending: 0 } } } })
-  t.match(await it.call(key, 'GET', '/api/v1/transcriptions/1'), { status: 200, body: { data: { id: 1, status: 'pending', fileName: 'talk.mp3' } } })
+  t.match(
+    await it.call(key, 'GET', '/api/v1/jobs/1'),
+    { status: 200, body: { data: { id: 1, status: 'queued', progress: 0, failure: null, retryCount: 0, webhooks: { pending: 0 } } } }
+  )
+  t.match(
+    await it.call(key, 'GET', '/api/v1/transcriptions/1'),
+    { status: 200, body: { data: { id: 1, status: 'pending', fileName: 'talk.mp3' } } }
+  )
   t.match(await it.call(key, 'GET', '/api/v1/transcriptions/1/export?format=txt'), { status: 422, body: { code: 'not_completed' } })
 })
 
@@ -53,11 +69,20 @@ t.test('parts that are too long, too short, or do not exist', async (t) => {
   const it = await buildAppliance(t)
   const key = it.key()
   const upload = await begin(it, key)
-  t.match(await it.call(key, 'PUT', path(upload, 1), bytes, RAW), { status: 413, body: { code: 'payload_too_large', error: /1048576 bytes/ } })
-  t.match(await it.call(key, 'PUT', path(upload, 1), Buffer.from('x'), RAW), { status: 400, body: { code: 'invalid_request', error: /1048576 bytes.*1 arrived/ } })
+  t.match(
+    await it.call(key, 'PUT', path(upload, 1), bytes, RAW),
+    { status: 413, body: { code: 'payload_too_large', error: /1048576 bytes/ } }
+  )
+  t.match(
+    await it.call(key, 'PUT', path(upload, 1), Buffer.from('x'), RAW),
+    { status: 400, body: { code: 'invalid_request', error: /1048576 bytes.*1 arrived/ } }
+  )
   t.match(await it.call(key, 'PUT', path(upload, 3), partOf(1), RAW), { status: 413 }, 'the last part is 5 bytes long')
   for (const number of ['0', '-1', '4', 'x']) {
-    t.match(await it.call(key, 'PUT', path(upload, 1).replace(/1$/, number), partOf(1), RAW), { status: 400, body: { error: /partNumber/ } })
+    t.match(
+      await it.call(key, 'PUT', path(upload, 1).replace(/1$/, number), partOf(1), RAW),
+      { status: 400, body: { error: /partNumber/ } }
+    )
   }
   const state = await it.call(key, 'GET', `/api/v1/media/uploads/${upload.uploadId}`)
   t.strictSame(state.body.data['received'], [])

@@ -5,9 +5,10 @@ import { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { file, openFetching } from '../support/fetching.ts'
 import { sha256 } from '../support/ingest.ts'
+import { nameOf } from '../support/store.ts'
 
 const URL = 'https://example.org/talk.mp3'
-const PAGE: PageFacts = { title: 'A film', publishedAt: 5, identity: 'Tube:1', durationMs: 60_000, sizeBytes: 10, format: 'f1', info: '{"id":1}' }
+const PAGE: PageFacts = { title: nameOf('A film'), publishedAt: 5, identity: 'Tube:1', durationMs: 60_000, sizeBytes: 10, format: 'f1', info: '{"id":1}' }
 
 /** Writes a file as yt-dlp would. */
 const write = (content: string) => async (directory: string): Promise<string> => {
@@ -78,7 +79,7 @@ t.test('a page comes through yt-dlp, and is known the second time', async (t) =>
 })
 
 t.test('half a file of another form is not gone on with', async (t) => {
-  const { files, ingest, owner, fetching, claim, jobs } = await openFetching(t, {
+  const { files, submitAddress, fetching, claim, jobs } = await openFetching(t, {
     at: { [URL]: { kind: 'page' } },
     page: PAGE,
     bring: async (directory) => {
@@ -87,7 +88,7 @@ t.test('half a file of another form is not gone on with', async (t) => {
     }
   })
   for (const [format, mark] of [['another', 'first'], [PAGE.format, 'again']] as const) {
-    const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+    const id = await submitAddress(URL)
     const directory = await files.drafts.makeDirectory(id)
     for (const name of ['media.part', mark]) writeFileSync(`${directory}/${name}`, 'half')
     await files.drafts.writeNote(id, 'format', format)
@@ -137,7 +138,7 @@ t.test('a failure ends the job and leaves nothing', async (t) => {
 })
 
 t.test('a disk without room is told in time', async (t) => {
-  const { ingest, owner, fetching, claim, jobs } = await openFetching(t, {
+  const { submitAddress, fetching, claim, jobs } = await openFetching(t, {
     at: {
       [URL]: async ({ requireRoom }) => {
         await requireRoom(5000)
@@ -146,14 +147,14 @@ t.test('a disk without room is told in time', async (t) => {
     },
     changes: { minFreeBytes: 1000, files: { freeBytes: async () => 5000 } }
   })
-  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  const id = await submitAddress(URL)
   await fetching.fetch(claim(), new AbortController().signal)
   t.match(jobs.find(id), { failureCode: 'insufficient_storage' })
 })
 
 t.test('a fetch that is stopped is given back, with its draft', async (t) => {
   const controller = new AbortController()
-  const { ingest, owner, fetching, claim, jobs, list } = await openFetching(t, {
+  const { submitAddress, fetching, claim, jobs, list } = await openFetching(t, {
     at: {
       [URL]: async (download) => {
         await file('half')(download)
@@ -162,7 +163,7 @@ t.test('a fetch that is stopped is given back, with its draft', async (t) => {
       }
     }
   })
-  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  const id = await submitAddress(URL)
   await fetching.fetch(claim(), controller.signal)
   t.match(jobs.find(id), { status: 'processing', stage: 'fetch' })
   t.match(claim(), { jobId: id, attempt: 1 })
@@ -170,8 +171,8 @@ t.test('a fetch that is stopped is given back, with its draft', async (t) => {
 })
 
 t.test('who has lost the claim, or whose job has ended, stores nothing', async (t) => {
-  const { ingest, owner, fetching, claim, jobs, clock, list, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
-  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  const { submitAddress, fetching, claim, jobs, clock, list, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
+  const id = await submitAddress(URL)
   const late = claim()
   clock.advance(60_000)
   claim()
@@ -216,7 +217,7 @@ t.test('while a job fails, nobody claims its source again', async (t) => {
 
 t.test('a job that is removed while it is fetched leaves nothing', async (t) => {
   const controller = new AbortController()
-  const { ingest, owner, fetching, claim, jobs, list } = await openFetching(t, {
+  const { submitAddress, fetching, claim, jobs, list } = await openFetching(t, {
     at: {
       [URL]: async (download) => {
         await file('half')(download)
@@ -226,7 +227,7 @@ t.test('a job that is removed while it is fetched leaves nothing', async (t) => 
       }
     }
   })
-  await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  await submitAddress(URL)
   await fetching.fetch(claim(), controller.signal)
   t.strictSame(list('work'), [])
 })
@@ -245,7 +246,7 @@ t.test('a retry leaves no row of the media that its first run brought', async (t
 
 t.test('media that is removed while another job is about to use it is fetched after all', async (t) => {
   let remove = (): void => {}
-  const { fetch, fetching, ingest, owner, jobs, claim, media, mediaOf } = await openFetching(t, {
+  const { fetch, fetching, submitAddress, jobs, claim, media, mediaOf } = await openFetching(t, {
     at: {
       [URL]: async (download) => {
         if (!download.isStored('this')) return await file('sound', { identity: 'this' })(download)
@@ -258,7 +259,7 @@ t.test('media that is removed while another job is about to use it is fetched af
   jobs.setDecoded(first.id, 1000, 1)
   jobs.complete(first.id, 1)
   remove = () => { media.expire(first.mediaId, false) }
-  const id = await ingest.submitUrl({ ownerId: owner, url: URL, options: { sttQuality: 'fast' } })
+  const id = await submitAddress(URL)
   await fetching.fetch(claim(), new AbortController().signal)
   t.match(jobs.find(id), { status: 'processing', stage: 'fetch', failureCode: undefined }, 'waits to be fetched again')
   await fetching.fetch(claim(), new AbortController().signal)

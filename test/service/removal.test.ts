@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createRemoval } from '../../dist/service/removal.js'
-import { openIngest } from '../support/ingest.ts'
+import { callerOf, openIngest } from '../support/ingest.ts'
 import type { Changes } from '../support/ingest.ts'
 import { randomBytes } from '../support/random.ts'
+import { nameOf } from '../support/store.ts'
 
 const BYTES = randomBytes(1000, 1)
 
@@ -20,7 +21,7 @@ async function open (t: Test, changes: Changes = {}) {
     async addJobOfUpload (): Promise<number> {
       const { id } = await begin(BYTES)
       await send(id, BYTES, 1)
-      const jobId = await service.complete(id, owner, undefined)
+      const jobId = await service.complete(id, callerOf(owner), undefined)
       windows.insert({ jobId, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 160_000 })
       transcripts.insertWindow(jobId, 0, [{ startMs: 0, endMs: 1, text: 'secret', words: [] }])
       mkdirSync(`${dataDir}/work/${jobId}`)
@@ -36,7 +37,7 @@ async function open (t: Test, changes: Changes = {}) {
 const NOTHING = { job: 0, job_stage: 0, media: 0, window: 0, segment: 0, upload: 0, upload_part: 0 }
 
 for (const status of ['queued', 'processing', 'completed', 'failed']) {
-  t.test(`a ${status} one: every row and every file goes, and listeners are told`, async (t) => {
+  t.test(`removing a ${status} job removes all its rows and files and calls the listeners`, async (t) => {
     const { removal, addJobOfUpload, db, owner, rows, list, service } = await open(t)
     const id = await addJobOfUpload()
     const uploadId = db.prepare('SELECT id FROM upload').pluck().get() as string
@@ -51,11 +52,11 @@ for (const status of ['queued', 'processing', 'completed', 'failed']) {
     t.strictSame(['media', 'work', 'uploads'].flatMap(list), [])
     t.strictSame(told, [id])
     await t.rejects(removal.remove(id, owner), { code: 'not_found' }, 'a second time')
-    await t.rejects(service.complete(uploadId, owner, undefined), { code: 'not_found' }, 'and the upload does not bring it back')
+    await t.rejects(service.complete(uploadId, callerOf(owner), undefined), { code: 'not_found' }, 'and the upload does not bring it back')
   })
 }
 
-t.test('somebody else\'s stays', async (t) => {
+t.test('a job of another owner is not removed', async (t) => {
   const { removal, addJobOfUpload, other, rows, list } = await open(t)
   const id = await addJobOfUpload()
   await t.rejects(removal.remove(id, other), { code: 'not_found' })
@@ -64,10 +65,11 @@ t.test('somebody else\'s stays', async (t) => {
   t.equal(list('media').length, 1)
 })
 
-t.test('a recording that another job needs stays until that one is removed too', async (t) => {
+t.test('a recording that another job uses stays until that job is removed too', async (t) => {
   const { removal, addJobOfUpload, jobs, owner, list, rows } = await open(t)
   const first = await addJobOfUpload()
-  const second = jobs.insert({ ownerId: owner, mediaId: jobs.find(first)?.mediaId ?? 0, fileName: 'again.mp3', options: { sttQuality: 'fast' }, now: 0 })
+  const mediaId = jobs.find(first)?.mediaId ?? 0
+  const second = jobs.insert({ ownerId: owner, mediaId, fileName: nameOf('again.mp3'), options: { sttQuality: 'fast' }, now: 0 })
   await removal.remove(first, owner)
   t.match(rows(), { job: 1, media: 1 })
   t.equal(list('media').length, 1)
@@ -76,7 +78,7 @@ t.test('a recording that another job needs stays until that one is removed too',
   t.strictSame(list('media'), [])
 })
 
-t.test('rows go all together or not at all', async (t) => {
+t.test('all rows are removed, or none', async (t) => {
   const { removal, addJobOfUpload, db, owner, rows, list } = await open(t)
   const id = await addJobOfUpload()
   const before = rows()
@@ -86,7 +88,7 @@ t.test('rows go all together or not at all', async (t) => {
   t.equal(list('media').length, 1)
 })
 
-t.test('a recording that could not be removed is found by the sweep', async (t) => {
+t.test('the sweep removes a recording that could not be removed earlier', async (t) => {
   const { removal, addJobOfUpload, files, owner, rows, list, service, clock } = await open(t)
   const { removeMedia } = files
   files.removeMedia = async () => { throw new Error('killed half-way') }

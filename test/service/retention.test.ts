@@ -3,18 +3,20 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { file, openFetching } from '../support/fetching.ts'
 import type { World } from '../support/fetching.ts'
+import { callerOf } from '../support/ingest.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const URL = 'https://example.org/talk.mp3'
 
 async function open (t: Test, world: World) {
   const opened = await openFetching(t, { at: { [URL]: file('sound') }, ...world })
-  const { ingest, owner, dataDir, jobs, clock, retention, list } = opened
+  const { submit, owner, dataDir, jobs, clock, retention, list } = opened
   return {
     ...opened,
     async upload (): Promise<number> {
       writeFileSync(`${dataDir}/talk.wav`, 'upload')
-      return await ingest.submitFile(`${dataDir}/talk.wav`, { ownerId: owner, fileName: 'talk.wav', options: { sttQuality: 'fast' } })
+      const local = { path: `${dataDir}/talk.wav`, sizeBytes: 0 }
+      return (await submit.submitFile(callerOf(owner), local, { options: { sttQuality: 'fast' } })).job.id
     },
     async complete (id: number): Promise<void> {
       jobs.beginFetch(id, clock.now())
@@ -26,7 +28,7 @@ async function open (t: Test, world: World) {
   }
 }
 
-t.test('with its transcript, where it is not to be kept', async (t) => {
+t.test('media that is not to be retained is removed when its transcript is complete', async (t) => {
   const { upload, fetch, complete, countFiles } = await open(t, { keepMedia: false })
   const ids = [await upload(), (await fetch(URL)).id]
   t.equal(countFiles(), 2)
@@ -34,13 +36,13 @@ t.test('with its transcript, where it is not to be kept', async (t) => {
   t.equal(countFiles(), 0)
 })
 
-t.test('kept, it stays when its transcript is complete', async (t) => {
+t.test('media that is to be retained stays when its transcript is complete', async (t) => {
   const { upload, complete, countFiles } = await open(t, {})
   await complete(await upload())
   t.equal(countFiles(), 1)
 })
 
-t.test('of a job that failed: an address is fetched again, an upload is needed', async (t) => {
+t.test('after a failure, media of an address is removed and an upload stays for the retry', async (t) => {
   const { upload, fetch, pipeline, countFiles, mediaOf } = await open(t, {})
   const [uploaded, fetched] = [await upload(), (await fetch(URL)).id]
   for (const id of [uploaded, fetched]) await pipeline.fail({ id, retryCount: 0 }, 'decode_failed', new Error('x'))
@@ -57,7 +59,7 @@ t.test('media that two jobs share stays for the second', async (t) => {
   t.equal(countFiles(), 0)
 })
 
-t.test('by age, where one is set, but not under the hands of a job', async (t) => {
+t.test('media past the retention age is removed, unless a job is using it', async (t) => {
   const { upload, complete, countFiles, clock, retention } = await open(t, { retentionDays: 30 })
   await complete(await upload())
   await upload()
@@ -74,7 +76,7 @@ t.test('by age, where one is set, but not under the hands of a job', async (t) =
   t.equal(forever.countFiles(), 1)
 })
 
-t.test('what a process that died did not come to release goes with the next sweep', async (t) => {
+t.test('the next sweep releases what a crashed process could not', async (t) => {
   const { fetch, upload, jobs, clock, retention, countFiles, mediaOf } = await open(t, { keepMedia: false })
   const [completed, failed, uploaded, waits] = [(await fetch(URL)).id, (await fetch(URL)).id, await upload(), await upload()]
   jobs.setDecoded(completed, 1000, clock.now())

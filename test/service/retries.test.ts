@@ -1,10 +1,10 @@
-/** Failed jobs, once more. */
+/** Retries of failed jobs. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Job } from '../../dist/domain/job.js'
 import { createRetries } from '../../dist/service/retries.js'
-import { openIngest } from '../support/ingest.ts'
+import { callerOf, openIngest } from '../support/ingest.ts'
 import type { Changes } from '../support/ingest.ts'
 import { randomBytes } from '../support/random.ts'
 
@@ -12,8 +12,8 @@ const BYTES = randomBytes(1000, 1)
 
 async function open (t: Test, changes: Changes = {}) {
   const opened = await openIngest(t, changes)
-  const { jobs, sources, windows, transcripts, media, files, ingest, inTransaction, clock, begin, send, service, owner } = opened
-  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, ingest, inTransaction, now: clock.now })
+  const { jobs, sources, windows, transcripts, media, files, submit, clock, begin, send, service, owner } = opened
+  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now: clock.now })
   return {
     ...opened,
     retries,
@@ -21,9 +21,11 @@ async function open (t: Test, changes: Changes = {}) {
     async addFailed (): Promise<number> {
       const { id } = await begin(BYTES)
       await send(id, BYTES, 1)
-      const jobId = await service.complete(id, owner, undefined)
+      const jobId = await service.complete(id, callerOf(owner), undefined)
       jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
-      for (const idx of [0, 1]) windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+      for (const idx of [0, 1]) {
+        windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+      }
       jobs.enterStage(jobId, 'decode', 'transcribe', clock.now())
       jobs.setDecoded(jobId, 20_000, clock.now())
       jobs.setLanguage(jobId, 'en', clock.now())
@@ -43,28 +45,34 @@ async function open (t: Test, changes: Changes = {}) {
   }
 }
 
-t.test('a failed job is queued again at its first stage; what is done stays, what failed is forgotten', async (t) => {
-  const { retries, addFailed, jobs, windows, owner, clock } = await open(t)
+t.test('a retry queues a failed job at its first stage, keeps finished windows and clears the failure', async (t) => {
+  const { retries, submit, addFailed, jobs, windows, owner, clock } = await open(t)
   const id = await addFailed()
   let told = 0
-  retries.onQueued(() => {
+  submit.onQueued(() => {
     t.equal(jobs.find(id)?.status, 'queued')
     told++
   })
   clock.advance(5000)
-  const job = await retries.retry(id, owner)
-  t.match(job, { id, status: 'queued', stage: 'decode', failureCode: undefined, completedAt: undefined, retryCount: 1, doneMs: 10_000, updatedAt: clock.now() })
+  const job = await retries.retry(id, callerOf(owner))
+  t.match(
+    job,
+    {
+      id, status: 'queued', stage: 'decode', failureCode: undefined, completedAt: undefined, retryCount: 1, doneMs: 10_000,
+      updatedAt: clock.now()
+    }
+  )
   t.strictSame(jobs.find(id), job)
   t.match(windows.list(id, 'speech'), [{ idx: 0, status: 'done' }])
   t.strictSame(jobs.listStages(id), [])
   t.equal(told, 1)
 })
 
-t.test('attempts are counted anew, while their numbers go on: a decoder of before fences nothing off', async (t) => {
+t.test('a retry counts attempts from zero but keeps numbering them, so that an earlier decoder cannot end the new run', async (t) => {
   const { retries, addFailed, jobs, owner, db, clock } = await open(t)
   const id = await addFailed()
   db.prepare('UPDATE job SET decode_attempt = 25').run()
-  await retries.retry(id, owner)
+  await retries.retry(id, callerOf(owner))
   const claim = jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
   t.match(claim, { attempt: 26, job: { id, status: 'processing' } })
   t.strictSame(jobs.listExhausted(), [])
@@ -80,7 +88,7 @@ t.test('a window that was running when the job failed stores nothing into the re
   const late = windows.claim(clock.now(), clock.now() + 1000)
   if (!late) throw new Error('a window waits')
   jobs.fail(id, 'timeout', clock.now())
-  await retries.retry(id, owner)
+  await retries.retry(id, callerOf(owner))
   // The same window, cut again and claimed again, under the same number.
   db.prepare('UPDATE job SET status = \'processing\', stage = \'transcribe\' WHERE id = ?').run(id)
   windows.insert({ jobId: id, purpose: 'speech', idx: 1 }, { startSample: 160_000, endSample: 320_000 })
@@ -92,63 +100,64 @@ t.test('a window that was running when the job failed stores nothing into the re
   t.equal(claim && windows.finish(claim), true)
 })
 
-t.test('three times, and not before it has failed again', async (t) => {
+t.test('a job can be retried three times, each time only after it has failed', async (t) => {
   const { retries, addFailed, found, jobs, owner, clock } = await open(t)
   const id = await addFailed()
   for (const retryCount of [1, 2, 3]) {
     t.equal(retries.isRetryable(found(id)), true)
-    t.match(await retries.retry(id, owner), { retryCount })
-    await t.rejects(retries.retry(id, owner), { code: 'conflict', message: /queued/ })
+    t.match(await retries.retry(id, callerOf(owner)), { retryCount })
+    await t.rejects(retries.retry(id, callerOf(owner)), { code: 'conflict', message: /queued/ })
     jobs.fail(id, 'timeout', clock.now())
   }
   t.equal(retries.isRetryable(found(id)), false)
-  await t.rejects(retries.retry(id, owner), { code: 'conflict', message: /as often as it may/ })
+  await t.rejects(retries.retry(id, callerOf(owner)), { code: 'conflict', message: /as often as it may/ })
 })
 
-t.test('two at once: one is queued, the other is told so', async (t) => {
+t.test('of two retries at once one succeeds and the other gets conflict', async (t) => {
   const { retries, addFailed, owner, jobs } = await open(t)
   const id = await addFailed()
-  const results = await Promise.allSettled([retries.retry(id, owner), retries.retry(id, owner)])
+  const results = await Promise.allSettled([retries.retry(id, callerOf(owner)), retries.retry(id, callerOf(owner))])
   t.strictSame(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   t.match(results.find(({ status }) => status === 'rejected'), { reason: { code: 'conflict' } })
   t.equal(jobs.find(id)?.retryCount, 1)
 })
 
-t.test('a job that is not there, is somebody else\'s, or whose recording is gone', async (t) => {
+t.test('an unknown job, a job of another owner and a job without its recording cannot be retried', async (t) => {
   const { retries, addFailed, owner, other, mediaPath, found, jobs, media } = await open(t)
   const id = await addFailed()
-  await t.rejects(retries.retry(id + 1, owner), { code: 'not_found' })
-  await t.rejects(retries.retry(id, other), { code: 'not_found' })
+  await t.rejects(retries.retry(id + 1, callerOf(owner)), { code: 'not_found' })
+  await t.rejects(retries.retry(id, callerOf(other)), { code: 'not_found' })
   rmSync(mediaPath(id))
   t.equal(retries.isRetryable(found(id)), false)
-  await t.rejects(retries.retry(id, owner), { code: 'gone', message: /Upload it again/ })
+  await t.rejects(retries.retry(id, callerOf(owner)), { code: 'gone', message: /Upload it again/ })
   t.equal(jobs.find(id)?.status, 'failed')
   const old = await addFailed()
   media.expireOlder(Infinity)
   t.equal(retries.isRetryable(found(old)), false, 'too old, though its file is still to follow')
 })
 
-t.test('without room for the decoded sound, or in the queue, it stays failed', async (t) => {
+t.test('a job stays failed when the disk has no room for its audio or the queue is full', async (t) => {
   let free = Number.MAX_SAFE_INTEGER
-  const { retries, addFailed, owner, jobs, addJob, db } = await open(t, { files: { freeBytes: async () => free }, minFreeBytes: 1000, maxQueued: 1 })
+  const changes = { files: { freeBytes: async () => free }, minFreeBytes: 1000, maxQueued: 1 }
+  const { retries, addFailed, owner, jobs, addJob, db } = await open(t, changes)
   const id = await addFailed()
   free = 1000 + 20 * 32_000 - 1
-  await t.rejects(retries.retry(id, owner), { code: 'insufficient_storage' })
+  await t.rejects(retries.retry(id, callerOf(owner)), { code: 'insufficient_storage' })
   free++
   const waiting = addJob('other')
-  await t.rejects(retries.retry(id, owner), { code: 'queue_full', headers: { 'retry-after': '60' } })
+  await t.rejects(retries.retry(id, callerOf(owner)), { code: 'queue_full', headers: { 'retry-after': '60' } })
   t.match(jobs.find(id), { status: 'failed', retryCount: 0 })
   db.prepare('DELETE FROM job WHERE id = ?').run(waiting)
-  t.match(await retries.retry(id, owner), { status: 'queued' })
+  t.match(await retries.retry(id, callerOf(owner)), { status: 'queued' })
 })
 
-t.test('of an address nothing of the earlier run stays, because another recording may be there by now', async (t) => {
-  const { retries, ingest, owner, jobs, media, windows, transcripts } = await open(t)
-  const id = await ingest.submitUrl({ ownerId: owner, url: 'https://example.org/talk.mp3', options: { sttQuality: 'fast' } })
+t.test('a retry of an address drops the earlier run, because the address may lead to another recording now', async (t) => {
+  const { retries, submitAddress, owner, jobs, media, windows, transcripts } = await open(t)
+  const id = await submitAddress('https://example.org/talk.mp3')
   windows.insert({ jobId: id, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 16_000 })
   transcripts.insertWindow(id, 0, [{ startMs: 0, endMs: 1000, text: ' old', words: [] }])
   jobs.fail(id, 'source_unreachable', 1)
   t.equal(media.find(jobs.find(id)?.mediaId ?? 0)?.state, 'expected', 'nothing is stored')
-  t.match(await retries.retry(id, owner), { id, status: 'queued', stage: 'fetch', retryCount: 1 })
+  t.match(await retries.retry(id, callerOf(owner)), { id, status: 'queued', stage: 'fetch', retryCount: 1 })
   t.strictSame([windows.list(id, 'speech'), transcripts.list(id)], [[], []])
 })

@@ -1,7 +1,8 @@
 /** Receiving parts. Completing is in uploads-complete.test.ts. */
 import t from 'tap'
-import { chunksOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
+import { callerOf, chunksOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
 import { randomBytes } from '../support/random.ts'
+import { nameOf } from '../support/store.ts'
 
 const BYTES = randomBytes(2 * MIB + 500_000, 1)
 const DAY_MS = 24 * 3600_000
@@ -9,9 +10,12 @@ const part = (number: number): Buffer => BYTES.subarray((number - 1) * MIB, numb
 
 t.test('an upload begins with its parts, its options and the time it lasts', async (t) => {
   const { begin, service, owner, clock } = await openIngest(t)
-  const upload = await begin(BYTES, { fileType: 'audio/mpeg', sha256: sha256(BYTES), options: { sttQuality: 'fast', language: 'de' } })
+  const upload = await begin(BYTES, { fileType: 'audio/mpeg', sha256: sha256(BYTES), language: 'de', options: { sttQuality: 'fast' } })
   t.match(upload.id, /^[0-9a-f-]{36}$/)
-  t.match(upload, { ownerId: owner, fileName: 'talk.mp3', partSizeBytes: MIB, createdAt: clock.now(), expiresAt: clock.now() + DAY_MS, jobId: undefined })
+  t.match(
+    upload,
+    { ownerId: owner, fileName: 'talk.mp3', partSizeBytes: MIB, createdAt: clock.now(), expiresAt: clock.now() + DAY_MS, jobId: undefined }
+  )
   t.strictSame(service.look(upload.id, owner), { upload, received: [], missing: [1, 2, 3] })
 })
 
@@ -42,7 +46,7 @@ t.test('a part sent again replaces the first; the last one counts', async (t) =>
   t.strictSame(service.look(id, owner).received, [{ partNumber: 1, sizeBytes: MIB, sha256: sha256(part(1)) }])
 })
 
-t.test('the same part sent twice at the same time is there once', async (t) => {
+t.test('the same part sent twice at the same time is stored once', async (t) => {
   const { begin, send, service, owner, list } = await openIngest(t)
   const { id } = await begin(BYTES)
   const [first, second] = await Promise.all([send(id, BYTES, 1), send(id, BYTES, 1)])
@@ -51,7 +55,7 @@ t.test('the same part sent twice at the same time is there once', async (t) => {
   t.strictSame(list(`uploads/${id}`), [`1-${sha256(part(1))}.part`])
 })
 
-t.test('a part that breaks off while the same part is there spoils nothing', async (t) => {
+t.test('a broken second transfer of a part leaves the first one intact', async (t) => {
   const { begin, send, service, owner, list } = await openIngest(t)
   const { id } = await begin(BYTES)
   await send(id, BYTES, 1)
@@ -64,7 +68,7 @@ t.test('a part that breaks off while the same part is there spoils nothing', asy
   t.equal(list(`uploads/${id}`).length, 1)
 })
 
-t.test('a part must have its length, announced or not', async (t) => {
+t.test('a part must have the expected length, announced or not', async (t) => {
   const { begin, service, owner, list } = await openIngest(t)
   const { id } = await begin(BYTES)
   for (const lengthBytes of [MIB + 1, undefined]) {
@@ -75,12 +79,16 @@ t.test('a part must have its length, announced or not', async (t) => {
     const error = service.receivePart(id, owner, 1, { lengthBytes, source: chunksOf(Buffer.alloc(MIB - 1)) })
     await t.rejects(error, { name: 'AppError', code: 'invalid_request', message: /1048576.*1048575/ }, `too short, ${lengthBytes}`)
   }
-  await t.rejects(service.receivePart(id, owner, 3, { lengthBytes: MIB, source: chunksOf(Buffer.alloc(MIB)) }), { code: 'payload_too_large' }, 'the last is shorter')
+  await t.rejects(
+    service.receivePart(id, owner, 3, { lengthBytes: MIB, source: chunksOf(Buffer.alloc(MIB)) }),
+    { code: 'payload_too_large' },
+    'the last is shorter'
+  )
   t.strictSame(service.look(id, owner).received, [])
   t.notOk(list(`uploads/${id}`).some((name) => name.endsWith('.tmp')))
 })
 
-t.test('a length that is announced wrong is refused before a byte is read', async (t) => {
+t.test('a wrong announced length is refused before a byte is read', async (t) => {
   const { begin, service, owner } = await openIngest(t)
   const { id } = await begin(BYTES)
   let isRead = false
@@ -93,7 +101,7 @@ t.test('a length that is announced wrong is refused before a byte is read', asyn
   t.equal(isRead, false)
 })
 
-t.test('an announced length that is a lie is found', async (t) => {
+t.test('an announced length that differs from what arrives is detected', async (t) => {
   const { begin, service, owner } = await openIngest(t)
   const { id } = await begin(BYTES)
   for (const length of [MIB - 1, MIB + 1]) {
@@ -102,26 +110,34 @@ t.test('an announced length that is a lie is found', async (t) => {
   t.strictSame(service.look(id, owner).received, [])
 })
 
-t.test('there is no part 0, and none beyond the last', async (t) => {
+t.test('part 0 and parts after the last one are refused', async (t) => {
   const { begin, service, owner } = await openIngest(t)
   const { id } = await begin(BYTES)
   for (const number of [0, -1, 4]) {
-    await t.rejects(service.receivePart(id, owner, number, { lengthBytes: 1, source: chunksOf(Buffer.alloc(1)) }), { code: 'invalid_request', message: /1 to 3/ }, String(number))
+    await t.rejects(
+      service.receivePart(id, owner, number, { lengthBytes: 1, source: chunksOf(Buffer.alloc(1)) }),
+      { code: 'invalid_request', message: /1 to 3/ },
+      String(number)
+    )
   }
 })
 
-t.test('an upload is its owner\'s alone', async (t) => {
+t.test('an upload cannot be used by another owner', async (t) => {
   const { begin, service, other } = await openIngest(t)
   const { id } = await begin(BYTES)
   const missing = { name: 'AppError', code: 'not_found', message: 'There is no such upload.' }
   await t.rejects(service.receivePart(id, other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing)
-  await t.rejects(service.receivePart('no-such-id', other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing, 'the same as an unknown one')
+  await t.rejects(
+    service.receivePart('no-such-id', other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }),
+    missing,
+    'the same as an unknown one'
+  )
   t.throws(() => service.look(id, other), missing)
-  await t.rejects(service.complete(id, other, undefined), missing)
+  await t.rejects(service.complete(id, callerOf(other), undefined), missing)
   await t.rejects(service.drop(id, other), missing)
 })
 
-t.test('an upload that has expired takes nothing', async (t) => {
+t.test('an expired upload takes no parts and cannot be completed', async (t) => {
   const { begin, send, service, owner, clock } = await openIngest(t)
   const { id } = await begin(BYTES)
   clock.advance(DAY_MS - 1)
@@ -129,7 +145,7 @@ t.test('an upload that has expired takes nothing', async (t) => {
   clock.advance(1)
   await t.rejects(send(id, BYTES, 2), { code: 'gone' })
   t.throws(() => service.look(id, owner), { code: 'gone' })
-  await t.rejects(service.complete(id, owner, undefined), { code: 'gone' })
+  await t.rejects(service.complete(id, callerOf(owner), undefined), { code: 'gone' })
 })
 
 t.test('an upload that expires, is dropped or is completed while a part arrives does not take it', async (t) => {
@@ -148,7 +164,7 @@ t.test('an upload that expires, is dropped or is completed while a part arrives 
   await t.rejects(sent(() => { clock.advance(DAY_MS) }), { code: 'gone' })
 })
 
-t.test('a dropped upload is gone, with its parts', async (t) => {
+t.test('dropping an upload removes its parts', async (t) => {
   const { begin, send, service, owner, list, db } = await openIngest(t)
   const { id } = await begin(BYTES)
   await send(id, BYTES, 1)
@@ -159,14 +175,14 @@ t.test('a dropped upload is gone, with its parts', async (t) => {
   await t.rejects(service.drop(id, owner), { code: 'not_found' })
 })
 
-t.test('the sweep removes expired uploads, and files that no row knows, and nothing that is in use', async (t) => {
+t.test('the sweep removes expired uploads and files without a row, and nothing that is in use', async (t) => {
   const { begin, send, service, owner, clock, list, files } = await openIngest(t)
   const old = await begin(BYTES)
   await send(old.id, BYTES, 1)
   await files.copyIn(new URL(import.meta.url).pathname, MIB, 'unknown-to-any-row')
   const done = await begin(Buffer.alloc(100))
   await send(done.id, Buffer.alloc(100), 1)
-  await service.complete(done.id, owner, undefined)
+  await service.complete(done.id, callerOf(owner), undefined)
   clock.advance(60_000)
   await service.sweep()
   t.strictSame(list('media'), ['unknown-to-any-row', `upload-${done.id}`], 'what is young stays: its row may be about to come')
@@ -183,14 +199,18 @@ t.test('below the reserve of free disk nothing is accepted', async (t) => {
   const { begin, uploads, owner, service } = await openIngest(t, { minFreeBytes: Number.MAX_SAFE_INTEGER })
   await t.rejects(begin(BYTES), { name: 'AppError', code: 'insufficient_storage' })
   uploads.insert({
-    id: 'before', ownerId: owner, fileName: 'x', fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
-    options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
+    id: 'before', ownerId: owner, fileName: nameOf('x'), fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
+    options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined, createdAt: 0,
+    expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
   })
-  await t.rejects(service.receivePart('before', owner, 1, { lengthBytes: 10, source: chunksOf(Buffer.alloc(10)) }), { code: 'insufficient_storage' })
+  await t.rejects(
+    service.receivePart('before', owner, 1, { lengthBytes: 10, source: chunksOf(Buffer.alloc(10)) }),
+    { code: 'insufficient_storage' }
+  )
   t.match(service.look('before', owner), { missing: [1] })
 })
 
-t.test('what open uploads have announced counts as taken', async (t) => {
+t.test('bytes that open uploads have announced count as used', async (t) => {
   const { begin, send, service, owner } = await openIngest(t, { files: { freeBytes: async () => 5 * MIB }, minFreeBytes: MIB })
   const first = await begin(BYTES)
   await t.rejects(begin(BYTES), { code: 'insufficient_storage' })
@@ -201,7 +221,7 @@ t.test('what open uploads have announced counts as taken', async (t) => {
   await t.resolves(begin(Buffer.alloc(MIB)))
 })
 
-t.test('a disk that fills while a part arrives is told as such', async (t) => {
+t.test('a disk that fills while a part arrives gives insufficient_storage', async (t) => {
   const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
   const { begin, send, service, owner } = await openIngest(t, { files: { writePart: async () => { throw full } } })
   const { id } = await begin(BYTES)

@@ -79,11 +79,12 @@ t.test('addresses that nothing can be sent to are refused, names are not looked 
     'http://',
     'http://exa mple.org',
     'http://example.org/\n',
-    'http://example.org:0'
+    'http://example.org:0',
+    `http://${'a'.repeat(254)}`
   ]) {
     await t.rejects(addEndpoint({ url }), { code: 'invalid_request', message: /^url: / }, url)
     await t.rejects(endpoints.update(1, owner, { url }), { code: 'invalid_request' }, url)
-    await t.rejects(endpoints.openJobWebhook({ webhookUrl: url }), { code: 'invalid_request', message: /^webhookUrl: / }, url)
+    await t.rejects(endpoints.checkUrl(url, 'webhookUrl'), { code: 'invalid_request', message: /^webhookUrl: / }, url)
     await t.rejects(endpoints.chooseSecret(owner, url, undefined), { code: 'invalid_request', message: /^url: / }, url)
   }
   t.strictSame(checked, [])
@@ -112,17 +113,6 @@ t.test('an appliance that is offline may be prepared', async (t) => {
   await t.resolves(addEndpoint({ url: 'http://192.0.2.1' }))
   fetcher.check = async () => { throw new TypeError('a fault of ours') }
   await t.rejects(addEndpoint({ url: 'http://192.0.2.1' }), TypeError)
-})
-
-t.test('the webhook of one job: nothing asked, a secret given, and one made', async (t) => {
-  const { endpoints } = openDeliveries(t)
-  t.equal(await endpoints.openJobWebhook({}), undefined)
-  t.strictSame(await endpoints.openJobWebhook({ webhookUrl: 'https://example.org', webhookSecret: 's' }), {
-    url: 'https://example.org',
-    secret: 's'
-  })
-  t.match(await endpoints.openJobWebhook({ webhookUrl: 'https://example.org' }), { secret: /^whsec_/ })
-  await t.rejects(endpoints.openJobWebhook({ webhookSecret: 's' }), { code: 'invalid_request', message: /^webhookSecret: / })
 })
 
 t.test('a test is signed with the secret given, else with that of the endpoint, else with a new one', async (t) => {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import t from 'tap'
 import { createLazyTransaction, createTransaction, openDatabase } from '../../dist/store/database.js'
-import { openStores } from '../support/store.ts'
+import { nameOf, openStores } from '../support/store.ts'
 
 t.test('a data directory is created, for its owner alone', async (t) => {
   const dataDir = t.testdir() + '/new/data'
@@ -29,7 +29,7 @@ t.test('every table is STRICT', async (t) => {
 
 t.test('rows refer to rows that are there, and states are known ones', async (t) => {
   const { db, jobs, addJob } = openStores(t)
-  t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: 'x', options: { sttQuality: 'fast' }, now: 0 }), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+  t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 }), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
   const id = addJob('a')
   for (const column of ['status', 'stage']) {
     t.throws(() => db.prepare(`UPDATE job SET ${column} = 'odd' WHERE id = ?`).run(id), { code: 'SQLITE_CONSTRAINT_CHECK' }, column)

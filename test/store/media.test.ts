@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openStores } from '../support/store.ts'
+import { nameOf, openStores } from '../support/store.ts'
 
 t.test('media is found by its id, and its file is known', async (t) => {
   const { apiKeys, media } = openStores(t)
@@ -47,7 +47,7 @@ t.test('media goes when no job has a use for it', async (t) => {
   const fetched = addUrlJob('a', 'https://example.org/')
   const id = jobs.find(fetched)?.mediaId ?? 0
   media.fill(id, { sizeBytes: 1, sha256: 'ab' }, 1)
-  const twin = jobs.insert({ ownerId: apiKeys.ensureOwner('a', 0), mediaId: id, fileName: 'x', options: { sttQuality: 'fast' }, now: 0 })
+  const twin = jobs.insert({ ownerId: apiKeys.ensureOwner('a', 0), mediaId: id, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 })
   jobs.fail(fetched, 'decode_failed', 1)
   t.equal(media.expire(id, false), undefined, 'another job needs it')
   jobs.beginFetch(twin, 1)

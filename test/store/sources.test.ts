@@ -1,7 +1,7 @@
 import t from 'tap'
 import { MAX_ATTEMPTS } from '../../dist/domain/job.js'
 import type { FetchClaim } from '../../dist/store/sources.js'
-import { openStores } from '../support/store.ts'
+import { nameOf, openStores } from '../support/store.ts'
 import type { Stores } from '../support/store.ts'
 
 const ALL = { maxAhead: 100, maxPerOwner: 100 }
@@ -21,7 +21,7 @@ function finish ({ sources, jobs, media }: Stores, { jobId }: FetchClaim, identi
   const mediaId = jobs.find(jobId)?.mediaId ?? 0
   media.fill(mediaId, { sizeBytes: 5, sha256: `digest of ${jobId}` }, 5)
   jobs.finishFetch(jobId, mediaId, 'Talk', 5)
-  sources.finish(jobId, { title: 'A talk', publishedAt: 77, identity }, 5)
+  sources.finish(jobId, { title: nameOf('A talk'), publishedAt: 77, identity }, 5)
 }
 
 t.test('a job of an address is fetched first and decoded then', async (t) => {

@@ -1,11 +1,11 @@
 import t from 'tap'
-import type { StoredUpload } from '../../dist/store/uploads.js'
-import { openStores } from '../support/store.ts'
+import type { Upload } from '../../dist/domain/upload.js'
+import { nameOf, openStores } from '../support/store.ts'
 
-const makeUpload = (ownerId: number, changes: Partial<StoredUpload> = {}): StoredUpload => ({
+const makeUpload = (ownerId: number, changes: Partial<Upload> = {}): Upload => ({
   id: 'u1',
   ownerId,
-  fileName: 'Grüße 🎙.mp3',
+  fileName: nameOf('Grüße 🎙.mp3'),
   fileType: undefined,
   sizeBytes: 3000,
   partSizeBytes: 1000,

@@ -1,6 +1,6 @@
 /** A completed transcription in an appliance that has not worked for it. */
 import type { Test } from 'tap'
-import { openStores } from './store.ts'
+import { nameOf, openStores } from './store.ts'
 import type { TimedSegment } from '../../dist/domain/transcript.js'
 
 /** Its id, and the stores of the data directory, as another process has them. */
@@ -18,7 +18,7 @@ export function addCompleted (
     transcripts.insertWindow(jobId, 0, transcript.segments)
     transcripts.nameSpeakers(jobId, () => [...transcript.segments])
     jobs.complete(jobId, 0)
-    db.prepare('UPDATE job SET file_name = ? WHERE id = ?').run(transcript.fileName, jobId)
+    db.prepare('UPDATE job SET file_name = ? WHERE id = ?').run(nameOf(transcript.fileName), jobId)
     return jobId
   })
   return { id, stores }

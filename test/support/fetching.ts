@@ -36,7 +36,7 @@ export const file = (content: string, more: object = {}) => async ({ draft }: So
 
 export async function openFetching (t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World) {
   const stores = await openIngest(t, changes)
-  const { jobs, media, sources, files, ingest, clock, owner } = stores
+  const { jobs, media, sources, files, submitAddress, clock } = stores
   const log = { info () {}, warn () {}, error () {} }
   const inspected: Array<{ url: string, onlyKnown: boolean }> = []
   const retention = createRetention({ jobs, media, files, keepMedia, retentionDays, now: clock.now })
@@ -93,7 +93,7 @@ export async function openFetching (t: Test, { at = {}, page, bring = unused, pr
     claim,
     /** Submits an address and fetches it; the job after that. */
     async fetch (url: string, fileName?: string) {
-      const id = await ingest.submitUrl({ ownerId: owner, url, fileName, options: { sttQuality: 'fast' } })
+      const id = await submitAddress(url, { fileName, options: { sttQuality: 'fast' } })
       await fetching.fetch(claim(), new AbortController().signal)
       const job = jobs.find(id)
       if (!job) throw new Error('the job is gone')

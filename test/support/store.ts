@@ -1,5 +1,7 @@
 /** All stores over one real database, and rows to begin with. */
 import type { Test } from 'tap'
+import { toRecordingName } from '../../dist/domain/recording-name.js'
+import type { RecordingName } from '../../dist/domain/recording-name.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createTransaction, openDatabase } from '../../dist/store/database.js'
 import { createDeliveryStore } from '../../dist/store/deliveries.js'
@@ -17,6 +19,13 @@ import { createUsageStore } from '../../dist/store/usage.js'
 import { createWebhookStore } from '../../dist/store/webhooks.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
+/** A name that must be a good one. */
+export function nameOf (text: string): RecordingName {
+  const name = toRecordingName(text)
+  if (name === undefined) throw new Error('this name is empty')
+  return name
+}
+
 /** The stores of a data directory, or of a database in memory. Closed when the test ends. */
 export function openStores (t: Test, dataDir: string = ':memory:') {
   const db = openDatabase(dataDir)
@@ -29,11 +38,11 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
   let files = 0
 
   /** A queued job of the owner named so, with a media row of its own. */
-  function addJob (owner: string, more: Partial<NewJob> & { sizeBytes?: number } = {}): number {
-    const { sizeBytes = 1000, ...job } = more
+  function addJob (owner: string, more: Partial<Omit<NewJob, 'fileName'>> & { fileName?: string, sizeBytes?: number } = {}): number {
+    const { sizeBytes = 1000, fileName = 'talk.mp3', ...job } = more
     const ownerId = apiKeys.ensureOwner(owner, 0)
     const mediaId = media.insert({ ownerId, file: `file-${++files}`, sizeBytes, sha256: '0'.repeat(64) }, 0)
-    return jobs.insert({ ownerId, mediaId, fileName: 'talk.mp3', options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
+    return jobs.insert({ ownerId, mediaId, fileName: nameOf(fileName), options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
   }
 
   /** A job whose decoding is done: `count` windows of 10 s wait. */
@@ -51,7 +60,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
   function addUrlJob (owner: string, url: string, isNamed = false): number {
     const ownerId = apiKeys.ensureOwner(owner, 0)
     const mediaId = media.expect(ownerId, `source-${++files}`, 0)
-    const jobId = jobs.insert({ ownerId, mediaId, fileName: 'talk', options: { sttQuality: 'balanced', language: 'en' }, now: 0 })
+    const jobId = jobs.insert({ ownerId, mediaId, fileName: nameOf('talk'), options: { sttQuality: 'balanced', language: 'en' }, now: 0 })
     sources.insert({ jobId, url, shownUrl: url, isNamed })
     return jobId
   }

@@ -27,19 +27,7 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     return id
   }
 
-  const addUpload = async (): Promise<string> =>
-    (
-      await appliance.uploads.begin({
-        ownerId,
-        fileName: 'talk.mp3',
-        sizeBytes: 10,
-        fileType: undefined,
-        sha256: undefined,
-        options: { sttQuality: 'fast' },
-        apiKeyId: undefined,
-        webhook: undefined
-      })
-    ).id
+  const addUpload = async (): Promise<string> => (await appliance.uploads.begin({ ownerId, plan: 'enterprise' }, { fileName: 'talk.mp3', sizeBytes: 10 })).upload.id
 
   const addEndpoint = (): number => webhooks.insert({ ownerId, url: 'https://example.org/hook', secret: 's', apiKeyId: undefined, now: 0 })
 

@@ -1,7 +1,7 @@
 /** Podcast feeds, RSS and Atom: finds the newest episode and its sound. */
 import { XMLParser } from 'fast-xml-parser'
 import { JobFailure } from '../../domain/errors.js'
-import { toTitle } from '../../domain/source.js'
+import { toRecordingName } from '../../domain/recording-name.js'
 import type { SourceFacts } from '../../domain/source.js'
 
 export type Episode = SourceFacts & { url: string }
@@ -58,7 +58,7 @@ function toEpisode (item: Node, feedUrl: string): Episode | undefined {
   const address = new URL(url, feedUrl)
   // Drop the fragment, as for addresses from callers: yt-dlp reads options from it.
   address.hash = ''
-  return { url: address.href, title: toTitle(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
+  return { url: address.href, title: toRecordingName(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
 }
 
 function parse (text: string): Node {

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { JobFailure } from '../../domain/errors.js'
 import type { FailureCode } from '../../domain/errors.js'
-import { toTitle } from '../../domain/source.js'
+import { toRecordingName } from '../../domain/recording-name.js'
 import type { SourceFacts } from '../../domain/source.js'
 import { isTooSlow, PACE_MS } from '../http/pace.js'
 import { runLimited, runToEnd } from '../process.js'
@@ -110,7 +110,7 @@ function toFacts (text: string): PageFacts {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(info.upload_date ?? '') ?? []
   const publishedAt = info.timestamp === undefined ? Date.UTC(Number(year), Number(month) - 1, Number(day)) : info.timestamp * 1000
   return {
-    title: toTitle(isGuess ? info.title?.replace(/ \(1\)$/, '') : info.title),
+    title: toRecordingName(isGuess ? info.title?.replace(/ \(1\)$/, '') : info.title),
     publishedAt: Number.isFinite(publishedAt) && !isGuess ? Math.round(publishedAt) : undefined,
     identity: isGuess || info.id === undefined ? undefined : `${info.extractor_key}:${info.id}`,
     durationMs: info.duration === undefined ? undefined : Math.round(info.duration * 1000),

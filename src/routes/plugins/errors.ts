@@ -31,7 +31,9 @@ function fromValidation (error: FastifyError): AppError {
   const field = fault?.instancePath.replaceAll('/', '.').replace(/^\./, '') || undefined
   const extra = fault?.params['additionalProperty'] ?? fault?.params['missingProperty'] ?? fault?.params['requiredProperties']
   const name = [field, extra].filter((part) => part !== undefined).map(String).join('.') || error.validationContext || 'request'
-  return new AppError('invalid_request', `${name}: ${fault?.message ?? 'not valid'}`)
+  const allowed = fault?.params['allowedValues']
+  const rule = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : fault?.message ?? 'not valid'
+  return new AppError('invalid_request', `${name}: ${rule}`)
 }
 
 function toAppError (error: FastifyError | AppError): AppError {

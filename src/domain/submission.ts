@@ -1,0 +1,68 @@
+/** What a caller asks for with a recording, and the rules that every way in applies to it. */
+import { AppError } from './errors.js'
+import { MAX_PROMPT_LENGTH, STT_QUALITIES } from './job.js'
+import type { JobOptions, SttQuality } from './job.js'
+import { parseLanguage } from './language.js'
+import { requireLength } from './lengths.js'
+import type { RecordingName } from './recording-name.js'
+import { cleanTerms } from './terms.js'
+import { generateSecret, MAX_SECRET_LENGTH } from './webhook.js'
+import type { JobWebhook } from './webhook.js'
+
+/** Characters of a language's code or name. */
+export const MAX_LANGUAGE_LENGTH = 64
+/** Characters of the address that is told of the end of one job. */
+export const MAX_WEBHOOK_URL_LENGTH = 2048
+
+/** As the caller wrote it; nothing has been checked yet. */
+export type JobRequest = {
+  fileName?: string | undefined
+  language?: string | undefined
+  options?: { sttQuality?: string | undefined, terms?: readonly string[] | undefined, prompt?: string | undefined } | undefined
+  webhookUrl?: string | undefined
+  webhookSecret?: string | undefined
+}
+
+/** Checked and cleaned: what a job is made with besides its media. `apiKeyId`: the key it was made with, if any. */
+export type AcceptedJob = {
+  ownerId: number
+  apiKeyId: number | undefined
+  fileName: RecordingName
+  options: JobOptions
+  webhook: JobWebhook | undefined
+}
+
+const isQuality = (text: string): text is SttQuality => (STT_QUALITIES as readonly string[]).includes(text)
+
+function parseQuality (text: string): SttQuality {
+  if (!isQuality(text)) throw new AppError('invalid_request', `options.sttQuality: must be one of ${STT_QUALITIES.join(', ')}`)
+  return text
+}
+
+/** Throws `invalid_request` for a language, quality, term or prompt that is not valid. */
+export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'language' | 'options'>): JobOptions {
+  const { sttQuality = 'balanced', terms, prompt } = options
+  if (language !== undefined) requireLength(language, { min: 1, max: MAX_LANGUAGE_LENGTH }, 'language')
+  if (prompt !== undefined) requireLength(prompt, { min: 0, max: MAX_PROMPT_LENGTH }, 'options.prompt')
+  const code = language === undefined ? undefined : parseLanguage(language)
+  return {
+    ...(code === undefined ? {} : { language: code }),
+    sttQuality: parseQuality(sttQuality),
+    ...(terms ? { terms: cleanTerms(terms) } : {}),
+    ...(prompt ? { prompt } : {})
+  }
+}
+
+/**
+ * The webhook of one job, with a new secret when none is given; undefined when none is wanted. Does not check whether the address may be
+ * reached. Throws `invalid_request`.
+ */
+export function parseJobWebhook (
+  { webhookUrl: url, webhookSecret: secret }: Pick<JobRequest, 'webhookUrl' | 'webhookSecret'>
+): JobWebhook | undefined {
+  if (secret !== undefined) requireLength(secret, { min: 1, max: MAX_SECRET_LENGTH }, 'webhookSecret')
+  if (url === undefined && secret !== undefined) throw new AppError('invalid_request', 'webhookSecret: needs a webhookUrl.')
+  if (url === undefined) return undefined
+  requireLength(url, { min: 1, max: MAX_WEBHOOK_URL_LENGTH }, 'webhookUrl')
+  return { url, secret: secret ?? generateSecret() }
+}

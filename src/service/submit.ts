@@ -1,0 +1,214 @@
+/**
+ * The one way in: a recording becomes a job here, whatever door it came through. Doors parse what they received, call this, and reply.
+ * Quota, queue, disk, name, language, options, webhook and first rows are decided here.
+ */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../domain/errors.js'
+import type { Job, JobOptions } from '../domain/job.js'
+import { parseRecordingName, UNNAMED } from '../domain/recording-name.js'
+import type { RecordingName } from '../domain/recording-name.js'
+import { nameFromUrl, parseSourceUrl, toShownUrl } from '../domain/source.js'
+import { parseJobOptions, parseJobWebhook } from '../domain/submission.js'
+import type { AcceptedJob, JobRequest } from '../domain/submission.js'
+import { mergeTerms } from '../domain/terms.js'
+import type { UploadRequest } from '../domain/upload.js'
+import type { InTransaction } from '../store/database.js'
+import { TooLong } from '../store/files.js'
+import type { Files } from '../store/files.js'
+import type { JobStore } from '../store/jobs.js'
+import type { MediaStore } from '../store/media.js'
+import type { OwnerStore } from '../store/owners.js'
+import type { StoredFile } from '../store/paths.js'
+import type { SourceStore } from '../store/sources.js'
+import type { Consumer, Usage } from './usage.js'
+import type { Webhooks } from './webhooks.js'
+
+type Deps = {
+  jobs: JobStore
+  media: MediaStore
+  sources: Pick<SourceStore, 'insert'>
+  owners: Pick<OwnerStore, 'find'>
+  usage: Pick<Usage, 'requireMinutes'>
+  webhooks: Pick<Webhooks, 'checkUrl'>
+  files: Files
+  inTransaction: InTransaction
+  maxMediaBytes: number
+  /** Free bytes that are left alone. */
+  minFreeBytes: number
+  /** Jobs on the appliance that have not ended. */
+  maxQueued: number
+  now: () => number
+}
+
+/** `Retry-After` of a `queue_full`: about the time in which a place becomes free. */
+const QUEUE_RETRY_SECONDS = 60
+const QUEUE_FULL = 'The appliance has as many jobs waiting as it takes. Try again in a minute; parts that were sent are kept.'
+const NO_ROOM = 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.'
+
+/** A secret that was made because the caller named a webhook without one: the reply shows it once. */
+type MadeSecret = { webhookSecret?: string }
+/** The job that was made. */
+export type Submitted = MadeSecret & { job: Job }
+/** A request that may become a job. Without a `fileName` it is named after its recording. */
+type Checked = Omit<AcceptedJob, 'fileName'> & { fileName: RecordingName | undefined }
+
+const toMadeSecret = ({ webhook }: Checked, { webhookSecret }: JobRequest): MadeSecret =>
+  webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}
+
+export function createSubmit (deps: Deps) {
+  const { jobs, media, sources, owners, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now } = deps
+  const queuedListeners: Array<() => void> = []
+
+  function requireQueueRoom (): void {
+    if (jobs.countActive() < maxQueued) return
+    throw new AppError('queue_full', QUEUE_FULL, { headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) } })
+  }
+
+  async function requireRoom (bytes: number): Promise<void> {
+    if (await files.freeBytes() - bytes >= minFreeBytes) return
+    throw new AppError('insufficient_storage', NO_ROOM)
+  }
+
+  /** Refuses early, before bytes are sent or copied. Throws `queue_full`, `insufficient_storage`. */
+  async function requirePlace (bytes: number): Promise<void> {
+    requireQueueRoom()
+    await requireRoom(bytes)
+  }
+
+  const tooLarge = (cause?: unknown): AppError =>
+    new AppError('media_too_large', `fileSize: this appliance accepts files up to ${maxMediaBytes} bytes.`, { cause })
+
+  function requireSize (bytes: number): void {
+    if (bytes > maxMediaBytes) throw tooLarge()
+  }
+
+  /** Throws `invalid_request`. */
+  async function check ({ ownerId, keyId: apiKeyId }: Consumer, request: JobRequest): Promise<Checked> {
+    const fileName = request.fileName === undefined ? undefined : parseRecordingName(request.fileName)
+    const webhook = parseJobWebhook(request)
+    if (webhook) await webhooks.checkUrl(webhook.url, 'webhookUrl')
+    return { ownerId, apiKeyId, fileName, options: parseJobOptions(request), webhook }
+  }
+
+  /** With a copy of the owner's terms: later changes of the list do not reach the job. */
+  function withOwnTerms (options: JobOptions, ownerId: number): JobOptions {
+    const terms = mergeTerms(options.terms ?? [], owners.find(ownerId)?.terms ?? [])
+    return terms.length === 0 ? options : { ...options, terms }
+  }
+
+  /** The row of every new job, in a transaction of the caller. Throws `queue_full`. */
+  function insert (accepted: AcceptedJob, mediaId: number): number {
+    requireQueueRoom()
+    const { ownerId, apiKeyId, fileName, options, webhook } = accepted
+    return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options: withOwnTerms(options, ownerId), webhook, now: now() })
+  }
+
+  function insertStored (accepted: AcceptedJob, file: string, { sizeBytes, sha256 }: StoredFile): number {
+    return insert(accepted, media.insert({ ownerId: accepted.ownerId, file, sizeBytes, sha256 }, now()))
+  }
+
+  function insertAddress (accepted: AcceptedJob, url: string, naming: { isNamed: boolean }): number {
+    const jobId = insert(accepted, media.expect(accepted.ownerId, `source-${randomUUID()}`, now()))
+    sources.insert({ jobId, url, shownUrl: toShownUrl(url), ...naming })
+    return jobId
+  }
+
+  function announce (jobId: number): Job {
+    for (const listener of queuedListeners) listener()
+    const job = jobs.find(jobId)
+    if (!job) throw new Error(`job ${jobId} is gone`)
+    return job
+  }
+
+  async function keepOnlyWithRow<T> (file: string, work: () => T): Promise<T> {
+    try {
+      return work()
+    } catch (error) {
+      // Another process may have made the job of the same file meanwhile: then it is no longer ours to remove.
+      if (!media.isKnown(file)) await files.removeMedia(file)
+      throw error
+    }
+  }
+
+  /**
+   * Makes the job of a media file that is stored already, such as the joined parts of an upload. `around` runs in the same transaction and
+   * may find that the job exists. Without a job, the file is removed. Throws `queue_full`.
+   */
+  async function submitStored (
+    accepted: AcceptedJob, file: string, stored: StoredFile, around: (make: () => number) => number = (make) => make()
+  ): Promise<Job> {
+    return announce(await keepOnlyWithRow(file, () => inTransaction(() => around(() => insertStored(accepted, file, stored)))))
+  }
+
+  return {
+    /**
+     * Makes the job of an address, which is fetched later; `field` names the address in errors. Throws `minutes_exceeded`,
+     * `invalid_request`, `queue_full`, `insufficient_storage`.
+     */
+    async submitAddress (caller: Consumer, address: { url: string, field: string }, request: JobRequest): Promise<Submitted> {
+      usage.requireMinutes(caller)
+      const url = parseSourceUrl(address.url, address.field)
+      const checked = await check(caller, request)
+      await requirePlace(0)
+      const { fileName } = checked
+      const accepted = { ...checked, fileName: fileName ?? nameFromUrl(url) }
+      const jobId = inTransaction(() => insertAddress(accepted, url, { isNamed: fileName !== undefined }))
+      return { job: announce(jobId), ...toMadeSecret(checked, request) }
+    },
+
+    /**
+     * Copies a file of this machine and makes its job; the file itself stays where it is. Throws `minutes_exceeded`, `invalid_request`,
+     * `media_too_large`, `queue_full`, `insufficient_storage`.
+     */
+    async submitFile (caller: Consumer, local: { path: string, sizeBytes: number }, request: JobRequest): Promise<Submitted> {
+      usage.requireMinutes(caller)
+      const checked = await check(caller, request)
+      requireSize(local.sizeBytes)
+      await requirePlace(local.sizeBytes)
+      const file = `file-${randomUUID()}`
+      const stored = await files.copyIn(local.path, maxMediaBytes, file).catch((error: unknown) => {
+        throw error instanceof TooLong ? tooLarge(error) : error
+      })
+      const job = await submitStored({ ...checked, fileName: checked.fileName ?? UNNAMED }, file, stored)
+      return { job, ...toMadeSecret(checked, request) }
+    },
+
+    /**
+     * Checks an upload before its first byte. `announcedBytes`: what other uploads will still send. Throws `minutes_exceeded`,
+     * `invalid_request`, `media_too_large`, `queue_full`, `insufficient_storage`.
+     */
+    async acceptUpload (caller: Consumer, request: UploadRequest, announcedBytes: number): Promise<MadeSecret & { accepted: AcceptedJob }> {
+      usage.requireMinutes(caller)
+      const checked = await check(caller, request)
+      requireSize(request.sizeBytes)
+      await requirePlace(request.sizeBytes + announcedBytes)
+      return { accepted: { ...checked, fileName: checked.fileName ?? UNNAMED }, ...toMadeSecret(checked, request) }
+    },
+
+    submitStored,
+
+    /**
+     * Queues a job that exists again: `requeue` changes its rows in one transaction with the check of the queue. `bytes`: what it will
+     * write to disk. Throws `queue_full`, `insufficient_storage`.
+     */
+    async resubmit (bytes: number, requeue: () => number): Promise<Job> {
+      await requirePlace(bytes)
+      return announce(inTransaction(() => {
+        requireQueueRoom()
+        return requeue()
+      }))
+    },
+
+    /** Throws `minutes_exceeded` when the owner has no minutes of recordings left this month. */
+    requireMinutes: usage.requireMinutes,
+    /** Throws `insufficient_storage` when `bytes` more would eat into the reserve of free disk. */
+    requireRoom,
+    /** Throws `queue_full` when no more jobs may wait. Making the job checks again; this spares the work before it. */
+    requireQueueRoom,
+    /** Calls `listener` whenever a job has been queued, for the first time or again. */
+    onQueued (listener: () => void): void {
+      queuedListeners.push(listener)
+    }
+  }
+}
+export type Submit = ReturnType<typeof createSubmit>
