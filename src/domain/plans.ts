@@ -4,13 +4,18 @@ import type { Static } from 'typebox'
 import type { Plan } from './access.js'
 
 /** A whole number up to `maximum`, or no limit at all. */
-const Limit = (maximum: number, description: string) => Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()], { description: `${description}; null: no limit` })
+const Limit = (maximum: number, description: string) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()], { description: `${description}; null: no limit` })
 
 export const PlanLimits = Type.Object({
   requestsPerDay: Limit(1_000_000_000, 'requests of an owner per day (UTC)'),
-  speechMinutesPerMonth: Limit(1_000_000_000, 'minutes of recordings that are transcribed for an owner per calendar month (UTC)'),
-  diarization: Type.Boolean({ description: 'whether transcripts tell speakers apart' })
-}, { title: 'PlanLimits', description: 'What the plan allows.', examples: [{ requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false }] })
+  speechMinutesPerMonth: Limit(1_000_000_000, 'minutes of recordings transcribed for an owner per calendar month (UTC)'),
+  diarization: Type.Boolean({ description: 'has no effect: this version does not tell speakers apart' })
+}, {
+  title: 'PlanLimits',
+  description: 'The limits of the plan.',
+  examples: [{ requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false }]
+})
 export type PlanLimits = Static<typeof PlanLimits>
 
 /** An hour of recordings on every working day. */

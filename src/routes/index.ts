@@ -1,4 +1,4 @@
-/** Every mount on one page. */
+/** Mounts every route. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
 import type { Administration } from '../service/administration.js'
@@ -56,7 +56,8 @@ export type RouteDeps = {
 }
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
-  const { keys, administration, deliveries, health, idempotency, ingest, owners, plans, removal, retries, tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
+  const { keys, administration, deliveries, health, idempotency, ingest, owners, plans, removal, retries, tokens, transcripts } = deps
+  const { uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)

@@ -108,4 +108,5 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
     }
   }
 }
+export type { Endpoint }
 export type Webhooks = ReturnType<typeof createWebhooks>
