@@ -9,11 +9,11 @@ const Limit = (maximum: number, description: string) =>
 
 export const PlanLimits = Type.Object({
   requestsPerDay: Limit(1_000_000_000, 'requests of an owner per day (UTC)'),
-  speechMinutesPerMonth: Limit(1_000_000_000, 'minutes of recordings that are transcribed for an owner per calendar month (UTC)'),
-  diarization: Type.Boolean({ description: 'whether transcripts tell speakers apart' })
+  speechMinutesPerMonth: Limit(1_000_000_000, 'minutes of recordings transcribed for an owner per calendar month (UTC)'),
+  diarization: Type.Boolean({ description: 'has no effect: this version does not tell speakers apart' })
 }, {
   title: 'PlanLimits',
-  description: 'What the plan allows.',
+  description: 'The limits of the plan.',
   examples: [{ requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false }]
 })
 export type PlanLimits = Static<typeof PlanLimits>

@@ -7,8 +7,8 @@ export const Word = Type.Object({
   word: Type.String(),
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
-  probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the decoder' }),
-  speaker: Type.Optional(Type.String({ description: 'absent when speakers were not told apart' }))
+  probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the model' }),
+  speaker: Type.Optional(Type.String({ description: 'reserved; this version does not tell speakers apart' }))
 }, { title: 'Word', additionalProperties: false })
 
 export const Segment = Type.Object({
@@ -16,7 +16,7 @@ export const Segment = Type.Object({
   start: Type.Number(),
   end: Type.Number(),
   text: Type.String(),
-  speaker: Type.Optional(Type.String({ description: 'who speaks most of it' })),
+  speaker: Type.Optional(Type.String({ description: 'reserved; this version does not tell speakers apart' })),
   words: Type.Array(Word)
 }, { title: 'Segment', additionalProperties: false })
 
@@ -24,19 +24,19 @@ export const Skipped = Type.Object({
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
   reason: Type.Enum(['silence', 'noise'], {
-    description: 'as quiet as the floor of the recording; or louder, and nobody is heard to speak'
+    description: 'silence: as quiet as the quietest parts of the recording; noise: louder, but without speech'
   }),
-  speechProbability: Type.Number({ minimum: 0, maximum: 1, description: 'of its 32 ms that are likeliest to be speech' }),
-  levelDb: Type.Number({ description: 'of its loudest 32 ms, dB of full scale' })
+  speechProbability: Type.Number({ minimum: 0, maximum: 1, description: 'highest speech probability of any 32 ms in it' }),
+  levelDb: Type.Number({ description: 'level of the loudest 32 ms, in dB of full scale' })
 }, { title: 'Skipped', additionalProperties: false })
 
 /** The json export. */
 export const TranscriptDocument = Type.Object({
   transcriptionId: Type.Integer(),
-  language: Type.Optional(Type.String({ description: 'absent when nothing was said' })),
+  language: Type.Optional(Type.String({ description: 'ISO 639-1 code; absent if there is no speech' })),
   durationSeconds: Type.Number(),
-  warnings: Type.Array(Warning, { description: 'what a reader should know; mostly none' }),
-  skipped: Type.Array(Skipped, { description: 'parts of the recording that were not transcribed, in order' }),
+  warnings: Type.Array(Warning, { description: 'problems with the text; usually empty' }),
+  skipped: Type.Array(Skipped, { description: 'parts of the recording that were not transcribed, in order of time' }),
   segments: Type.Array(Segment)
 }, {
   title: 'TranscriptDocument',

@@ -6,7 +6,7 @@ export const WARNING_CODES = ['starter_model', 'little_text'] as const
 
 export const Warning = Type.Object({
   code: Type.Enum(WARNING_CODES),
-  message: Type.String({ description: 'what happened and what to do, a sentence or two' })
+  message: Type.String({ description: 'what happened and what to do' })
 }, { title: 'Warning', additionalProperties: false })
 export type Warning = Static<typeof Warning>
 

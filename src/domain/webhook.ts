@@ -29,11 +29,11 @@ export const WebhookPayload = Type.Object({
     transcriptionId: Type.Integer({ description: 'also the id of the job; 0 in a test event' }),
     status: Type.Enum(['completed', 'failed']),
     fileName: Type.String(),
-    language: Type.Union([Type.String(), Type.Null()], { description: 'null when unknown' }),
-    duration: Type.Union([Type.Number(), Type.Null()], { description: 'seconds; null when unknown' }),
-    completedAt: Type.String({ format: 'date-time', description: 'when the job ended, either way' }),
-    retryCount: Type.Integer({ minimum: 0, description: 'retries of the job before this end' }),
-    failure: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() }, { description: 'when failed' }))
+    language: Type.Union([Type.String(), Type.Null()], { description: 'null if unknown' }),
+    duration: Type.Union([Type.Number(), Type.Null()], { description: 'seconds; null if unknown' }),
+    completedAt: Type.String({ format: 'date-time', description: 'end of the job, completed or failed' }),
+    retryCount: Type.Integer({ minimum: 0, description: 'number of retries of the job' }),
+    failure: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() }, { description: 'only if failed' }))
   })
 }, { title: 'WebhookPayload' })
 export type WebhookPayload = Static<typeof WebhookPayload>

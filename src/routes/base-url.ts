@@ -1,7 +1,7 @@
-/** Under which address a client knows this appliance. */
+/** The address under which a client knows this appliance. */
 import type { FastifyRequest } from 'fastify'
 
-/** The configured address, else the one this request came to; no slash at its end. */
+/** The configured address, else the one this request was sent to; without a trailing slash. */
 export function baseUrlOf (request: FastifyRequest, publicUrl: string | undefined): string {
   return publicUrl ?? `${request.protocol}://${request.host}`
 }

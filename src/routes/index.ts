@@ -1,4 +1,4 @@
-/** Every mount on one page. */
+/** Mounts every route. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
 import type { Administration } from '../service/administration.js'

@@ -1,16 +1,16 @@
 /**
- * Where our own authorization server is mounted. Its addresses are not in the OpenAPI document: they answer in the forms of OAuth and HTML, not
- * with the envelope; clients learn them from the metadata of RFC 8414, and the document's security scheme names the two that matter.
+ * Mounts our own authorization server. Its paths are not in the OpenAPI document, because they answer in the forms of OAuth and HTML, not
+ * with the envelope. Clients find them in the metadata of RFC 8414; the security scheme of the document names the two that matter.
  */
 import type { FastifyInstance, FastifyPluginAsync, HTTPMethods } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type AuthorizationServer = {
-  /** `body`: what came with a POST. */
+  /** `body`: the bytes of a POST. */
   answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void>
 }
 
-/** A form of login, a code, the metadata of a client: none is longer. */
+/** Larger than any login form, code or client metadata. */
 const BODY_BYTES = 32 * 1024
 
 const ADDRESSES: ReadonlyArray<[HTTPMethods[], string]> = [
@@ -22,17 +22,19 @@ const ADDRESSES: ReadonlyArray<[HTTPMethods[], string]> = [
   [['POST', 'OPTIONS'], '/oauth/token'],
   [['POST', 'OPTIONS'], '/oauth/revoke'],
   [['GET', 'OPTIONS'], '/oauth/jwks'],
-  // Where oidc-provider ends the session of one owner before another logs in.
+  // oidc-provider ends the session of one owner here before another logs in.
   [['POST'], '/oauth/logout/confirm']
 ]
 
-/** Bodies come as they are: the form of OAuth is the other side's business. */
+/** Passes bodies through as bytes: oidc-provider parses them. */
 function takeBytes (app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_request, body, done) => { done(null, body) })
 }
 
-export const oauthRoutes: FastifyPluginAsync<{ server: AuthorizationServer, registration: boolean }> = async (app, { server, registration }) => {
+type Deps = { server: AuthorizationServer, registration: boolean }
+
+export const oauthRoutes: FastifyPluginAsync<Deps> = async (app, { server, registration }) => {
   takeBytes(app)
   const addresses = registration ? [...ADDRESSES, [['POST'], '/oauth/register'] as const] : ADDRESSES
   for (const [method, url] of addresses) {
@@ -40,8 +42,9 @@ export const oauthRoutes: FastifyPluginAsync<{ server: AuthorizationServer, regi
       method: [...method],
       url,
       async handler (request, reply) {
-        await server.answer(request.raw, reply.raw, request.method === 'POST' ? (request.body as Buffer | undefined) ?? Buffer.alloc(0) : undefined)
-        // Only now: had it failed before it answered, the error handler would have.
+        const body = request.method === 'POST' ? (request.body as Buffer | undefined) ?? Buffer.alloc(0) : undefined
+        await server.answer(request.raw, reply.raw, body)
+        // Not earlier: if it fails before it answers, the error handler must answer.
         reply.hijack()
       }
     })

@@ -1,6 +1,6 @@
 /**
- * The declaration of an operation: from one object come the checks of the request, the shape of the reply, who may call, and its page in the
- * OpenAPI document. A route without one does not start.
+ * The declaration of an operation. One object gives the checks of the request, the shape of the reply, who may call, and the entry in the
+ * OpenAPI document. The server does not start with a route that has no declaration.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -10,23 +10,24 @@ import type { ErrorCode } from '../domain/errors.js'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../domain/idempotency.js'
 
 /**
- * Who may call: holders of an API key, and of OAuth tokens with this scope; `api_key`: only of keys; `administrator`: a session of the
- * administrator; `public`: anybody.
+ * Who may call. A scope: API keys, and OAuth tokens with this scope. `api_key`: API keys only. `administrator`: an administrator session.
+ * `public`: everybody.
  */
 export type Caller = Scope | 'api_key' | 'administrator' | 'public'
 
-/** Sections of the document. */
+/** Sections of the OpenAPI document. */
 export const TAGS = {
-  Sources: 'Recordings from an address: files, pages of video platforms, podcast feeds, streams.',
-  Uploads: 'Recordings in parts, resumable after a crash of either side.',
+  Sources: 'Recordings from URLs: files, video pages, podcast feeds, HLS and DASH manifests.',
+  Uploads: 'Uploads in parts, resumable after a crash of the client or the server.',
   Jobs: 'Job status and retry.',
-  Transcriptions: 'The library: texts, words and files.',
-  Vocabulary: 'Names and terms that recordings of an owner may hold, so that transcripts spell them right.',
-  Webhooks: 'Told when a job ends, instead of asking.',
-  Usage: 'What a key has used, and what is left.',
-  OAuth: 'For agents that act for an owner. The authorization server describes itself at the address this metadata names.',
-  Administration: 'Owners, keys and plans, for whoever runs the appliance. Off unless STENOBOX_ADMIN_PASSWORD is set; takes a session, never a key or a token.',
-  Health: 'For load balancers and containers.'
+  Transcriptions: 'The library: list, read, export and delete transcriptions.',
+  Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
+  Webhooks: 'Signed requests to your server when a job ends.',
+  Usage: 'Requests and minutes used and left.',
+  OAuth: 'Metadata for agents that act for an owner: which authorization server issues tokens.',
+  Administration: 'Owners, API keys and plans. Off unless STENOBOX_ADMIN_PASSWORD is set. ' +
+    'Needs an administrator session; API keys and tokens are not accepted.',
+  Health: 'Health checks for load balancers and containers.'
 } as const
 
 export type Operation = {
@@ -39,19 +40,19 @@ export type Operation = {
   querystring?: TSchema
   headers?: TObject
   body?: TSchema
-  /** Successful replies in JSON, by status. Each schema has a description and an example. */
+  /** Successful JSON replies by status. Each schema has a description and an example. */
   replies: Readonly<Record<number, TSchema>>
-  /** A successful reply that is a file, by content type. Each schema has an example. */
+  /** Successful replies that are files, by content type. Each schema has an example. */
   files?: Readonly<Record<string, TSchema>>
-  /** The body is bytes of any type, streamed. */
+  /** The body is a stream of bytes of any content type. */
   takesBytes?: true
-  /** Also when the requests of the day are used up. */
+  /** Answered even if the daily requests are used up. */
   isAlwaysAnswered?: true
-  /** Takes an Idempotency-Key: the same request under the same key is carried out once. */
+  /** Accepts an Idempotency-Key: the same request with the same key is carried out once. */
   idempotent?: true
-  /** What can go wrong besides what can on every operation of its kind. */
+  /** Error codes in addition to those that `errorsOf` adds to every operation of this kind. */
   errors?: readonly ErrorCode[]
-  /** Days (ISO 8601) since when it is deprecated and on which it goes. */
+  /** ISO 8601 days: deprecated since, and removed on. */
   deprecated?: { since: string, sunset: string }
 }
 
@@ -62,7 +63,7 @@ declare module 'fastify' {
 }
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
-/** On answers that were given before. */
+/** Set on replies that repeat an earlier one. */
 export const IDEMPOTENCY_REPLAYED = 'Idempotency-Replayed'
 
 const IdempotencyHeaders = {
@@ -70,7 +71,8 @@ const IdempotencyHeaders = {
     minLength: 1,
     maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
     pattern: '^[\\x21-\\x7e]+$',
-    description: 'A random name of this request, such as a UUID. The same request sent again under it within 24 hours is answered as the first was and not carried out again. Answers 400, 409, 429 and from 500 up are not kept.'
+    description: 'A random text such as a UUID. The same request with the same key within 24 hours gets the reply of the first one ' +
+      'and is not carried out again. Replies with status 400, 409, 429 and from 500 upward are not stored.'
   }))
 }
 
@@ -79,41 +81,50 @@ export function headersOf ({ headers, idempotent }: Operation): TObject | undefi
   return idempotent ? Type.Object({ ...headers?.properties, ...IdempotencyHeaders }) : headers
 }
 
-/** Node has header names in lower case, and Fastify leaves the names in a schema alone when the validator is not its own. */
+/** Node lower-cases header names. Fastify does not do that to the names in a schema if the validator is not its own. */
 function lowerCaseNames (headers: TObject | undefined): TObject | undefined {
-  return headers && Type.Object(Object.fromEntries(Object.entries(headers.properties).map(([name, schema]) => [name.toLowerCase(), schema])))
+  if (!headers) return undefined
+  return Type.Object(Object.fromEntries(Object.entries(headers.properties).map(([name, schema]) => [name.toLowerCase(), schema])))
 }
 
 type RequestSchemas<O extends Operation> = { [K in keyof O & ('params' | 'querystring' | 'headers' | 'body')]: O[K] }
 
+type RouteOptions<O extends Operation> = { schema: RequestSchemas<O> & { response: O['replies'] }, config: { operation: Operation } }
+
 /** Route options of an operation, typed by its schemas. */
-export function operation<const O extends Operation> (spec: O): { schema: RequestSchemas<O> & { response: O['replies'] }, config: { operation: Operation } } {
+export function operation<const O extends Operation> (spec: O): RouteOptions<O> {
   const { params, querystring, body, replies } = spec
-  const request = Object.fromEntries(Object.entries({ params, querystring, headers: lowerCaseNames(headersOf(spec)), body }).filter(([, schema]) => schema !== undefined)) as RequestSchemas<O>
+  const schemas = Object.entries({ params, querystring, headers: lowerCaseNames(headersOf(spec)), body })
+  const request = Object.fromEntries(schemas.filter(([, schema]) => schema !== undefined)) as RequestSchemas<O>
   return { schema: { ...request, response: replies }, config: { operation: spec } }
 }
 
-/** Whether its requests are those of an owner, and counted. */
+/** True if requests belong to an owner and are counted. */
 const isMetered = ({ caller }: Operation): boolean => caller !== 'public' && caller !== 'administrator'
 
-/** What can go wrong on any operation like this one, with what it names itself. */
+const COMMON_ERRORS = [
+  'invalid_request', 'request_timeout', 'expectation_failed', 'headers_too_large', 'internal_error', 'unavailable'
+] as const
+const BODY_ERRORS = ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const
+
+/** All error codes of an operation: those of its kind and those that it declares. */
 export function errorsOf (spec: Operation, method: string): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['invalid_request', 'request_timeout', 'expectation_failed', 'headers_too_large', 'internal_error', 'unavailable'])
+  const codes = new Set<ErrorCode>(COMMON_ERRORS)
   if (spec.caller !== 'public') codes.add('unauthorized')
   if (spec.caller === 'api_key') codes.add('api_key_required')
   if (spec.caller === 'administrator') codes.add('administration_off').add('cross_site_request')
   if (spec.caller.includes(':')) codes.add('insufficient_scope')
   if (isMetered(spec) && !spec.isAlwaysAnswered) codes.add('quota_exceeded')
-  if (method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type', 'insufficient_storage'] as const) codes.add(code)
-  // Too long to be looked at.
+  if (method !== 'GET') for (const code of BODY_ERRORS) codes.add(code)
+  // The framework answers 404 to a parameter that is too long.
   if (spec.params) codes.add('not_found')
   if (spec.idempotent) codes.add('idempotency_in_flight').add('idempotency_mismatch')
   for (const code of spec.errors ?? []) codes.add(code)
   return [...codes]
 }
 
-/** Many clients put a content type on every request: on one without a body, to an operation that takes none, it says nothing. */
-function ignoreTypeOfNothing ({ headers, routeOptions }: FastifyRequest): void {
+/** Many clients set a content type on every request. Ignore it if the request has no body and the operation takes none. */
+function ignoreTypeOfEmptyBody ({ headers, routeOptions }: FastifyRequest): void {
   const { body, takesBytes } = routeOptions.config.operation ?? {}
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
   if (isEmpty && !body && !takesBytes) delete headers['content-type']
@@ -122,13 +133,16 @@ function ignoreTypeOfNothing ({ headers, routeOptions }: FastifyRequest): void {
 /** Midnight UTC of a day, in seconds. */
 const epochSeconds = (day: string): number => Date.parse(day) / 1000
 
-/** Refuses routes without a declaration, reads requests as they are declared, and marks deprecated ones as RFC 9745 and RFC 8594 say, on every reply. Call it before routes are registered. */
+/**
+ * Refuses routes without a declaration, and adds the headers of RFC 9745 and RFC 8594 to replies of deprecated operations. Call it before
+ * routes are registered.
+ */
 export function requireOperations (app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`${[method].flat().join(', ')} ${url} is not declared as an operation`)
   })
   app.addHook('onRequest', async (request, reply) => {
-    ignoreTypeOfNothing(request)
+    ignoreTypeOfEmptyBody(request)
     const { deprecated } = request.routeOptions.config.operation ?? {}
     if (!deprecated) return
     reply.header('deprecation', `@${epochSeconds(deprecated.since)}`).header('sunset', new Date(deprecated.sunset).toUTCString())

@@ -1,4 +1,4 @@
-/** Lists that go page by page. */
+/** Lists in pages. */
 import Type from 'typebox'
 import type { TSchema } from 'typebox'
 import type { Page } from '../domain/access.js'
@@ -6,16 +6,16 @@ import { parseCursor, toCursor } from '../domain/cursor.js'
 
 const DEFAULT_LIMIT = 50
 
-/** The query of a list whose pages have `limit` items unless the caller says otherwise. */
+/** The query of a list with `limit` items per page by default. */
 export const pageQuery = (limit: number) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: limit })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the page before' }))
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the previous page' }))
 })
 export const PAGE_QUERY = pageQuery(DEFAULT_LIMIT)
 
 type Query = { limit?: number, cursor?: string }
 
-/** `data` is the list itself, as the envelope has it for lists; where it goes on stands beside it. */
+/** The envelope of a list: `data` is an array, and `nextCursor` stands beside it. */
 export function PageOf<T extends TSchema> (title: string, item: T, description: string) {
   const { examples: [example] = [] } = item as { examples?: unknown[] }
   return Type.Object({
@@ -25,8 +25,10 @@ export function PageOf<T extends TSchema> (title: string, item: T, description: 
   }, { title, description, examples: [{ success: true, data: [example], nextCursor: null }] })
 }
 
-/** The reply to a query. `list` is asked for one item more than the page has: whether it is there says whether the list goes on. */
-export function readPage<T extends { id: number }> ({ limit = DEFAULT_LIMIT, cursor }: Query, list: (page: Page) => T[]): { success: true, data: T[], nextCursor: string | null } {
+type PageReply<T> = { success: true, data: T[], nextCursor: string | null }
+
+/** The reply to a query. Asks `list` for one more item than the page has, to know whether there is another page. */
+export function readPage<T extends { id: number }> ({ limit = DEFAULT_LIMIT, cursor }: Query, list: (page: Page) => T[]): PageReply<T> {
   const items = list({ after: cursor === undefined ? 0 : parseCursor(cursor), limit: limit + 1 })
   const data = items.slice(0, limit)
   const last = data.at(-1)

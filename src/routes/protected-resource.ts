@@ -1,4 +1,4 @@
-/** RFC 9728: where a client learns which authorization server gives tokens for this appliance. */
+/** Protected resource metadata (RFC 9728): which authorization server issues tokens for this appliance. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -10,12 +10,12 @@ import { operation } from './operation.js'
 const Metadata = Type.Object({
   resource: Type.String(),
   resource_name: Type.String(),
-  authorization_servers: Type.Array(Type.String(), { description: 'none where tokens are not accepted' }),
+  authorization_servers: Type.Array(Type.String(), { description: 'empty if tokens are not accepted' }),
   scopes_supported: Type.Array(Type.String()),
   bearer_methods_supported: Type.Array(Type.Literal('header'))
 }, {
   title: 'ProtectedResource',
-  description: 'Who gives tokens for this appliance, and which scopes there are. In the form of RFC 9728, without the envelope.',
+  description: 'Who issues tokens for this appliance, and for which scopes. In the form of RFC 9728, without the envelope.',
   examples: [{
     resource: 'https://stenobox.example.org',
     resource_name: 'Stenobox',
@@ -25,10 +25,10 @@ const Metadata = Type.Object({
   }]
 })
 
-/** What a client takes for the resource, and where it then looks: RFC 9728 section 3.1 puts the path of a resource at the end. */
+/** A client may use either address as the resource. RFC 9728 section 3.1 appends the path of the resource. */
 const RESOURCES = [
-  { operationId: 'getProtectedResource', path: '', summary: 'OAuth metadata of the appliance' },
-  { operationId: 'getProtectedInterface', path: '/api/v1', summary: 'OAuth metadata of its interface' }
+  { operationId: 'getProtectedResource', path: '', summary: 'Get the OAuth metadata of the appliance' },
+  { operationId: 'getProtectedInterface', path: '/api/v1', summary: 'Get the OAuth metadata of the API' }
 ]
 
 type Deps = { issuer: string | undefined, publicUrl: string | undefined }

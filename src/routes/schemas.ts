@@ -1,4 +1,4 @@
-/** Shapes several routes share, and the wire forms of jobs and transcriptions. */
+/** Schemas that several routes share, and the JSON forms of jobs and transcriptions. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
@@ -13,7 +13,7 @@ import { toSeconds } from '../domain/transcript.js'
 import { Warning } from '../domain/warnings.js'
 import type { JobView } from '../service/transcripts.js'
 
-/** A success envelope around `data`, which carries the description and the example of the reply. */
+/** A success envelope around `data`. The description and example of `data` become those of the reply. */
 export function Success<T extends TSchema> (data: T) {
   const { description = '', examples = [] } = data as { description?: string, examples?: unknown[] }
   return Type.Object({ success: Type.Literal(true), data }, { description, examples: examples.map((example) => ok(example)) })
@@ -22,17 +22,17 @@ export function Success<T extends TSchema> (data: T) {
 /** The error envelope. */
 export const ErrorBody = Type.Object({
   success: Type.Literal(false),
-  error: Type.String({ description: 'a sentence for people' }),
-  code: Type.String({ description: 'a stable token for programs' }),
-  requestId: Type.String({ description: 'names the request in the log' })
+  error: Type.String({ description: 'a message for people' }),
+  code: Type.String({ description: 'a stable code for programs' }),
+  requestId: Type.String({ description: 'id of the request in the log' })
 }, { title: 'Error' })
 
-/** The same as RFC 9457 has it, for clients that ask for `application/problem+json`. */
+/** The error in the form of RFC 9457, for clients that ask for `application/problem+json`. */
 export const Problem = Type.Object({
   type: Type.String(),
-  title: Type.String({ description: 'the phrase of the status' }),
+  title: Type.String({ description: 'the reason phrase of the status' }),
   status: Type.Integer(),
-  detail: Type.String({ description: 'the sentence of the envelope' }),
+  detail: Type.String({ description: 'the same as error' }),
   ...ErrorBody.properties
 }, { title: 'Problem' })
 
@@ -44,10 +44,10 @@ export function ok<T> (data: T): { success: true, data: T } {
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const IdParams = Type.Object({ id: Id })
 
-/** What owners and keys are called. */
+/** Names of owners and keys. */
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: NAME_PATTERN })
 
-/** `cleanTerms` checks them. */
+/** `cleanTerms` validates them. */
 export const Terms = Type.Array(Type.String(), { description: TERMS_RULE })
 
 /** What a recording is called. `parseRecordingName` cleans it. */
@@ -60,7 +60,7 @@ export const JobSettings = {
     sttQuality: Type.Optional(SttQuality),
     terms: Type.Optional(Terms),
     prompt: Type.Optional(Type.String({
-      maxLength: MAX_PROMPT_LENGTH, description: 'text that could precede the recording; the transcript follows its wording and style'
+      maxLength: MAX_PROMPT_LENGTH, description: 'text that could come before the recording; the model follows its wording and style'
     }))
   }, { additionalProperties: false }))
 }
@@ -70,73 +70,82 @@ const Time = (description: string) => Type.String({ format: 'date-time', descrip
 export const Job = Type.Object({
   jobId: Type.Integer({ description: 'also the id of the transcription' }),
   status: JobStatus
-}, { title: 'Job', description: 'The job that was made.', examples: [{ jobId: 42, status: 'queued' }] })
+}, { title: 'Job', description: 'The new job.', examples: [{ jobId: 42, status: 'queued' }] })
 
 export const RetriedJob = Type.Object({
   ...Job.properties,
-  retryCount: Type.Integer({ minimum: 0, description: 'retries used' }),
-  retryable: Type.Boolean({ description: 'whether it may be retried now' })
-}, { title: 'RetriedJob', description: 'The job is queued again.', examples: [{ jobId: 42, status: 'queued', retryCount: 1, retryable: false }] })
+  retryCount: Type.Integer({ minimum: 0, description: 'number of retries so far' }),
+  retryable: Type.Boolean({ description: 'whether the job can be retried now' })
+}, {
+  title: 'RetriedJob',
+  description: 'The job is queued again.',
+  examples: [{ jobId: 42, status: 'queued', retryCount: 1, retryable: false }]
+})
 
 export const Failure = Type.Object({
   code: Type.Enum(FAILURE_CODES),
-  message: Type.String({ description: 'a sentence for people' })
+  message: Type.String({ description: 'a message for people' })
 }, { title: 'Failure' })
 
 export const JobState = Type.Object({
   id: Type.Integer(),
   status: JobStatus,
-  progress: Type.Number({ minimum: 0, maximum: 100, description: 'share of the work that is done, in percent: of fetching the recording, and of the recording' }),
-  transcriptText: Type.Optional(Type.String({ description: 'when completed' })),
+  progress: Type.Number({ minimum: 0, maximum: 100, description: 'percent done; fetching a recording from a URL is the first tenth' }),
+  transcriptText: Type.Optional(Type.String({ description: 'only if completed' })),
   failure: Type.Union([Failure, Type.Null()]),
   retryCount: Type.Integer({ minimum: 0 }),
   retryable: Type.Boolean(),
-  webhooks: Type.Object({ pending: Type.Integer(), delivered: Type.Integer(), failed: Type.Integer() }, { description: 'events by how far their delivery is' }),
-  updatedAt: Time('when the job last moved')
+  webhooks: Type.Object({ pending: Type.Integer(), delivered: Type.Integer(), failed: Type.Integer() }, {
+    description: 'number of webhook events by delivery state'
+  }),
+  updatedAt: Time('time of the last change')
 }, {
   title: 'JobStatus',
-  description: 'How far the job is.',
+  description: 'The state of the job.',
   examples: [{
-    id: 42, status: 'completed', progress: 100, transcriptText: 'The meeting starts at nine.', failure: null, retryCount: 0, retryable: false,
-    webhooks: { pending: 0, delivered: 1, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
+    id: 42, status: 'completed', progress: 100, transcriptText: 'The meeting starts at nine.', failure: null, retryCount: 0,
+    retryable: false, webhooks: { pending: 0, delivered: 1, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
   }]
 })
 
-/** The words transcriptions have for the states of their jobs. */
+/** Status words of transcriptions. `queued` jobs are `pending` here. */
 export const TRANSCRIPTION_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const
 
 /** A transcription without its text. */
 export const ListedTranscription = Type.Object({
   id: Type.Integer({ description: 'also the id of the job' }),
   status: Type.Enum(TRANSCRIPTION_STATUSES),
-  language: Type.Optional(Type.String({ description: 'ISO 639-1 code; absent when nothing was said' })),
-  durationSeconds: Type.Optional(Type.Number({ description: 'length of the recording' })),
+  language: Type.Optional(Type.String({ description: 'ISO 639-1 code; absent if there is no speech' })),
+  durationSeconds: Type.Optional(Type.Number({ description: 'duration of the recording' })),
   duration: Type.Optional(Type.Number({ description: 'the same as durationSeconds' })),
   fileName: Type.String(),
-  title: Type.Optional(Type.String({ description: 'as the source has it' })),
-  sourceUrl: Type.Optional(Type.String({ description: 'where it was fetched from, without credentials' })),
-  publishedAt: Type.Optional(Time('as the source says')),
-  createdAt: Time('when the job was made')
+  title: Type.Optional(Type.String({ description: 'title given by the source' })),
+  sourceUrl: Type.Optional(Type.String({ description: 'URL of the recording, without credentials' })),
+  publishedAt: Type.Optional(Time('date given by the source')),
+  createdAt: Time('creation time of the job')
 }, {
   title: 'ListedTranscription',
-  examples: [{ id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z' }]
+  examples: [{
+    id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3',
+    createdAt: '2026-11-21T09:29:00.000Z'
+  }]
 })
 
 export const Transcription = Type.Object({
   ...ListedTranscription.properties,
-  text: Type.Optional(Type.String({ description: 'when completed' })),
+  text: Type.Optional(Type.String({ description: 'only if completed' })),
   transcriptText: Type.Optional(Type.String({ description: 'the same as text' })),
-  warnings: Type.Array(Warning, { description: 'what a reader of the text should know; mostly none' })
+  warnings: Type.Array(Warning, { description: 'problems with the text; usually empty' })
 }, {
   title: 'Transcription',
   description: 'The transcription.',
   examples: [{
-    id: 42, status: 'completed', text: 'The meeting starts at nine.', transcriptText: 'The meeting starts at nine.', language: 'en', durationSeconds: 2.7,
-    duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z', warnings: []
+    id: 42, status: 'completed', text: 'The meeting starts at nine.', transcriptText: 'The meeting starts at nine.', language: 'en',
+    durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z', warnings: []
   }]
 })
 
-/** Time as JSON has it; inside it is milliseconds. */
+/** ISO 8601 time of JSON from the milliseconds used inside. */
 export const toIsoTime = (ms: number): string => new Date(ms).toISOString()
 
 export function toJobState (job: JobView): Static<typeof JobState> {
@@ -156,10 +165,14 @@ export function toJobState (job: JobView): Static<typeof JobState> {
 function toSourceFields (source: StoredJob['source']): Pick<Static<typeof ListedTranscription>, 'title' | 'sourceUrl' | 'publishedAt'> {
   if (!source) return {}
   const { title, url, publishedAt } = source
-  return { ...(title === undefined ? {} : { title }), sourceUrl: url, ...(publishedAt === undefined ? {} : { publishedAt: toIsoTime(publishedAt) }) }
+  return {
+    ...(title === undefined ? {} : { title }),
+    sourceUrl: url,
+    ...(publishedAt === undefined ? {} : { publishedAt: toIsoTime(publishedAt) })
+  }
 }
 
-/** The same aggregate as a transcription: `queued` reads `pending` here, and the length carries both spellings. */
+/** A job as a transcription without text: `queued` becomes `pending`, and the duration has two names. */
 export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
   const seconds = job.durationMs === undefined ? undefined : toSeconds(job.durationMs)
   return {
@@ -173,7 +186,7 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
   }
 }
 
-/** With the text, in both spellings. */
+/** With the text, under both of its names. */
 export function toTranscription (job: JobView): Static<typeof Transcription> {
   return { ...toListed(job), ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }), warnings: job.warnings }
 }

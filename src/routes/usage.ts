@@ -1,4 +1,4 @@
-/** What a key has used, and what is left. */
+/** Usage of an API key. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
@@ -12,43 +12,48 @@ import { ok, Success, toIsoTime } from './schemas.js'
 const DEFAULT_RECENT = 100
 
 const UsageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LOGGED_REQUESTS, default: DEFAULT_RECENT, description: 'how many of the last requests' }))
+  limit: Type.Optional(Type.Integer({
+    minimum: 1, maximum: MAX_LOGGED_REQUESTS, default: DEFAULT_RECENT, description: 'number of recent requests in the reply'
+  }))
 })
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
-const OrNull = <T extends ReturnType<typeof Type.Integer>>(schema: T) => Type.Union([schema, Type.Null()])
+const OrNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 
 const RecentRequest = Type.Object({
-  id: Type.String({ description: 'what an error reply calls requestId' }),
+  id: Type.String({ description: 'the requestId of error replies' }),
   method: Type.String(),
-  path: Type.String({ description: 'the template of the operation, without ids and queries' }),
-  status: Type.Integer({ description: '499: the caller hung up before the answer' }),
-  durationMs: Count('from its arrival to the end of the answer'),
-  at: Time('when it arrived')
+  path: Type.String({ description: 'path template, without ids and query' }),
+  status: Type.Integer({ description: '499: the client closed the connection before the reply' }),
+  durationMs: Count('from arrival to the end of the reply'),
+  at: Time('time of arrival')
 }, { title: 'RecentRequest' })
 
 const UsageReply = Type.Object({
-  period: Type.Object({ start: Time('the first moment'), end: Time('the first moment after it') }, { description: 'this calendar month (UTC)' }),
+  period: Type.Object({ start: Time('inclusive'), end: Time('exclusive') }, { description: 'the current calendar month (UTC)' }),
   requests: Type.Object({
-    total: Count('of this key in the period'),
-    today: Count('of this key since midnight UTC'),
-    limit: OrNull(Count('requests a day, over all keys of the owner; null: no limit')),
-    remaining: OrNull(Count('what is left of it today; null: no limit'))
+    total: Count('requests of this key in the period'),
+    today: Count('requests of this key since midnight UTC'),
+    limit: OrNull(Count('daily limit over all keys of the owner; null: no limit')),
+    remaining: OrNull(Count('left today; null: no limit'))
   }),
   audioSeconds: Type.Object({
-    used: Type.Number({ minimum: 0, description: 'length of the recordings transcribed for the owner in the period' }),
-    limit: OrNull(Count('what the plan allows in the period; null: no limit'))
+    used: Type.Number({ minimum: 0, description: 'duration of the recordings transcribed for the owner in the period' }),
+    limit: OrNull(Count('limit of the plan in the period; null: no limit'))
   }),
-  recent: Type.Array(RecentRequest, { description: 'of this key, the last first' })
+  recent: Type.Array(RecentRequest, { description: 'requests of this key, newest first' })
 }, {
   title: 'Usage',
-  description: 'What was used.',
+  description: 'The usage of the key.',
   examples: [{
     period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
     requests: { total: 420, today: 58, limit: 100, remaining: 42 },
     audioSeconds: { used: 5025.4, limit: 90_000 },
-    recent: [{ id: '7d3c4f5e-0d4b-4c1e-9a55-0f6b2f1d8e21', method: 'GET', path: '/api/v1/jobs/{id}', status: 200, durationMs: 3, at: '2026-11-21T09:30:00.000Z' }]
+    recent: [{
+      id: '7d3c4f5e-0d4b-4c1e-9a55-0f6b2f1d8e21', method: 'GET', path: '/api/v1/jobs/{id}', status: 200, durationMs: 3,
+      at: '2026-11-21T09:30:00.000Z'
+    }]
   }]
 })
 
@@ -65,8 +70,9 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read'>
   app.get('/usage', operation({
     operationId: 'getApiUsage',
     tag: 'Usage',
-    summary: 'What the key has used, and what is left',
-    description: 'Counts and log are those of the key that asks; limits and audio those of its owner. A request that is refused with 429 is neither counted nor logged. Answered even when the requests of the day are used up.',
+    summary: 'Get usage and limits',
+    description: 'Request counts and the log are those of this key; limits and audio are those of its owner. ' +
+      'Requests refused with 429 are neither counted nor logged. Works even if the daily requests are used up.',
     caller: 'api_key',
     querystring: UsageQuery,
     replies: { 200: Success(UsageReply) },

@@ -1,4 +1,4 @@
-/** The names and terms of an owner. */
+/** Vocabulary: the names and terms of an owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Owners } from '../service/owners.js'
@@ -17,7 +17,7 @@ export const vocabularyRoutes: FastifyPluginAsyncTypebox<{ owners: Pick<Owners, 
   app.get('/vocabulary', operation({
     operationId: 'getVocabulary',
     tag: 'Vocabulary',
-    summary: 'The names and terms of the owner',
+    summary: 'Get the names and terms of the owner',
     caller: 'api_key',
     replies: { 200: Success(Vocabulary) }
   }), async (request, reply) => {
@@ -29,7 +29,7 @@ export const vocabularyRoutes: FastifyPluginAsyncTypebox<{ owners: Pick<Owners, 
     operationId: 'setVocabulary',
     tag: 'Vocabulary',
     summary: 'Replace the names and terms of the owner',
-    description: 'The whole list. It is copied into every job that is made from now on; jobs that exist keep theirs.',
+    description: 'Replaces the whole list. New jobs copy it; existing jobs keep their own.',
     caller: 'api_key',
     body: VocabularyBody,
     replies: { 200: Success(Vocabulary) }

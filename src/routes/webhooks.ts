@@ -1,11 +1,11 @@
-/** Webhooks: endpoints, tests, and what was sent. */
+/** Webhook endpoints, test events and deliveries. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { MAX_WEBHOOK_URL_LENGTH } from '../domain/submission.js'
 import { ATTEMPT_STATUSES, MAX_SECRET_LENGTH, WEBHOOK_EVENTS } from '../domain/webhook.js'
-import type { Deliveries } from '../service/deliveries.js'
-import type { Webhooks } from '../service/webhooks.js'
+import type { Deliveries, LoggedAttempt } from '../service/deliveries.js'
+import type { Endpoint as StoredEndpoint, Webhooks } from '../service/webhooks.js'
 import { operation } from './operation.js'
 import { principalOf } from './plugins/auth.js'
 import { Id, IdParams, ok, Success, toIsoTime } from './schemas.js'
@@ -17,29 +17,38 @@ const ReceiverUrl = Type.String({ format: 'uri', minLength: 1, maxLength: MAX_WE
 const Secret = Type.String({ minLength: 1, maxLength: MAX_SECRET_LENGTH })
 const orNull = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description })
 
-/** Fields of an operation that makes a job: a webhook of that job alone. `parseJobWebhook` applies the rules. */
+/** Fields that name a webhook for a single job, for operations that create one. `parseJobWebhook` applies the rules. */
 export const JobWebhookFields = {
-  webhookUrl: Type.Optional(Type.String({ ...ReceiverUrl, description: 'told of the end of this job, besides the endpoints' })),
-  webhookSecret: Type.Optional(Type.String({ ...Secret, description: 'signs what is sent there; made, and shown in the reply, when left out' }))
+  webhookUrl: Type.Optional(Type.String({ ...ReceiverUrl, description: 'also notified when this job ends, in addition to the endpoints' })),
+  webhookSecret: Type.Optional(Type.String({
+    ...Secret, description: 'signs requests to webhookUrl; if left out, one is generated and returned in the reply'
+  }))
 }
-/** The secret that was made because a caller named a webhook without one. */
-export const MadeSecret = Type.Optional(Type.String({ description: 'signs what is sent to webhookUrl; shown once, and only when none was given' }))
+/** The secret that was generated for a webhookUrl without one. */
+export const MadeSecret = Type.Optional(Type.String({
+  description: 'signs requests to webhookUrl; shown only here, and only if none was given'
+}))
 
 const ENDPOINT = { id: 3, url: 'https://example.org/hooks/stenobox', isActive: true, apiKeyId: null, createdAt: '2026-11-21T09:00:00.000Z' }
 const endpointFields = {
   id: Type.Integer(),
   url: Type.String(),
-  isActive: Type.Boolean({ description: 'an endpoint that answers 410 is switched off' }),
-  apiKeyId: orNull(Type.Integer(), 'only jobs made with this key; null: all jobs'),
+  isActive: Type.Boolean({ description: 'a reply with status 410 switches the endpoint off' }),
+  apiKeyId: orNull(Type.Integer(), 'only jobs created with this key; null: all jobs'),
   createdAt: Type.String({ format: 'date-time' })
 }
 const Endpoint = Type.Object(endpointFields, { title: 'WebhookEndpoint' })
 const OneEndpoint = Type.Object({ endpoint: Endpoint }, { description: 'The endpoint.', examples: [{ endpoint: ENDPOINT }] })
 const CreatedEndpoint = Type.Object({
-  endpoint: Type.Object({ ...endpointFields, signingSecret: Type.String({ description: 'shown this once' }) }, { title: 'CreatedWebhookEndpoint' })
-}, { description: 'The endpoint and its secret.', examples: [{ endpoint: { ...ENDPOINT, signingSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwLpGHNBiuhDo=' } }] })
+  endpoint: Type.Object({ ...endpointFields, signingSecret: Type.String({ description: 'shown only once' }) }, {
+    title: 'CreatedWebhookEndpoint'
+  })
+}, {
+  description: 'The endpoint and its secret.',
+  examples: [{ endpoint: { ...ENDPOINT, signingSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwLpGHNBiuhDo=' } }]
+})
 const Endpoints = Type.Array(Endpoint, { description: 'All endpoints, oldest first.', examples: [[ENDPOINT]] })
-const RemovedEndpoint = Type.Object({ id: Type.Integer() }, { description: 'The endpoint is gone.', examples: [{ id: 3 }] })
+const RemovedEndpoint = Type.Object({ id: Type.Integer() }, { description: 'The endpoint was deleted.', examples: [{ id: 3 }] })
 
 const CreateBody = Type.Object({ url: ReceiverUrl, apiKeyId: Type.Optional(Id) }, {
   title: 'WebhookEndpointCreate', additionalProperties: false, examples: [{ url: ENDPOINT.url }]
@@ -55,22 +64,22 @@ const Delivery = Type.Object({
   endpointId: orNull(Type.Integer(), 'null: the webhookUrl of the job'),
   transcriptionId: Type.Integer(),
   event: Type.Enum(WEBHOOK_EVENTS),
-  webhookId: Type.String({ description: 'the header webhook-id: the same whenever this event is sent to this receiver' }),
+  webhookId: Type.String({ description: 'the webhook-id header: the same for all requests of one event to one receiver' }),
   url: Type.String(),
   status: Type.Enum(ATTEMPT_STATUSES),
-  attempt: Type.Integer({ description: 'from 1; an attempt is up to three requests in short order' }),
-  responseCode: orNull(Type.Integer(), 'null: there was no answer'),
-  error: orNull(Type.String(), 'a sentence; null on success'),
+  attempt: Type.Integer({ description: 'counted from 1; an attempt has up to three requests in quick succession' }),
+  responseCode: orNull(Type.Integer(), 'null: no answer'),
+  error: orNull(Type.String(), 'a message; null on success'),
   durationMs: Type.Integer(),
   createdAt: Type.String({ format: 'date-time' }),
-  nextAttemptAt: orNull(Type.String({ format: 'date-time' }), 'when this event is sent again; null: not any more')
+  nextAttemptAt: orNull(Type.String({ format: 'date-time' }), 'next attempt for this event; null: none')
 }, { title: 'WebhookDelivery' })
 const DELIVERY = {
-  id: 7, endpointId: 3, transcriptionId: 42, event: 'transcription.completed', webhookId: 'msg_Zt3oq0JbX1mYw6cN9d2LhK4s', url: ENDPOINT.url, status: 'success',
-  attempt: 1, responseCode: 204, error: null, durationMs: 83, createdAt: '2026-11-21T09:30:00.000Z', nextAttemptAt: null
+  id: 7, endpointId: 3, transcriptionId: 42, event: 'transcription.completed', webhookId: 'msg_Zt3oq0JbX1mYw6cN9d2LhK4s', url: ENDPOINT.url,
+  status: 'success', attempt: 1, responseCode: 204, error: null, durationMs: 83, createdAt: '2026-11-21T09:30:00.000Z', nextAttemptAt: null
 }
 const OneDelivery = Type.Object({ delivery: Delivery }, { description: 'The request that succeeded.', examples: [{ delivery: DELIVERY }] })
-const DeliveriesReply = Type.Array(Delivery, { description: 'Requests, latest first.', examples: [[DELIVERY]] })
+const DeliveriesReply = Type.Array(Delivery, { description: 'Requests, newest first.', examples: [[DELIVERY]] })
 const DeliveriesQuery = Type.Object({
   endpointId: Type.Optional(Id),
   status: Type.Optional(Type.Enum(ATTEMPT_STATUSES)),
@@ -79,26 +88,28 @@ const DeliveriesQuery = Type.Object({
 
 const TestBody = Type.Object({
   url: ReceiverUrl,
-  eventType: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'instead of webhook.test' })),
-  signingSecret: Type.Optional(Type.String({ ...Secret, description: 'left out: that of your endpoint with this url, else a new one, shown in the reply' }))
+  eventType: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'default: webhook.test' })),
+  signingSecret: Type.Optional(Type.String({
+    ...Secret, description: 'default: the secret of your endpoint with this url, or a new one, which the reply contains'
+  }))
 }, { title: 'WebhookTest', additionalProperties: false, examples: [{ url: ENDPOINT.url }] })
 const TestReply = Type.Object({
   event: Type.String(),
   webhookId: Type.String(),
   responseCode: Type.Integer(),
   durationMs: Type.Integer(),
-  signingSecret: Type.Optional(Type.String({ description: 'when a new one was made' }))
+  signingSecret: Type.Optional(Type.String({ description: 'only if a new one was generated' }))
 }, {
   title: 'WebhookTestResult',
   description: 'The receiver answered 200 to 299.',
   examples: [{ event: 'webhook.test', webhookId: DELIVERY.webhookId, responseCode: 204, durationMs: 83 }]
 })
 
-function toEndpoint ({ id, url, isActive, apiKeyId, createdAt }: ReturnType<Webhooks['list']>[number]): Static<typeof Endpoint> {
+function toEndpoint ({ id, url, isActive, apiKeyId, createdAt }: StoredEndpoint): Static<typeof Endpoint> {
   return { id, url, isActive, apiKeyId: apiKeyId ?? null, createdAt: toIsoTime(createdAt) }
 }
 
-function toDelivery (logged: ReturnType<Deliveries['list']>[number]): Static<typeof Delivery> {
+function toDelivery (logged: LoggedAttempt): Static<typeof Delivery> {
   const { id, endpointId, jobId, event, messageId, url, status, attempt, responseCode, error, durationMs, at, nextAttemptAt } = logged
   return {
     id,
@@ -121,8 +132,9 @@ export const endpointRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks }> =
   app.post('/webhooks/endpoints', operation({
     operationId: 'createWebhookEndpoint',
     tag: 'Webhooks',
-    summary: 'Register a receiver of events',
-    description: 'It hears of every job that ends, or of those made with one key. The signing secret is in this reply and nowhere else. An owner has at most 100.',
+    summary: 'Create a webhook endpoint',
+    description: 'It receives the events of all jobs, or only of jobs created with one key. ' +
+      'The signing secret is shown only in this reply. An owner can have 100 endpoints.',
     caller: 'api_key',
     idempotent: true,
     body: CreateBody,
@@ -134,14 +146,18 @@ export const endpointRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks }> =
   })
 
   app.get('/webhooks/endpoints', operation({
-    operationId: 'listWebhookEndpoints', tag: 'Webhooks', summary: 'All receivers', caller: 'api_key', replies: { 200: Success(Endpoints) }
+    operationId: 'listWebhookEndpoints',
+    tag: 'Webhooks',
+    summary: 'List webhook endpoints',
+    caller: 'api_key',
+    replies: { 200: Success(Endpoints) }
   }), async (request) => ok(webhooks.list(principalOf(request).ownerId).map(toEndpoint)))
 
   app.patch('/webhooks/endpoints/:id', operation({
     operationId: 'updateWebhookEndpoint',
     tag: 'Webhooks',
-    summary: 'Change a receiver',
-    description: 'What waits goes to the new url. What waits for a receiver that is switched off has failed.',
+    summary: 'Change a webhook endpoint',
+    description: 'Waiting events go to the new url. If the endpoint is switched off, waiting events fail.',
     caller: 'api_key',
     params: IdParams,
     body: UpdateBody,
@@ -152,8 +168,8 @@ export const endpointRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks }> =
   app.delete('/webhooks/endpoints/:id', operation({
     operationId: 'deleteWebhookEndpoint',
     tag: 'Webhooks',
-    summary: 'Delete a receiver',
-    description: 'Its secret is gone; what was sent stays listed, what waits has failed.',
+    summary: 'Delete a webhook endpoint',
+    description: 'Waiting events fail. Past deliveries stay in the list.',
     caller: 'api_key',
     params: IdParams,
     replies: { 200: Success(RemovedEndpoint) },
@@ -164,12 +180,14 @@ export const endpointRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks }> =
   })
 }
 
-export const deliveryRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks, deliveries: Deliveries }> = async (app, { webhooks, deliveries }) => {
+type DeliveryDeps = { webhooks: Webhooks, deliveries: Deliveries }
+
+export const deliveryRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app, { webhooks, deliveries }) => {
   app.post('/webhooks/test', operation({
     operationId: 'sendTestWebhook',
     tag: 'Webhooks',
     summary: 'Send a test event',
-    description: 'Signed like a real one, sent once, not listed.',
+    description: 'Signed like a real event, sent once, and not listed in the deliveries.',
     caller: 'api_key',
     body: TestBody,
     replies: { 200: Success(TestReply) },
@@ -184,8 +202,8 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks, del
   app.get('/webhooks/deliveries', operation({
     operationId: 'listWebhookDeliveries',
     tag: 'Webhooks',
-    summary: 'What was sent',
-    description: 'Every HTTP request that was made for an event in the last 30 days, latest first.',
+    summary: 'List webhook deliveries',
+    description: 'Every HTTP request sent for an event in the last 30 days, newest first.',
     caller: 'api_key',
     querystring: DeliveriesQuery,
     replies: { 200: Success(DeliveriesReply) }
@@ -195,7 +213,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks, del
     operationId: 'retryWebhookDelivery',
     tag: 'Webhooks',
     summary: 'Send an event again now',
-    description: 'With a fresh signature and the same webhook-id. When it fails, what was planned for the event stays planned.',
+    description: 'With a new signature and the same webhook-id. If it fails, planned attempts stay planned.',
     caller: 'api_key',
     params: IdParams,
     replies: { 200: Success(OneDelivery) },

@@ -184,4 +184,5 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     }
   }
 }
+export type { LoggedAttempt }
 export type Deliveries = ReturnType<typeof createDeliveries>

@@ -119,4 +119,5 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
     }
   }
 }
+export type { Endpoint }
 export type Webhooks = ReturnType<typeof createWebhooks>

@@ -11,7 +11,9 @@ import { Id, IdParams, Name, ok, Success, toIsoTime } from '../schemas.js'
 
 const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
-const EXAMPLE = { id: 7, name: 'laptop', ownerId: 3, owner: 'anna', plan: 'pro', lastFour: 'x3Qk', state: 'live', createdAt: '2026-11-21T09:00:00.000Z' }
+const EXAMPLE = {
+  id: 7, name: 'laptop', ownerId: 3, owner: 'anna', plan: 'pro', lastFour: 'x3Qk', state: 'live', createdAt: '2026-11-21T09:00:00.000Z'
+}
 
 const ApiKey = Type.Object({
   id: Type.Integer(),
@@ -19,29 +21,35 @@ const ApiKey = Type.Object({
   ownerId: Type.Integer(),
   owner: Type.String({ description: 'the name of the owner' }),
   plan: Type.Enum(PLANS),
-  lastFour: Type.String({ description: 'the last four characters, to tell keys apart' }),
-  state: Type.Enum(KEY_STATES, { description: 'only live keys open anything' }),
+  lastFour: Type.String({ description: 'last four characters of the key' }),
+  state: Type.Enum(KEY_STATES, { description: 'only live keys are accepted' }),
   createdAt: Type.String({ format: 'date-time' }),
-  lastUsedAt: Time('the last use, give or take a minute'),
-  expiresAt: Time('when it ends'),
-  revokedAt: Time('when it was revoked'),
-  replacedBy: Type.Optional(Type.Integer({ description: 'the key that rotation made in its place' }))
+  lastUsedAt: Time('last use, to the minute'),
+  expiresAt: Time('expiry time'),
+  revokedAt: Time('time of revocation'),
+  replacedBy: Type.Optional(Type.Integer({ description: 'id of the key that replaced it' }))
 }, { title: 'ApiKey', description: 'The key.', examples: [{ ...EXAMPLE, lastUsedAt: '2026-11-21T09:30:00.000Z' }] })
 
 const CreatedKey = Type.Object({
   ...ApiKey.properties,
-  key: Type.String({ description: 'the key itself, shown this once' })
-}, { title: 'CreatedApiKey', description: 'The new key.', examples: [{ ...EXAMPLE, key: 'service_sk_2bD1mM0Zr0wq5k3sY9o7VhXcTtq8uJ4nE6aLfPiGx3Qk' }] })
+  key: Type.String({ description: 'the key itself, shown only once' })
+}, {
+  title: 'CreatedApiKey',
+  description: 'The new key.',
+  examples: [{ ...EXAMPLE, key: 'service_sk_2bD1mM0Zr0wq5k3sY9o7VhXcTtq8uJ4nE6aLfPiGx3Qk' }]
+})
 
 const CreateBody = Type.Object({
   name: Name,
   ownerId: Id,
-  plan: Type.Optional(Type.Enum(PLANS, { description: 'else the owner\'s' })),
-  expiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEY_SECONDS, description: 'else it lives until it is revoked' }))
+  plan: Type.Optional(Type.Enum(PLANS, { description: 'default: the plan of the owner' })),
+  expiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEY_SECONDS, description: 'default: no expiry' }))
 }, { title: 'NewApiKey', additionalProperties: false, examples: [{ name: 'laptop', ownerId: 3, plan: 'pro' }] })
 
 const RotateBody = Type.Object({
-  graceSeconds: Type.Integer({ minimum: 0, maximum: MAX_GRACE_SECONDS, description: 'how long the old key goes on working; 0: it ends at once' })
+  graceSeconds: Type.Integer({
+    minimum: 0, maximum: MAX_GRACE_SECONDS, description: 'seconds for which the old key still works; 0: it ends immediately'
+  })
 }, { title: 'ApiKeyRotation', additionalProperties: false, examples: [{ graceSeconds: 86_400 }] })
 
 const ListQuery = Type.Object({ ...PAGE_QUERY, ownerId: Type.Optional(Id) })
@@ -61,7 +69,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: Keys }> = async (ap
   app.get('/keys', operation({
     operationId: 'listApiKeys',
     tag: 'Administration',
-    summary: 'All API keys, without the keys themselves',
+    summary: 'List API keys',
     caller: 'administrator',
     querystring: ListQuery,
     replies: { 200: PageOf('ApiKeyPage', ApiKey, 'The keys, oldest first.') }
@@ -70,7 +78,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: Keys }> = async (ap
   app.post('/keys', operation({
     operationId: 'createApiKey',
     tag: 'Administration',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     caller: 'administrator',
     idempotent: true,
     body: CreateBody,
@@ -86,8 +94,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: Keys }> = async (ap
   app.delete('/keys/:id', operation({
     operationId: 'revokeApiKey',
     tag: 'Administration',
-    summary: 'End an API key at once',
-    description: 'The key stays in the list, revoked. Again, it answers the same.',
+    summary: 'Revoke an API key',
+    description: 'The key stops working immediately and stays in the list as revoked. Revoking it again changes nothing.',
     caller: 'administrator',
     params: IdParams,
     replies: { 200: Success(ApiKey) },
@@ -102,7 +110,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: Keys }> = async (ap
     operationId: 'rotateApiKey',
     tag: 'Administration',
     summary: 'Replace an API key',
-    description: 'Makes a key of the same owner, name and plan, and the same lifetime where it has one. The old one works until the grace is over.',
+    description: 'Creates a key with the same owner, name, plan and lifetime. The old key works until the grace period is over.',
     caller: 'administrator',
     idempotent: true,
     params: IdParams,

@@ -1,4 +1,4 @@
-/** Administration, for a dashboard: sessions, owners, keys, plans. */
+/** Administration: sessions, owners, API keys, plans. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../../service/keys.js'
 import type { Administration } from '../../service/administration.js'

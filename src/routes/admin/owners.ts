@@ -10,13 +10,13 @@ import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
 import { audit } from '../plugins/session.js'
 import { IdParams, Name, ok, Success, Terms, toIsoTime } from '../schemas.js'
 
-const Plan = Type.Enum(PLANS, { description: 'what OAuth tokens of the owner may do, and new keys when nothing else is said' })
+const Plan = Type.Enum(PLANS, { description: 'plan of OAuth tokens, and the default for new keys' })
 
 const Owner = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   plan: Plan,
-  hasPassword: Type.Boolean({ description: 'whether the owner can log in to grant access to OAuth clients' }),
+  hasPassword: Type.Boolean({ description: 'whether the owner can log in and grant access to OAuth clients' }),
   terms: Terms,
   createdAt: Type.String({ format: 'date-time' })
 }, {
@@ -24,14 +24,18 @@ const Owner = Type.Object({
   examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, terms: ['Dashwood'], createdAt: '2026-11-21T09:00:00.000Z' }]
 })
 
-const CreateBody = Type.Object({ name: Name, plan: Type.Optional(Plan) }, { title: 'NewOwner', additionalProperties: false, examples: [{ name: 'anna', plan: 'pro' }] })
+const CreateBody = Type.Object({ name: Name, plan: Type.Optional(Plan) }, {
+  title: 'NewOwner', additionalProperties: false, examples: [{ name: 'anna', plan: 'pro' }]
+})
 const ChangeBody = Type.Object({ name: Type.Optional(Name), plan: Type.Optional(Plan), terms: Type.Optional(Terms) }, {
   title: 'OwnerChange', additionalProperties: false, minProperties: 1, examples: [{ plan: 'enterprise', terms: ['Dashwood'] }]
 })
 const PasswordBody = Type.Object({
-  password: Type.Union([Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }), Type.Null()], { description: 'null: the owner cannot log in' })
+  password: Type.Union([Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }), Type.Null()], {
+    description: 'null: the owner cannot log in'
+  })
 }, { title: 'OwnerPassword', additionalProperties: false, examples: [{ password: 'correct horse battery staple' }] })
-const Removed = Type.Object({ id: Type.Integer() }, { description: 'The owner is gone.', examples: [{ id: 3 }] })
+const Removed = Type.Object({ id: Type.Integer() }, { description: 'The owner was deleted.', examples: [{ id: 3 }] })
 
 function toOwner ({ createdAt, ...owner }: StoredOwner): Static<typeof Owner> {
   return { ...owner, createdAt: toIsoTime(createdAt) }
@@ -41,7 +45,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.get('/owners', operation({
     operationId: 'listOwners',
     tag: 'Administration',
-    summary: 'All owners',
+    summary: 'List owners',
     caller: 'administrator',
     querystring: Type.Object(PAGE_QUERY),
     replies: { 200: PageOf('OwnerPage', Owner, 'The owners, oldest first.') }
@@ -50,7 +54,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.post('/owners', operation({
     operationId: 'createOwner',
     tag: 'Administration',
-    summary: 'Make an owner',
+    summary: 'Create an owner',
     caller: 'administrator',
     idempotent: true,
     body: CreateBody,
@@ -65,7 +69,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.get('/owners/:id', operation({
     operationId: 'getOwner',
     tag: 'Administration',
-    summary: 'An owner',
+    summary: 'Get an owner',
     caller: 'administrator',
     params: IdParams,
     replies: { 200: Success(Owner) },
@@ -75,8 +79,8 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.patch('/owners/:id', operation({
     operationId: 'changeOwner',
     tag: 'Administration',
-    summary: 'Change the name, the plan or the terms of an owner',
-    description: 'Keys that exist keep their plans, and jobs that exist their terms.',
+    summary: 'Change the name, plan or terms of an owner',
+    description: 'Existing keys keep their plan, and existing jobs keep their terms.',
     caller: 'administrator',
     params: IdParams,
     body: ChangeBody,
@@ -92,7 +96,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
     operationId: 'setOwnerPassword',
     tag: 'Administration',
     summary: 'Set the password of an owner',
-    description: 'With it the owner logs in to grant access to OAuth clients.',
+    description: 'The owner logs in with it to grant access to OAuth clients.',
     caller: 'administrator',
     params: IdParams,
     body: PasswordBody,
@@ -107,7 +111,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.delete('/owners/:id', operation({
     operationId: 'removeOwner',
     tag: 'Administration',
-    summary: 'Remove an owner who has neither transcripts nor live keys',
+    summary: 'Delete an owner that has no transcripts and no live keys',
     caller: 'administrator',
     params: IdParams,
     replies: { 200: Success(Removed) },

@@ -13,26 +13,31 @@ const LIMITS = { requestsPerDay: 100, speechMinutesPerMonth: null, diarization: 
 const Plan = Type.Object({
   plan: Type.Enum(PLANS),
   limits: PlanLimits,
-  isDefault: Type.Boolean({ description: 'false: the administrator has changed them' })
+  isDefault: Type.Boolean({ description: 'false if the administrator has changed the limits' })
 }, { title: 'Plan', description: 'The plan.', examples: [{ plan: 'free', limits: LIMITS, isDefault: true }] })
 
-const ChangeBody = Type.Partial(PlanLimits, { title: 'PlanChange', additionalProperties: false, minProperties: 1, examples: [{ requestsPerDay: 500 }] })
+const ChangeBody = Type.Partial(PlanLimits, {
+  title: 'PlanChange', additionalProperties: false, minProperties: 1, examples: [{ requestsPerDay: 500 }]
+})
+const PlanList = Type.Array(Plan, {
+  description: 'The plans, smallest first.', examples: [[{ plan: 'free', limits: LIMITS, isDefault: true }]]
+})
 const PlanParams = Type.Object({ plan: Type.Enum(PLANS) })
 
 export const planRoutes: FastifyPluginAsyncTypebox<{ plans: Plans }> = async (app, { plans }) => {
   app.get('/plans', operation({
     operationId: 'listPlans',
     tag: 'Administration',
-    summary: 'All plans and what they allow',
+    summary: 'List plans and their limits',
     caller: 'administrator',
-    replies: { 200: Success(Type.Array(Plan, { description: 'The plans, smallest first.', examples: [[{ plan: 'free', limits: LIMITS, isDefault: true }]] })) }
+    replies: { 200: Success(PlanList) }
   }), async () => ok(plans.list()))
 
   app.patch('/plans/:plan', operation({
     operationId: 'changePlan',
     tag: 'Administration',
-    summary: 'Change what a plan allows',
-    description: 'What is not named stays as it is. It holds from the next request on.',
+    summary: 'Change the limits of a plan',
+    description: 'Fields that are left out stay as they are. The change applies from the next request.',
     caller: 'administrator',
     params: PlanParams,
     body: ChangeBody,
@@ -47,7 +52,7 @@ export const planRoutes: FastifyPluginAsyncTypebox<{ plans: Plans }> = async (ap
   app.delete('/plans/:plan', operation({
     operationId: 'resetPlan',
     tag: 'Administration',
-    summary: 'Give a plan its default limits again',
+    summary: 'Restore the default limits of a plan',
     caller: 'administrator',
     params: PlanParams,
     replies: { 200: Success(Plan) }

@@ -1,4 +1,4 @@
-/** Logging in and out as the administrator. */
+/** Login and logout of the administrator. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
@@ -13,14 +13,17 @@ const LoginBody = Type.Object({ password: Type.String({ minLength: 1, maxLength:
 })
 
 const Session = Type.Object({
-  id: Type.String({ description: 'names the session in the log' }),
+  id: Type.String({ description: 'id of the session in the log' }),
   createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'when it ends whatever is done' }),
-  idleExpiresAt: Type.String({ format: 'date-time', description: 'when it ends unless it is used' })
+  expiresAt: Type.String({ format: 'date-time', description: 'end of the session' }),
+  idleExpiresAt: Type.String({ format: 'date-time', description: 'end of the session if it is not used before' })
 }, {
   title: 'AdminSession',
   description: 'The session.',
-  examples: [{ id: '9f1c02ab', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: '2026-11-21T21:00:00.000Z', idleExpiresAt: '2026-11-21T10:00:00.000Z' }]
+  examples: [{
+    id: '9f1c02ab', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: '2026-11-21T21:00:00.000Z',
+    idleExpiresAt: '2026-11-21T10:00:00.000Z'
+  }]
 })
 const Ended = Type.Object({ id: Type.String() }, { description: 'The session has ended.', examples: [{ id: '9f1c02ab' }] })
 
@@ -37,8 +40,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { admi
     operationId: 'logInAsAdministrator',
     tag: 'Administration',
     summary: 'Log in as the administrator',
-    description: 'The session is a cookie for the paths of administration. It ends after 12 hours, after an hour without use, and when the appliance starts anew. ' +
-      'Five wrong passwords from one network within 15 minutes, or a hundred from all together, and it has to wait.',
+    description: 'Sets a cookie for the administration paths. The session ends after 12 hours, after an hour without use, and when the ' +
+      'appliance restarts. After five wrong passwords from one network within 15 minutes, or a hundred in total, logins must wait.',
     caller: 'public',
     body: LoginBody,
     replies: { 200: Success(Session) },
@@ -52,7 +55,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { admi
   app.get('/session', operation({
     operationId: 'getAdminSession',
     tag: 'Administration',
-    summary: 'The session of the administrator',
+    summary: 'Get the administrator session',
     caller: 'administrator',
     replies: { 200: Success(Session) }
   }), async (request) => ok(toSession(sessionOf(request))))

@@ -1,4 +1,4 @@
-/** Credentials → principal; whether it may call the operation. */
+/** Authentication (credential to principal) and the right to call an operation. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isApiKey } from '../../domain/access.js'
 import { AppError } from '../../domain/errors.js'
@@ -16,27 +16,27 @@ declare module 'fastify' {
 
 type Deps = {
   keys: Pick<Keys, 'authenticate'>
-  /** Undefined: keys alone. */
+  /** Undefined: only API keys are accepted. */
   tokens: Pick<Tokens, 'authenticate'> | undefined
   publicUrl: string | undefined
 }
 
-/** What RFC 6750 and RFC 9728 have a refused client told. */
+/** The WWW-Authenticate header of RFC 6750 and RFC 9728. */
 function challengeOf (request: FastifyRequest, publicUrl: string | undefined, more = ''): { headers: Record<string, string> } {
   const metadata = `${baseUrlOf(request, publicUrl)}/.well-known/oauth-protected-resource`.replace(/["\\]/g, '')
   return { headers: { 'www-authenticate': `Bearer realm="stenobox", resource_metadata="${metadata}"${more}` } }
 }
 
-/** Throws `api_key_required` and `insufficient_scope`. API keys may do everything of their owner's. */
+/** Throws `api_key_required` and `insufficient_scope`. An API key may do everything that its owner may do. */
 function requireRight ({ scopes }: Principal, caller: Caller, request: FastifyRequest, publicUrl: string | undefined): void {
   if (!scopes) return
-  if (caller === 'api_key') throw new AppError('api_key_required', 'This operation takes an API key; a token will not do.')
+  if (caller === 'api_key') throw new AppError('api_key_required', 'This operation needs an API key; tokens are not accepted.')
   if ((scopes as ReadonlySet<string>).has(caller)) return
   const challenge = challengeOf(request, publicUrl, `, error="insufficient_scope", scope="${caller}"`)
-  throw new AppError('insufficient_scope', `The token was not granted ${caller}.`, challenge)
+  throw new AppError('insufficient_scope', `The token does not have the scope ${caller}.`, challenge)
 }
 
-/** Every operation registered on `app` from here on needs a credential, unless it is public or the administrator's. */
+/** Operations registered on `app` after this call need a credential, unless they are public or for the administrator. */
 export function requireCredential (app: FastifyInstance, { keys, tokens, publicUrl }: Deps): void {
   const authenticate = async (credential: string): Promise<Principal | undefined> =>
     isApiKey(credential) ? keys.authenticate(credential) : await tokens?.authenticate(credential)
@@ -47,16 +47,19 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     if (caller === undefined || caller === 'public' || caller === 'administrator') return
     const header = request.headers.authorization
     // RFC 6750 section 3.1: no error code when the request carried no credentials.
-    if (header === undefined) throw new AppError('unauthorized', 'An API key is needed: Authorization: Bearer service_sk_…', challengeOf(request, publicUrl))
+    if (header === undefined) {
+      throw new AppError('unauthorized', 'An API key is needed: Authorization: Bearer service_sk_…', challengeOf(request, publicUrl))
+    }
     const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
     const principal = credential === undefined ? undefined : await authenticate(credential)
-    // One sentence for unknown, revoked and expired ones.
-    if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challengeOf(request, publicUrl, ', error="invalid_token"'))
+    // The same message for unknown, revoked and expired credentials.
+    const challenge = challengeOf(request, publicUrl, ', error="invalid_token"')
+    if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challenge)
     request.principal = principal
   })
 }
 
-/** Refuses who is known, and may not. Call it after requireCredential. */
+/** 403 for callers without the scope of the operation. Call it after requireCredential. */
 export function requireRights (app: FastifyInstance, publicUrl: string | undefined): void {
   app.addHook('onRequest', async (request) => {
     const caller = request.routeOptions.config.operation?.caller

@@ -1,4 +1,4 @@
-/** Every error as the envelope: ours, the framework's, and those of routes that do not exist. */
+/** Every error as an envelope: ours, the framework's, and those of routes that do not exist. */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -7,23 +7,26 @@ import type { ErrorCode } from '../../domain/errors.js'
 import { ERRORS } from '../error-table.js'
 import { wantsProblem } from './problem.js'
 
-/** What the framework refuses before a handler runs, in our words. */
+/** Errors of the framework before a handler runs, with our codes and messages. */
 const FRAMEWORK: Readonly<Record<string, [ErrorCode, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than this operation takes.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The content type of the body is not one this operation takes.'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body is empty; this operation takes a JSON object.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than this operation accepts.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'This operation does not accept the content type of the body.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body is empty; this operation needs a JSON object.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The length of the body is not its Content-Length.'],
   FST_ERR_BAD_URL: ['invalid_request', 'The address is not a valid URL.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address.']
 }
 
-/** What plugins of the framework refuse by status alone, such as a file outside its folder; any other such status is a request that cannot be answered. */
-const FOREIGN: readonly ErrorCode[] = ['not_found', 'request_timeout', 'payload_too_large', 'unsupported_media_type', 'expectation_failed', 'headers_too_large']
+/** Codes for errors of framework plugins that have only a status. Any other status from 400 to 499 is `invalid_request`. */
+const FOREIGN: readonly ErrorCode[] = [
+  'not_found', 'request_timeout', 'payload_too_large', 'unsupported_media_type', 'expectation_failed', 'headers_too_large'
+]
 
-const SERVER_FAULT = 'Something went wrong on our side. Try again; if it stays, the administrator finds the details in the log under this requestId.'
+const SERVER_FAULT = 'Something went wrong on our side. Try again. ' +
+  'If it happens again, the administrator finds the details in the log under this requestId.'
 
-const BUSY = 'Another program holds the database of the appliance. Try again in a few seconds.'
+const BUSY = 'Another program is using the database of the appliance. Try again in a few seconds.'
 const NO_ROOM = 'The disk of the appliance is full. Free some space and try again.'
 
 function fromValidation (error: FastifyError): AppError {
@@ -54,23 +57,24 @@ function errorBody (code: ErrorCode, message: string, requestId: string) {
   return { success: false, error: message, code, requestId }
 }
 
-/** Answers with the envelope, under the status and headers of the error. Logs what is our own fault, once. */
+/** Answers with the envelope and the status and headers of the error. Logs our own failures, once. */
 export function sendError (error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message, headers, cause } = toAppError(error)
   const { status } = ERRORS[code]
-  // What passes by itself needs no person: polls of /readyz, or tokens while their issuer is down, would bury what does.
+  // Transient: polls of /readyz, or tokens while their issuer is down, would hide errors that need a person.
   if (error instanceof AppError && code === 'unavailable') request.log.warn({ code, reason: message }, 'request refused for now')
-  // That a receiver fails is neither our fault nor news to the caller, who asked for it.
+  // A failing receiver is not our failure, and the reply tells the caller, who asked for the request.
   else if (status >= 500 && code !== 'receiver_failed') request.log.error({ err: cause ?? error, code }, 'request failed')
-  // 507 is a server status with a message the caller can act on; the others from 500 up say nothing of the inside.
+  // Messages of internal errors are for the log; other codes from 500 upward have messages that callers can act on.
   const sentence = status >= 500 && code === 'internal_error' ? SERVER_FAULT : message
   const body = errorBody(code, sentence, request.id)
   reply.code(status).headers(headers)
   if (!wantsProblem(request.headers.accept)) return reply.type('application/json; charset=utf-8').send(body)
-  return reply.type('application/problem+json').send({ type: 'about:blank', title: STATUS_CODES[status], status, detail: sentence, ...body })
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: sentence, ...body }
+  return reply.type('application/problem+json').send(problem)
 }
 
-/** Methods that exist for a path, to tell 405 from 404. */
+/** Methods that exist for a path, to distinguish 405 from 404. */
 function collectMethods (app: FastifyInstance): (path: string) => string[] {
   const patterns: Array<{ segments: string[], methods: string[] }> = []
   app.addHook('onRoute', ({ url, method }) => { patterns.push({ segments: url.split('/'), methods: [method].flat() }) })
@@ -82,18 +86,20 @@ function collectMethods (app: FastifyInstance): (path: string) => string[] {
   }
 }
 
-/** What Node itself would answer with an empty body. */
+/** Requests that Node itself would answer with an empty body. */
 function answerForNode (app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
     const body = JSON.stringify(errorBody('expectation_failed', 'Only "Expect: 100-continue" is understood.', randomUUID()))
-    response.writeHead(ERRORS.expectation_failed.status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body)
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }
+    response.writeHead(ERRORS.expectation_failed.status, headers).end(body)
   })
   app.addHook('onRequest', async (request) => {
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('invalid_request', 'The Host header is missing.')
+    if (request.raw.httpVersion !== '1.1' || request.headers.host !== undefined) return
+    throw new AppError('invalid_request', 'The Host header is missing.')
   })
 }
 
-/** Call it before routes are registered: it listens to their registration. The server must leave missing Host headers to us. */
+/** Call it before routes are registered, because it collects them. The server must not answer missing Host headers itself. */
 export function installErrors (app: FastifyInstance): void {
   answerForNode(app)
   const methodsOf = collectMethods(app)
@@ -101,17 +107,30 @@ export function installErrors (app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '')
     const error = allowed.length > 0
-      ? new AppError('method_not_allowed', `${request.method} is not possible here, only ${allowed.join(' and ')}.`, { headers: { allow: allowed.join(', ') } })
+      ? new AppError('method_not_allowed', `${request.method} is not possible here, only ${allowed.join(' and ')}.`, {
+        headers: { allow: allowed.join(', ') }
+      })
       : new AppError('not_found', 'There is nothing at this address.')
     return sendError(error, request, reply)
   })
 }
 
-/** The answer to bytes that are not HTTP, written to the bare socket because there is no request yet. */
+const RAW_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive.']
+}
+
+/** The answer to bytes that are not HTTP, written to the socket because there is no request yet. `code`: Node's error code. */
 export function rawErrorResponse (code: string | undefined, requestId: string): string {
-  const errorCode: ErrorCode = code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request'
-  const sentence = { headers_too_large: 'The headers are too large.', request_timeout: 'The request took too long to arrive.' }[errorCode as string] ?? 'The request is not valid HTTP.'
+  const [errorCode, sentence] = RAW_ERRORS[code ?? ''] ?? (['invalid_request', 'The request is not valid HTTP.'] as const)
   const { status } = ERRORS[errorCode]
   const body = JSON.stringify(errorBody(errorCode, sentence, requestId))
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    '',
+    body
+  ].join('\r\n')
 }

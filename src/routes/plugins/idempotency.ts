@@ -1,4 +1,4 @@
-/** Idempotency-Key: operations declared `idempotent` answer a repeated request as they answered the first. */
+/** Idempotency-Key: operations declared `idempotent` answer a repeated request like the first one. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Idempotency, RequestClaim } from '../../service/idempotency.js'
 import { RENEW_MS } from '../../service/idempotency.js'
@@ -6,27 +6,28 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED } from '../operation.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request is carried out under an Idempotency-Key. */
+    /** Set while the request runs with an Idempotency-Key. */
     idempotent: { claim: RequestClaim, key: string, renewing: NodeJS.Timeout } | undefined
   }
 }
 
-/** Keys belong to an owner; an administrator's session has none. */
+/** Idempotency keys belong to an owner, or to the administrator. */
 function scopeOf ({ principal }: FastifyRequest): string {
   return principal ? `owner ${principal.ownerId}` : 'administrator'
 }
 
-/** Call it before the routes are registered, and after what authenticates. */
+/** Call it after authentication is installed and before routes are registered. */
 export function answerOnce (app: FastifyInstance, idempotency: Idempotency): void {
   app.decorateRequest('idempotent', undefined)
 
-  // After validation: a request that cannot be understood is told so each time, and may be corrected under the same key.
+  // After validation: an invalid request is refused every time, and can be corrected with the same key.
   app.addHook('preHandler', async (request, reply) => {
     const { operation } = request.routeOptions.config
     const key = request.headers[IDEMPOTENCY_KEY.toLowerCase()]
     if (!operation?.idempotent || typeof key !== 'string') return
     const { params, query, body } = request
-    const begun = idempotency.begin({ scope: scopeOf(request), operationId: operation.operationId, key, content: { params, query, body } })
+    const content = { params, query, body }
+    const begun = idempotency.begin({ scope: scopeOf(request), operationId: operation.operationId, key, content })
     if ('answer' in begun) {
       const { status, contentType, body } = begun.answer
       return await reply.code(status).header(IDEMPOTENCY_REPLAYED, 'true').type(contentType).send(body)
@@ -40,8 +41,9 @@ export function answerOnce (app: FastifyInstance, idempotency: Idempotency): voi
     const { claim, key, renewing } = request.idempotent
     request.idempotent = undefined
     clearInterval(renewing)
-    // Only now, and not when the handler ended: what a serializer or a later hook turned it into is what the caller reads.
-    idempotency.finish(claim, key, { status: reply.statusCode, contentType: String(reply.getHeader('content-type')), body: String(payload) })
+    // Not when the handler ends: the caller reads what serialisation and later hooks produce.
+    const contentType = String(reply.getHeader('content-type'))
+    idempotency.finish(claim, key, { status: reply.statusCode, contentType, body: String(payload) })
     return payload
   })
 }

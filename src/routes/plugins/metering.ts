@@ -1,4 +1,4 @@
-/** Counts every authenticated request, refuses what the plan does not allow, and logs how it ended. */
+/** Counts every authenticated request, refuses requests beyond the plan, and logs the status of each. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CountedRequest, Quotas, Usage } from '../../service/usage.js'
 
@@ -8,13 +8,13 @@ declare module 'fastify' {
   }
 }
 
-/** What nginx says when a client has gone before the answer. */
+/** nginx's status for a client that closed the connection before the reply. */
 const CLIENT_GONE = 499
 
-/** Not counted, and not logged: a flood of refusals must not push out what somebody wants to see. */
+/** Neither counted nor logged: many refusals must not push other requests out of the log. */
 const REFUSED = 429
 
-/** draft-ietf-httpapi-ratelimit-headers-11; nothing where the plan has no limit. */
+/** Headers of draft-ietf-httpapi-ratelimit-headers-11; none if the plan has no limit. */
 function rateLimitHeaders (quotas: Quotas): Record<string, string> {
   const limits = Object.entries(quotas)
   if (limits.length === 0) return {}
@@ -36,7 +36,7 @@ function end (usage: Usage, request: FastifyRequest, status: number): void {
   usage.log(counted, { id, method, path: toTemplate(routeOptions.url ?? ''), status })
 }
 
-/** For operations registered on `app` from here on. Call it after requireCredential: who is not known is not counted. */
+/** Applies to operations registered on `app` after this call. Call it after requireCredential, because only known callers are counted. */
 export function meterRequests (app: FastifyInstance, usage: Usage): void {
   app.decorateRequest('counted', undefined)
   app.addHook('onRequest', async (request, reply) => {

@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the operations themselves, and the page that shows it. */
+/** The OpenAPI document, made from the declarations of operations, and the page that shows it. */
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, RouteOptions } from 'fastify'
@@ -13,28 +13,39 @@ import { ErrorBody, Problem } from '../schemas.js'
 import { WEBHOOKS } from '../webhook-document.js'
 import { SESSION_COOKIE } from './session.js'
 
-/** Of the interface, not of the program: what clients are written against. */
+/** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0'
 
+/** The registry has two more scopes, which no operation uses. */
+const { 'library:search': _search, 'ai:transform': _transform, ...USED_SCOPES } = SCOPES
+
 const SECURITY_SCHEMES = {
-  apiKey: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `service_sk_` and a secret part.' },
-  adminSession: { type: 'apiKey' as const, in: 'cookie' as const, name: SESSION_COOKIE, description: 'The session of the administrator; POST /api/v1/admin/session begins one.' },
+  apiKey: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `service_sk_` followed by a secret.' },
+  adminSession: {
+    type: 'apiKey' as const, in: 'cookie' as const, name: SESSION_COOKIE,
+    description: 'An administrator session. POST /api/v1/admin/session starts one.'
+  },
   oauth: {
     type: 'oauth2' as const,
-    description: 'For agents. The protected resource metadata at /.well-known/oauth-protected-resource names the authorization server.',
-    flows: { authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: SCOPES } }
+    description: 'For agents. The metadata at /.well-known/oauth-protected-resource names the authorization server.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: USED_SCOPES
+      }
+    }
   }
 }
 
-/** Never required: a plan without limits has none. */
+/** Not required, because replies on a plan without limits do not have them. */
 const RATE_LIMITS = {
   'RateLimit-Policy': {
-    description: 'On plans with a limit: what it allows, as in draft-ietf-httpapi-ratelimit-headers. `q` requests in `w` seconds, or minutes of recordings.',
+    description: 'Only on plans with a limit: the limit in the form of draft-ietf-httpapi-ratelimit-headers. `q` requests, or minutes of ' +
+      'recordings, in `w` seconds.',
     schema: { type: 'string' },
     example: '"day";q=100;w=86400'
   },
   RateLimit: {
-    description: 'On plans with a limit: what is left of it (`r`), and the seconds until there is more (`t`).',
+    description: 'Only on plans with a limit: what is left (`r`), and the seconds until the limit is reset (`t`).',
     schema: { type: 'string' },
     example: '"day";r=42;t=3600'
   }
@@ -46,7 +57,7 @@ type Response = { description: string, headers?: Record<string, unknown>, conten
 type Reply = Partial<Response> & { $ref?: string }
 type Paths = Record<string, Record<string, { security?: Array<Record<string, string[]>>, responses: Record<string, Reply> }>>
 
-/** Answered before anybody is known. */
+/** Statuses of replies that are sent before the caller is known. */
 const BEFORE_CREDENTIALS = new Set(['401', '408', '417', '431'])
 
 function securityOf ({ caller }: Operation): Array<Record<string, string[]>> {
@@ -55,7 +66,7 @@ function securityOf ({ caller }: Operation): Array<Record<string, string[]>> {
   return caller === 'api_key' ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [caller] }]
 }
 
-/** A body of this schema. Its example is taken out: it belongs to the body. */
+/** A body with this schema. The example of the schema becomes the example of the body. */
 function content (schema: TSchema, type = 'application/json'): Content {
   const { examples = [], description: _, ...rest } = schema as { examples?: unknown[], description?: string }
   return { [type]: { schema: rest, ...(examples.length > 0 ? { example: examples[0] } : {}) } }
@@ -64,10 +75,12 @@ function content (schema: TSchema, type = 'application/json'): Content {
 function errorResponse (status: number, codes: string[]): Response {
   const errors = codes.map((code) => [code, ERRORS[code as keyof typeof ERRORS]] as const)
   const headers = [...new Set(errors.flatMap(([, { headers = [] }]) => headers))]
-  const body = (code: string, sentence: string) => ({ success: false, error: sentence, code, requestId: '7d3c4f5e-0d4b-4c1e-9a55-0f6b2f1d8e21' })
+  const requestId = '7d3c4f5e-0d4b-4c1e-9a55-0f6b2f1d8e21'
+  const body = (code: string, sentence: string) => ({ success: false, error: sentence, code, requestId })
   const title = STATUS_CODES[status] ?? ''
   const envelopes = errors.map(([code, { when }]) => [code, { value: body(code, when) }] as const)
-  const problems = errors.map(([code, { when }]) => [code, { value: { type: 'about:blank', title, status, detail: when, ...body(code, when) } }] as const)
+  const toProblem = (code: string, when: string) => ({ type: 'about:blank', title, status, detail: when, ...body(code, when) })
+  const problems = errors.map(([code, { when }]) => [code, { value: toProblem(code, when) }] as const)
   return {
     description: errors.map(([code, { when }]) => `\`${code}\`: ${when}`).join('\n\n'),
     ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, { type: 'string' }])) }),
@@ -78,19 +91,23 @@ function errorResponse (status: number, codes: string[]): Response {
   }
 }
 
+const REPLAYED = {
+  [IDEMPOTENCY_REPLAYED]: { description: '`true` if this reply repeats that of an earlier request', type: 'string' }
+}
+
 function responsesOf (spec: Operation, method: string): Record<string, Response> {
   const responses: Record<string, Response> = {}
   for (const [status, schema] of Object.entries(spec.replies)) {
     responses[status] = {
       description: (schema as { description?: string }).description ?? '',
-      ...(spec.idempotent ? { headers: { [IDEMPOTENCY_REPLAYED]: { description: '`true` when the answer is that of an earlier request', type: 'string' } } } : {}),
+      ...(spec.idempotent ? { headers: REPLAYED } : {}),
       content: content(schema)
     }
   }
   if (spec.files) {
     responses[200] = {
       description: 'The file.',
-      headers: { 'Content-Disposition': { description: 'the name to save it under', type: 'string' } },
+      headers: { 'Content-Disposition': { description: 'the file name', type: 'string' } },
       content: Object.assign({}, ...Object.entries(spec.files).map(([type, schema]) => content(schema, type))) as Content
     }
   }
@@ -101,7 +118,7 @@ function responsesOf (spec: Operation, method: string): Record<string, Response>
   return responses
 }
 
-/** An operation in the words of @fastify/swagger. */
+/** An operation in the form that @fastify/swagger expects. */
 function describe (spec: Operation, route: RouteOptions): Record<string, unknown> {
   const { operationId, tag, summary, description, params, querystring, body, takesBytes } = spec
   const headers = headersOf(spec)
@@ -121,11 +138,14 @@ function describe (spec: Operation, route: RouteOptions): Record<string, unknown
   }
 }
 
-/** Schemas with a title, wherever they stand, become components of that name. Throws when two different ones share it. */
+/** Moves every schema with a title into the components. Throws if two different schemas have the same title. */
 function nameComponents (node: unknown, components: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => nameComponents(item, components))
   if (node === null || typeof node !== 'object') return node
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === 'example' || key === 'examples' ? value : nameComponents(value, components)]))
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => {
+    const isExample = key === 'example' || key === 'examples'
+    return [key, isExample ? value : nameComponents(value, components)]
+  }))
   if (typeof copy['title'] !== 'string' || !('type' in copy || 'anyOf' in copy) || !/^[A-Z]\w+$/.test(copy['title'])) return copy
   const { title, ...schema } = copy
   const known = components[title]
@@ -138,7 +158,7 @@ function sorted (components: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(components).sort(([a], [b]) => a < b ? -1 : 1))
 }
 
-/** Errors are many and alike: each becomes a component, named by its codes. */
+/** Moves every error response into the components, named by its codes. */
 function nameErrors (paths: Paths, responses: Record<string, Reply>): Paths {
   const named = structuredClone(paths)
   for (const { responses: own } of Object.values(named).flatMap((methods) => Object.values(methods))) {
@@ -152,10 +172,11 @@ function nameErrors (paths: Paths, responses: Record<string, Reply>): Paths {
   return named
 }
 
-/** Every reply to a key or a token says what is left of its limits; components of errors say so when any of their operations do. */
+/** Adds the rate limit headers to replies of metered operations, and to error components that such an operation uses. */
 function addRateLimits (paths: Paths, components: Record<string, Reply>): void {
   const headers = Object.fromEntries(Object.keys(RATE_LIMITS).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  const metered = Object.values(paths).flatMap((methods) => Object.values(methods)).filter(({ security }) => security?.some((scheme) => 'apiKey' in scheme))
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const metered = operations.filter(({ security }) => security?.some((scheme) => 'apiKey' in scheme))
   for (const [status, response] of metered.flatMap(({ responses }) => Object.entries(responses))) {
     const reply = response.$ref === undefined ? response : components[response.$ref.split('/').at(-1) ?? '']
     if (reply && !BEFORE_CREDENTIALS.has(status)) reply.headers = { ...reply.headers, ...headers }
@@ -168,10 +189,11 @@ function finish (document: Record<string, unknown>): Record<string, unknown> {
   const paths = nameErrors(nameComponents(document['paths'], schemas) as Paths, responses)
   const webhooks = nameComponents(WEBHOOKS, schemas)
   addRateLimits(paths, responses)
-  return { ...document, paths, webhooks, components: { ...document['components'] as object, headers: RATE_LIMITS, schemas: sorted(schemas), responses: sorted(responses) } }
+  const components = { ...document['components'] as object, headers: RATE_LIMITS, schemas: sorted(schemas), responses: sorted(responses) }
+  return { ...document, paths, webhooks, components }
 }
 
-/** Collects the operations that are registered after it. */
+/** Collects the operations registered after this call. */
 export async function collectOperations (app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
@@ -179,7 +201,8 @@ export async function collectOperations (app: FastifyInstance, publicUrl: string
       info: {
         title: 'Stenobox',
         version: INTERFACE_VERSION,
-        description: 'Recordings in; true, timed, speaker-labelled words out, on your own box. Every JSON reply is an envelope: `{"success":true,"data":…}` or `{"success":false,"error":"…","code":"…","requestId":"…"}`.',
+        description: 'Transcription of recordings on your own machine, with the time and probability of every word. ' +
+          'Every JSON reply is an envelope: `{"success":true,"data":…}` or `{"success":false,"error":"…","code":"…","requestId":"…"}`.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
       },
       servers: [{ url: publicUrl ?? '/', description: 'this appliance' }],
@@ -195,14 +218,16 @@ export async function collectOperations (app: FastifyInstance, publicUrl: string
 }
 
 /**
- * The package's own would send browsers to https, which is not there on a plain address of the local network, and allow style sheets from
- * anywhere. Its page sets styles on elements.
+ * The policy of the package would redirect browsers to https, which does not exist on a local network, and allow style sheets from any
+ * site. Its page sets styles on elements, so 'unsafe-inline' is needed.
  */
-const DOCS_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+const DOCS_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; " +
+  "form-action 'none'; frame-ancestors 'none'"
 
-/** Serves the document, and a page that shows it; every asset comes from here. */
+/** Serves the document and a page that shows it. All assets of the page are served from here. */
 export async function serveDocument (app: FastifyInstance): Promise<void> {
   app.get('/api/v1/openapi.json', async () => app.swagger())
-  app.get('/api/v1/openapi.yaml', async (_request, reply) => reply.type('application/yaml; charset=utf-8').send(app.swagger({ yaml: true })))
+  app.get('/api/v1/openapi.yaml', async (_request, reply) =>
+    reply.type('application/yaml; charset=utf-8').send(app.swagger({ yaml: true })))
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: DOCS_CSP, indexPrefix: '' })
 }

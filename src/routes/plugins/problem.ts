@@ -1,9 +1,9 @@
-/** RFC 9457 on demand. */
+/** Content negotiation for RFC 9457 problems. */
 
 const PROBLEM = 'application/problem+json'
 const ENVELOPE = 'application/json'
 
-/** Quality values of an Accept header (RFC 9110 section 12.5.1) by media type; 1 where none is given. */
+/** Quality values of an Accept header (RFC 9110 section 12.5.1) by media type; 1 if none is given. */
 function qualities (accept: string): Map<string, number> {
   return new Map(accept.split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
@@ -12,7 +12,7 @@ function qualities (accept: string): Map<string, number> {
   }))
 }
 
-/** True when the client names `application/problem+json` and wants it at least as much as plain JSON. */
+/** True if the client names `application/problem+json` and prefers it to plain JSON, or likes both equally. */
 export function wantsProblem (accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes(PROBLEM)) return false
   const accepted = qualities(accept)

@@ -1,4 +1,4 @@
-/** Sessions of the administrator: their cookie, who may use it from where, and the lines they leave in the log. */
+/** Administrator sessions: the cookie, the check against cross-site requests, and the audit log. */
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/errors.js'
@@ -13,8 +13,10 @@ declare module 'fastify' {
 
 export const SESSION_COOKIE = 'stenobox_admin'
 
-/** Every operation of the administrator that is registered on `app` from here on needs a session. */
-export async function requireSession (app: FastifyInstance, administration: Pick<Administration, 'requireOn' | 'find'>): Promise<void> {
+type Sessions = Pick<Administration, 'requireOn' | 'find'>
+
+/** Administrator operations registered on `app` after this call need a session. */
+export async function requireSession (app: FastifyInstance, administration: Sessions): Promise<void> {
   await app.register(fastifyCookie)
   app.decorateRequest('adminSession', undefined)
   app.addHook('onRequest', async (request) => {
@@ -26,7 +28,7 @@ export async function requireSession (app: FastifyInstance, administration: Pick
   })
 }
 
-/** The session of an operation of the administrator. */
+/** The session of an administrator operation. */
 export function sessionOf (request: FastifyRequest): AdminSession {
   if (!request.adminSession) throw new Error('operation registered outside requireSession, or public')
   return request.adminSession
@@ -39,8 +41,8 @@ function isOwnOrigin (origin: string, host: string, publicUrl: string | undefine
 }
 
 /**
- * Refuses what the page of another site sends, cookie or not. Browsers say so in Sec-Fetch-Site, but over plain http only to this machine
- * itself; elsewhere Origin has to be ours. Another port of this host is another origin, to which SameSite cookies do go.
+ * Refuses requests from pages of other sites, with or without a cookie. Browsers send Sec-Fetch-Site over https, and over plain http
+ * only to this machine; without it, Origin must be ours. Another port of this host is another origin, but SameSite cookies are sent there.
  */
 export function refuseCrossSite (app: FastifyInstance, publicUrl: string | undefined): void {
   app.addHook('onRequest', async ({ headers, host }) => {
@@ -48,23 +50,26 @@ export function refuseCrossSite (app: FastifyInstance, publicUrl: string | undef
     const isOurs = site === undefined
       ? headers.origin === undefined || isOwnOrigin(headers.origin, host, publicUrl)
       : site === 'same-origin' || site === 'none'
-    if (!isOurs) throw new AppError('cross_site_request', 'The page of another site may not administrate this appliance.')
+    if (!isOurs) throw new AppError('cross_site_request', 'Pages of other sites may not administer this appliance.')
   })
 }
 
-/** Hands the secret of a session to the browser, for the paths of administration alone. */
+/** The session cookie, limited to the administration paths. */
 export function createSessionCookie (publicUrl: string | undefined) {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
   const path = `${url?.pathname.replace(/\/$/, '') ?? ''}/api/v1/admin`
   const attributes = { path, httpOnly: true, sameSite: 'strict', secure: url?.protocol === 'https:' } as const
   return {
-    set: (reply: FastifyReply, secret: string, maxAgeMs: number): FastifyReply => reply.setCookie(SESSION_COOKIE, secret, { ...attributes, maxAge: maxAgeMs / 1000 }),
+    set: (reply: FastifyReply, secret: string, maxAgeMs: number): FastifyReply =>
+      reply.setCookie(SESSION_COOKIE, secret, { ...attributes, maxAge: maxAgeMs / 1000 }),
     clear: (reply: FastifyReply): FastifyReply => reply.clearCookie(SESSION_COOKIE, attributes)
   }
 }
 
-/** The line an administrative change leaves in the log: which session did what to which ids. */
-export function audit (request: FastifyRequest, ids: Readonly<Record<string, number | string>>, session: AdminSession = sessionOf(request)): void {
+type Ids = Readonly<Record<string, number | string>>
+
+/** Logs an administrative change: which session did what to which ids. */
+export function audit (request: FastifyRequest, ids: Ids, session: AdminSession = sessionOf(request)): void {
   const { operationId } = request.routeOptions.config.operation ?? {}
   request.log.info({ session: session.id, operation: operationId, ...ids }, 'administrative change')
 }
