@@ -265,8 +265,8 @@ t.test('our own authorization server has one address, and no password crosses a 
     [{ STENOBOX_HOST: '0.0.0.0' }, /^STENOBOX_OAUTH_SERVER: .*set STENOBOX_PUBLIC_URL$/],
     [{ STENOBOX_PORT: '0' }, /^STENOBOX_OAUTH_SERVER: .*set STENOBOX_PUBLIC_URL$/],
     [{ STENOBOX_PUBLIC_URL: 'http://steno.example' }, /^STENOBOX_OAUTH_SERVER: .*https/],
-    [{ STENOBOX_OAUTH_ISSUER: 'https://id.example' }, /keep one$/],
-    [{ STENOBOX_OAUTH_AUDIENCE: 'x' }, /^STENOBOX_OAUTH_AUDIENCE: .*leave it out$/]
+    [{ STENOBOX_OAUTH_ISSUER: 'https://id.example' }, /remove one$/],
+    [{ STENOBOX_OAUTH_AUDIENCE: 'x' }, /^STENOBOX_OAUTH_AUDIENCE: .*remove this setting$/]
   ]
   for (const [env, fault] of faults) t.match(faultsOf({ STENOBOX_OAUTH_SERVER: 'true', ...env }), [fault])
   t.match(faultsOf({ STENOBOX_OAUTH_REGISTRATION: 'true' }), [/^STENOBOX_OAUTH_REGISTRATION: .*STENOBOX_OAUTH_SERVER/])

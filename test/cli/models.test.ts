@@ -97,7 +97,7 @@ t.test('what only `models` needs is loaded by nothing else', async (t) => {
     const { registerHooks } = await import('node:module')
     const urls = []
     registerHooks({ load: (url, context, next) => urls.push(url) && next(url, context) })
-    const count = () => urls.filter((url) => /[/]modern-tar[/]|[/]model-(download|archive|library|tools)[.]js$/.test(url)).length
+    const count = () => urls.filter((url) => /[/]modern-tar[/]|[/](models[/](download|archive)|model-(library|tools))[.]js$/.test(url)).length
     await dist('main.js')
     console.log(count())
     await dist('model-tools.js')
