@@ -17,7 +17,8 @@ export default [
     rules: {
       'max-lines': ['warn', lines(300)],
       'hard/max-lines': ['error', lines(500)],
-      'no-console': 'error'
+      'no-console': 'error',
+      'max-len': ['warn', { code: 140, ignoreUrls: true }]
     }
   },
   {

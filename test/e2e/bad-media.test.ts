@@ -1,11 +1,11 @@
 /** Media that cannot be transcribed: a clear failure, nothing left behind, and the next job goes on. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createClient } from '../support/client.ts'
 import { AUDIO } from '../support/paths.ts'
 import { startServer } from '../support/program.ts'
+import { waitFor } from '../support/wait.ts'
 
 const ffmpeg = (...args: string[]): void => { execFileSync('ffmpeg', ['-v', 'error', '-y', ...args]) }
 
@@ -41,7 +41,7 @@ t.test('bad media fails with its code while good media completes', async (t) => 
   }))
   t.match(await client.ended(await good), { status: 'completed' })
   // A job is completed first and cleaned up behind it.
-  for (let tries = 0; tries < 200 && readdirSync(dataDir + '/work').length > 0; tries++) await sleep(25)
+  await waitFor('the removal of decoded sound', () => readdirSync(dataDir + '/work').length === 0)
   t.strictSame(readdirSync(dataDir + '/work'), [], 'no decoded sound is left')
   t.strictSame(readdirSync(dataDir + '/uploads'), [])
 })

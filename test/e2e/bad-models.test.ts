@@ -1,7 +1,6 @@
 /** Models that cannot be used: jobs fail with a clear code or get another model, other jobs go on, and the process lives. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createClient } from '../support/client.ts'
@@ -10,6 +9,7 @@ import { announceHugeModel, flipBits, makeModels, modelPath, readStarter } from 
 import { AUDIO, STARTER_MODEL } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
+import { waitFor } from '../support/wait.ts'
 
 const RECORDING = AUDIO + 'en-1.wav'
 const UNAVAILABLE = {
@@ -106,7 +106,7 @@ t.test('a model deleted while in use serves until the program ends', async (t) =
   const settings = { STENOBOX_WORKERS: '1' }
   const first = await start(t, dataDir, modelsDir, { settings })
   const id = await first.mine.uploadFile(dataDir + '/recording.wav', { language: 'en' })
-  while ((await first.mine.job(id)).progress === 0) await sleep(10)
+  await waitFor('the first window', async () => (await first.mine.job(id)).progress > 0)
   rmSync(modelPath(modelsDir, 'only'))
   t.match(await first.mine.ended(id), { status: 'completed' })
   t.match(await run(first.theirs, 'balanced'), DONE)

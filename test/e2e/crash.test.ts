@@ -13,6 +13,7 @@ import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
+import { waitFor } from '../support/wait.ts'
 
 /** Of a server of these tests. */
 const WORKERS = 2
@@ -38,7 +39,7 @@ function look (dataDir: string): Rows {
 
 /** Kills the server as soon as the database shows what `when` waits for. */
 async function killWhen (server: RunningServer, dataDir: string, when: (rows: Rows) => boolean): Promise<Rows> {
-  while (!when(look(dataDir))) await sleep(2)
+  await waitFor('the moment to kill', () => when(look(dataDir)), { progress: () => look(dataDir) })
   await server.kill9()
   return look(dataDir)
 }
@@ -89,7 +90,7 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
     })
     request.once('error', () => { resolve('broken') }).write(bytes.subarray(0, upload.partSize / 2))
   })
-  while (!readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp'))) await sleep(2)
+  await waitFor('half a part', () => readdirSync(`${dataDir}/uploads/${upload.uploadId}`).some((name) => name.endsWith('.tmp')))
   await first.kill9()
   t.equal(await broken, 'broken')
 
@@ -194,7 +195,7 @@ t.test('a polite stop does not wait for a client that never ends its request', a
     headers: { authorization: `Bearer ${key}`, 'content-length': upload.partSize }
   })
   hanging.on('error', () => {}).write('x')
-  while (!readdirSync(`${dataDir}/uploads`).includes(upload.uploadId)) await sleep(2)
+  await waitFor('the upload', () => readdirSync(`${dataDir}/uploads`).includes(upload.uploadId))
   t.equal(await server.stop(), 0)
 })
 
@@ -203,7 +204,7 @@ t.test('a polite stop gives the windows in flight back and ends within seconds',
   const server = await startServer(dataDir)
   const key = server.firstKey ?? ''
   await createClient(server.address, key).upload(bytes)
-  while (look(dataDir).running === 0) await sleep(2)
+  await waitFor('a window', () => look(dataDir).running > 0, { progress: () => look(dataDir) })
   t.equal(await server.stop(), 0)
   t.match(look(dataDir), { running: 0, job: { status: 'processing' } })
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)

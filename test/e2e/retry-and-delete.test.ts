@@ -2,7 +2,6 @@
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { countClaims, readProgress, readSegments, watchClaims } from '../support/claims.ts'
@@ -12,6 +11,7 @@ import { breakSound, holdSound } from '../support/ffmpeg.ts'
 import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import type { RunningServer } from '../support/program.ts'
+import { waitFor } from '../support/wait.ts'
 
 /** Two minutes: five windows. */
 const directory = t.testdir()
@@ -32,10 +32,6 @@ function rows (dataDir: string): number {
   } finally {
     db.close()
   }
-}
-
-async function until (isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await sleep(5)
 }
 
 async function start (
@@ -60,7 +56,7 @@ async function deleteAndGoOn (
   t.equal(rows(dataDir), 0)
   t.match(await client.request('GET', '/api/v1/jobs/1'), { status: 404 })
   t.match(await client.request('DELETE', '/api/v1/transcriptions/1'), { status: 404 })
-  await until(() => files(dataDir).length === 0)
+  await waitFor('the removal of all files', () => files(dataDir).length === 0, { progress: () => files(dataDir) })
   afterwards()
   t.match(await client.ended(await client.uploadFile(AUDIO + 'en-1.wav')), { id: 2, status: 'completed', transcriptText: /meeting/ })
   t.strictSame(readSegments(dataDir, 1), [], 'what was being done for it went nowhere')
@@ -72,39 +68,33 @@ async function deleteAndGoOn (
   t.notMatch(server.log(), /"level":50/, 'and nothing of it is an error')
 }
 
-t.test(
-  'a job that failed while it was decoded is retried: what was transcribed is kept, the text is that of a run that never failed',
-  async (t) => {
-    const whole = directory + '/whole'
-    await runCommand(whole, ['transcribe', recording, '--language', 'en'])
-    const dataDir = t.testdir()
-    const { die, PATH } = breakSound(dataDir, 5_000_000)
-    const { client, upload } = await start(t, dataDir, { PATH })
-    watchClaims(dataDir)
-    const id = await upload()
-    await until(() => {
-      const progress = readProgress(dataDir)
-      return progress !== undefined && progress.done >= 2 && progress.running === 0
-    })
-    die()
-    t.match(await client.ended(id), { status: 'failed', failure: { code: 'decode_failed' }, retryable: true, retryCount: 0 })
-    t.notOk(existsSync(`${dataDir}/work/${id}`))
-    t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), {
-      status: 200,
-      body: { data: { jobId: id, status: 'queued', retryCount: 1, retryable: false } }
-    })
-    t.match(await client.ended(id), { status: 'completed', failure: null, retryable: false, retryCount: 1 })
-    t.strictSame(readSegments(dataDir), readSegments(whole))
-    t.equal(countClaims(dataDir).repeated, 0, 'no window was transcribed twice')
-    t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 409 })
-  }
-)
+t.test('a job that failed while it was decoded is retried: what was transcribed is kept, the text is that of a run that never failed', async (t) => {
+  const whole = directory + '/whole'
+  await runCommand(whole, ['transcribe', recording, '--language', 'en'])
+  const dataDir = t.testdir()
+  const { die, PATH } = breakSound(dataDir, 5_000_000)
+  const { client, upload } = await start(t, dataDir, { PATH })
+  watchClaims(dataDir)
+  const id = await upload()
+  await waitFor('two windows', () => {
+    const progress = readProgress(dataDir)
+    return progress !== undefined && progress.done >= 2 && progress.running === 0
+  }, { progress: () => readProgress(dataDir) })
+  die()
+  t.match(await client.ended(id), { status: 'failed', failure: { code: 'decode_failed' }, retryable: true, retryCount: 0 })
+  t.notOk(existsSync(`${dataDir}/work/${id}`))
+  t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 200, body: { data: { jobId: id, status: 'queued', retryCount: 1, retryable: false } } })
+  t.match(await client.ended(id), { status: 'completed', failure: null, retryable: false, retryCount: 1 })
+  t.strictSame(readSegments(dataDir), readSegments(whole))
+  t.equal(countClaims(dataDir).repeated, 0, 'no window was transcribed twice')
+  t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 409 })
+})
 
 t.test('deleted while it is decoded and transcribed at once', async (t) => {
   const dataDir = t.testdir()
   const it = await start(t, dataDir, holdSound(dataDir, 5_000_000))
   await it.upload()
-  await until(() => (readProgress(dataDir)?.running ?? 0) > 0)
+  await waitFor('a running window', () => (readProgress(dataDir)?.running ?? 0) > 0)
   t.equal(readProgress(dataDir)?.stage, 'decode')
   await deleteAndGoOn(t, dataDir, it, () => { rmSync(dataDir + '/ffmpeg') })
 })
@@ -113,17 +103,18 @@ t.test('deleted while it is transcribed', async (t) => {
   const dataDir = t.testdir()
   const it = await start(t, dataDir)
   await it.upload()
-  await until(() => {
+  await waitFor('a window after the first', () => {
     const progress = readProgress(dataDir)
     return progress?.stage === 'transcribe' && progress.running > 0 && progress.done > 0
-  })
+  }, { progress: () => readProgress(dataDir) })
+  t.match(await it.client.job(1), { status: 'processing' })
   await deleteAndGoOn(t, dataDir, it)
 })
 
 t.test('deleted when completed', async (t) => {
   const dataDir = t.testdir()
   const it = await start(t, dataDir)
-  await it.client.ended(await it.upload())
+  t.match(await it.client.ended(await it.upload()), { status: 'completed' })
   await deleteAndGoOn(t, dataDir, it)
 })
 
@@ -131,7 +122,7 @@ t.test('a process that dies between the rows and the files: the next one removes
   const dataDir = t.testdir()
   const { server, upload } = await start(t, dataDir)
   await upload()
-  await until(() => (readProgress(dataDir)?.done ?? 0) > 0)
+  await waitFor('a window', () => (readProgress(dataDir)?.done ?? 0) > 0)
   await server.kill9()
   const db = new Database(dataDir + '/app.db')
   db.exec('DELETE FROM upload; DELETE FROM job; DELETE FROM media')
@@ -143,6 +134,6 @@ t.test('a process that dies between the rows and the files: the next one removes
   const daysAgo = Date.now() / 1000 - 25 * 3600
   for (const name of files(dataDir)) utimesSync(`${dataDir}/${name}`, daysAgo, daysAgo)
   await start(t, dataDir)
-  await until(() => files(dataDir).length === 0)
+  await waitFor('the removal of all files', () => files(dataDir).length === 0, { progress: () => files(dataDir) })
   t.equal(rows(dataDir), 0)
 })

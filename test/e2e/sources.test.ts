@@ -1,6 +1,5 @@
 /** Recordings from addresses, by the real program: each kind ends in its text, each fault in its code, and nothing stays on disk. */
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { countWordErrors, rateOf } from '../../dist/evaluate/text/wer.js'
@@ -12,6 +11,7 @@ import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
 import { serveFolder, startSources } from '../support/source-server.ts'
 import type { SourceServer } from '../support/source-server.ts'
+import { waitFor } from '../support/wait.ts'
 
 const PATH = process.env['PATH'] ?? ''
 const needsYtDlp = {
@@ -172,9 +172,7 @@ t.test('what cannot be had fails with its code, says no address, and leaves noth
   for (const blocked of ['http://127.0.0.1:1/x.mp3', 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/x.mp3']) {
     t.match(await client.ended(await ingest(client, blocked)), { status: 'failed', failure: { code: 'source_blocked' } }, blocked)
   }
-  for (let tries = 0; tries < 200 && readdirSync(`${dataDir}/work`).length + readdirSync(`${dataDir}/media`).length > 0; tries++) {
-    await sleep(25)
-  }
+  await waitFor('the removal of all files', () => readdirSync(`${dataDir}/work`).length + readdirSync(`${dataDir}/media`).length === 0)
   t.strictSame([readdirSync(`${dataDir}/work`), readdirSync(`${dataDir}/media`)], [[], []])
   t.notMatch(server.log(), /hunter2/)
 })
@@ -216,13 +214,7 @@ t.test('a download survives kill -9, and goes on where it was', async (t) => {
   const first = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
   const key = first.firstKey ?? ''
   const id = await ingest(createClient(first.address, key), `${outside.url}talk.mp3`)
-  for (
-    let { progress } = await createClient(first.address, key).job(id);
-    progress === 0;
-    { progress } = await createClient(first.address, key).job(id)
-  ) {
-    await sleep(20)
-  }
+  await waitFor('the first bytes', async () => (await createClient(first.address, key).job(id)).progress > 0)
   t.match(await createClient(first.address, key).job(id), { status: 'processing' })
   await first.kill9()
   const second = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
@@ -243,7 +235,7 @@ t.test('a polite stop does not wait for a download, which is given back', async 
   const server = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
   const client = createClient(server.address, server.firstKey ?? '')
   await ingest(client, `${outside.url}talk.mp3`)
-  while (outside.asked.length === 0) await sleep(5)
+  await waitFor('a request', () => outside.asked.length > 0)
   t.equal(await server.stop(), 0)
 })
 
@@ -254,7 +246,7 @@ t.test('media goes with its transcript where it is not to be kept', async (t) =>
   t.teardown(server.stop)
   const client = createClient(server.address, server.firstKey ?? '')
   t.match(await client.ended(await ingest(client, `${outside.url}en-3.mp3`)), { status: 'completed' })
-  for (let tries = 0; tries < 200 && readdirSync(`${dataDir}/media`).length > 0; tries++) await sleep(25)
+  await waitFor('the removal of the media', () => readdirSync(`${dataDir}/media`).length === 0)
   t.strictSame(readdirSync(`${dataDir}/media`), [])
 })
 

@@ -1,13 +1,13 @@
 /** The program as its user meets it: upload, poll, read; and the command line. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { countWordErrors } from '../../dist/evaluate/text/wer.js'
 import { createClient } from '../support/client.ts'
 import { AUDIO } from '../support/paths.ts'
 import { runCommand, startServer } from '../support/program.ts'
+import { waitFor } from '../support/wait.ts'
 
 type Word = { word: string, start: number, end: number, probability: number }
 type Document = {
@@ -108,7 +108,7 @@ t.test('a clip does not wait for a long file, whoever sent that', async (t) => {
     (await runCommand(dataDir, ['keys', 'create', '--name', 'clips', '--owner', 'somebody else'])).stdout.trim()
   )
   const long = await mine.uploadFile(dataDir + '/half-an-hour.mp3', { language: 'en' })
-  while ((await mine.job(long)).progress === 0) await sleep(20)
+  await waitFor('the first window', async () => (await mine.job(long)).progress > 0)
   for (const client of [mine, theirs]) {
     const clip = await client.ended(await client.uploadFile(AUDIO + 'en-3.mp3', { language: 'en' }))
     const { status, progress } = await mine.job(long)

@@ -1,11 +1,11 @@
 /** kill -9 while a receiver is being told: after a restart it hears the same event again, and the job counts it once. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { createClient } from '../support/client.ts'
 import { AUDIO } from '../support/paths.ts'
 import { startServer } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
 
 const SETTINGS = { STENOBOX_ALLOW_WEBHOOKS: '127.0.0.1' }
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwLpGHNBiuhDo='
@@ -36,8 +36,10 @@ t.test('an event that was under way when the appliance died is sent again, under
     event: 'transcription.completed',
     data: { transcriptionId: id, status: 'completed', fileName: 'en-1.wav', language: 'en', retryCount: 0 }
   })
-  let { webhooks } = await client.job(id)
-  for (; webhooks.pending > 0; { webhooks } = await client.job(id)) await sleep(10)
+  const webhooks = await waitFor('the delivery', async () => {
+    const { webhooks } = await client.job(id)
+    return webhooks.pending === 0 && webhooks
+  })
   t.strictSame(webhooks, { pending: 0, delivered: 1, failed: 0 })
   t.equal(await second.stop(), 0)
   t.equal(receiver.received.length, 2)

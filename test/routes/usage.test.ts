@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Plan, Scope } from '../../dist/domain/access.js'
@@ -10,6 +9,7 @@ import { monthAt } from '../../dist/domain/usage.js'
 import { buildAppliance } from '../support/appliance.ts'
 import { createClock } from '../support/clock.ts'
 import { openStores } from '../support/store.ts'
+import { waitFor } from '../support/wait.ts'
 
 const HOUR = 3_600_000
 /** Three in the afternoon of the last day of a month. */
@@ -179,8 +179,7 @@ t.test('a caller who hangs up is in the log as 499', async (t) => {
   await once(http.server, 'request')
   request.destroy()
   const findAborted = async () => (await usage(mine)).recent.find(({ status }) => status === 499)
-  while (!await findAborted()) await sleep(5)
-  t.match(await findAborted(), { method: 'POST', path: '/api/v1/media/uploads/init' })
+  t.match(await waitFor('the request in the usage', findAborted), { method: 'POST', path: '/api/v1/media/uploads/init' })
 })
 
 t.test('what was counted is on disk after a stop', async (t) => {

@@ -1,6 +1,5 @@
 /** Webhooks over HTTP: endpoints, tests, deliveries and retries, with real receivers. */
 import { createHmac } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import t from 'tap'
@@ -11,6 +10,7 @@ import type { TestAppliance } from '../support/appliance.ts'
 import { randomBytes } from '../support/random.ts'
 import { startReceiver } from '../support/receiver.ts'
 import type { Received } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
 
 const LOCAL = { STENOBOX_ALLOW_WEBHOOKS: '127.0.0.1' }
 const ENDPOINTS = '/api/v1/webhooks/endpoints'
@@ -35,11 +35,11 @@ async function submit ({ call }: TestAppliance, key: string, more: object = {}) 
 
 /** Asks for the deliveries until there are `count`: a request is listed after its receiver has seen it. */
 async function listDeliveries ({ call }: TestAppliance, key: string, count: number, query = ''): Promise<Delivery[]> {
-  for (;;) {
-    const listed = (await call(key, 'GET', DELIVERIES + query)).body.data as unknown as Delivery[]
-    if (listed.length >= count) return listed
-    await sleep(10)
-  }
+  let listed: Delivery[] = []
+  return await waitFor(`${count} deliveries`, async () => {
+    listed = (await call(key, 'GET', DELIVERIES + query)).body.data as unknown as Delivery[]
+    return listed.length >= count && listed
+  }, { progress: () => listed.length })
 }
 
 function verify (t: Test, secret: string, request: Received | undefined): Record<string, unknown> {

@@ -58,6 +58,12 @@ async function refuses (
   t.strictSame(left(), [], 'nothing is left behind')
 }
 
+/** The archive that damaged ones are made from: what is refused is refused for its damage. */
+async function importGood (t: Test): Promise<string[]> {
+  const { library, watcher } = createLibrary(t, MANIFEST)
+  return await library.importFrom(inChunks(await packTar(good())), undefined, watcher)
+}
+
 t.test('the starter model goes into an archive and out of it', async (t) => {
   const from = createLibrary(t, readManifest(`${BUNDLED_MODELS_DIR}/manifest.json`))
   const path = `${from.dir}/../out.tar`
@@ -120,6 +126,7 @@ t.test('a good archive is installed, pinned, and replaces what was there', async
 
 t.test('another archive than the one that was meant is refused', async (t) => {
   await refuses(t, await packTar(good()), /the archive has the SHA-256 .*: nothing was installed/, { sha256: 'ab'.repeat(32) })
+  t.strictSame(await importGood(t), ['a', 'b'])
 })
 
 t.test('an archive whose list is no good is refused', async (t) => {
@@ -135,6 +142,7 @@ t.test('an archive whose list is no good is refused', async (t) => {
   await refuses(t, Buffer.alloc(0), /damaged or cut short/)
   await refuses(t, Buffer.alloc(10_240), /is empty/)
   await refuses(t, makeBytes(10_240), /damaged or cut short/)
+  t.strictSame(await importGood(t), ['a', 'b'])
 })
 
 t.test('a model that is not known here, or is another one here, is refused', async (t) => {
@@ -149,6 +157,7 @@ t.test('a model that is not known here, or is another one here, is refused', asy
   await refuses(t, await packTar(good()), /published checksum/, {
     manifest: modelManifest([modelEntry('a', { sha1: 'ab'.repeat(20) }), modelEntry('b', { file: 'deep/b.bin' })])
   })
+  t.strictSame(await importGood(t), ['a', 'b'])
 })
 
 t.test('a file that differs from its pin is refused, until the pin is removed', async (t) => {
@@ -191,6 +200,7 @@ t.test('entries that are not exactly what the list says are refused', async (t) 
   )
   await refuses(t, await packTar([list, makeFile('a.bin', A.subarray(1)), b]), /has 69999 bytes in the archive, and 70000 in its list/)
   await refuses(t, await packTar([list, makeFile('a.bin', makeBytes(A.length)), b]), /does not match its checksum in the archive/)
+  t.strictSame(await importGood(t), ['a', 'b'])
 })
 
 t.test('a cut, prolonged or flipped archive is refused', async (t) => {

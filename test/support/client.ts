@@ -1,7 +1,7 @@
 /** A client of the HTTP interface, as a user would write it. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from './wait.ts'
 
 export type Reply<T = Record<string, unknown>> = {
   status: number
@@ -61,13 +61,14 @@ export function createClient (address: string, key: string) {
     uploadFile: async (path: string, options: object = {}): Promise<number> =>
       await client.upload(readFileSync(path), { fileName: basename(path), ...options }),
     job: async (id: number): Promise<JobState> => (await request<JobState>('GET', `/api/v1/jobs/${id}`)).body.data,
-    /** Polls until the job has ended. The caller's test has a timeout; this has none of its own. */
+    /** Polls until the job has ended. Throws an Error when it makes no progress. */
     ended: async (id: number): Promise<JobState> => {
-      for (;;) {
-        const job = await client.job(id)
-        if (job.status === 'completed' || job.status === 'failed') return job
-        await sleep(50)
+      let last: JobState | undefined
+      const ask = async (): Promise<JobState | undefined> => {
+        last = await client.job(id)
+        return ['completed', 'failed'].includes(last.status) ? last : undefined
       }
+      return await waitFor(`the end of job ${id}`, ask, { everyMs: 50, progress: () => [last?.status, last?.progress, last?.updatedAt] })
     }
   }
   return client

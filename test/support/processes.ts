@@ -1,6 +1,9 @@
 /** Which processes this one has started and not yet lost. */
 import { readFileSync, readdirSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A killed program is gone within moments; on a busy machine within seconds. */
+const PATIENCE_MS = 30_000
 
 /** Command lines of the children of this process that are alive. */
 export function listChildren (): string[] {
@@ -14,7 +17,8 @@ export function listChildren (): string[] {
   })
 }
 
-/** Comes back when no child is alive. The caller's test has a timeout; this has none of its own. */
-export async function childrenGone (): Promise<void> {
-  while (listChildren().length > 0) await nextTurn()
+/** Waits until no child is alive, at most half a minute. Returns the command lines of those left, for an assertion. */
+export async function childrenLeft (): Promise<string[]> {
+  for (const startedMs = performance.now(); listChildren().length > 0 && performance.now() - startedMs < PATIENCE_MS;) await sleep(10)
+  return listChildren()
 }

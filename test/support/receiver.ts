@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import { listen } from './listen.ts'
+import { waitFor } from './wait.ts'
 
 export type Received = { path: string, headers: IncomingHttpHeaders, body: string }
 export type Receiver = {
@@ -20,28 +21,19 @@ export async function startReceiver (
   }
 ): Promise<Receiver> {
   const received: Received[] = []
-  const waiting = new Set<() => void>()
   const server = createServer(async (incoming, response) => {
     let body = ''
     for await (const chunk of incoming.setEncoding('utf8')) body += String(chunk)
     const request = { path: incoming.url ?? '', headers: incoming.headers, body }
     received.push(request)
     answer(response, received.length, request)
-    for (const look of waiting) look()
   })
   const address = await listen(t, server)
   return {
     url: `${address}/hook`,
     received,
-    until: async (count) =>
-      await new Promise((resolve) => {
-        const look = (): void => {
-          if (received.length < count) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      })
+    async until (count) {
+      await waitFor(`${count} requests`, () => received.length >= count, { progress: () => received.length })
+    }
   }
 }

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { decodeAudio, probeMedia } from '../../../dist/engine/media/ffmpeg.js'
 import { decodeWhole, LIMITS, makeMedia, toSamples } from '../../support/media.ts'
 import { AUDIO } from '../../support/paths.ts'
-import { childrenGone, listChildren } from '../../support/processes.ts'
+import { childrenLeft, listChildren } from '../../support/processes.ts'
 import { RATE_HZ } from '../../support/sound.ts'
 
 const TALK = AUDIO + 'talk.mp3'
@@ -147,7 +147,7 @@ t.test('longer than allowed is media_too_long, and no more than that comes out',
     for await (const chunk of decodeAudio(AUDIO + 'en-1.wav', NOTHING_KNOWN, { ...LIMITS, maxSeconds: 3 })) bytes += chunk.length
   }, { name: 'JobFailure', code: 'media_too_long' })
   t.ok(bytes <= 3 * RATE_HZ * 2, `${bytes} bytes`)
-  await childrenGone()
+  t.strictSame(await childrenLeft(), [])
   await t.resolves(decodeWhole(AUDIO + 'en-1.wav', { maxSeconds: 7 }))
 })
 
@@ -161,7 +161,7 @@ t.test('a reader that stops reading does not keep the program past its time', as
   const chunks = decodeAudio('any', NOTHING_KNOWN, { ...LIMITS, timeoutMs: 1000 })
   t.match(await chunks.next(), { done: false })
   // Nothing is read now: the program stands still on a full pipe until its time is up.
-  await childrenGone()
+  t.strictSame(await childrenLeft(), [])
   await t.rejects(async () => { while (!(await chunks.next()).done); }, { code: 'timeout' })
 })
 
@@ -186,11 +186,11 @@ t.test('an abort that came before stops both programs', async (t) => {
 
 t.test('whoever stops listening half-way leaves no program behind', async (t) => {
   for await (const chunk of decodeAudio(TALK, NOTHING_KNOWN, LIMITS)) if (chunk.length > 0) break
-  await childrenGone()
+  t.strictSame(await childrenLeft(), [])
   // One that writes no more would not notice that nobody reads.
   replaceFfmpeg(t, t.testdir(), 'printf abcd; exec sleep 100')
   for await (const chunk of decodeAudio('any', NOTHING_KNOWN, LIMITS)) if (chunk.length > 0) break
-  await childrenGone()
+  t.strictSame(await childrenLeft(), [])
 })
 
 t.test('a missing program is not the fault of the file', async (t) => {

@@ -132,6 +132,7 @@ t.test('other architectures, other types and other versions are refused with a s
   await refuses(
     t, packVariables({ ...good, odd: { dimensions: [1], type: 9, bytes: Buffer.alloc(4) } }), /unknown type \(9, in odd\)/
   )
+  await t.resolves(convert(writeCt2Folder(t.testdirName, packVariables(good))), 'what all of them were made from is converted')
 })
 
 t.test('a damaged file is refused before anything is made of it', async (t) => {
@@ -148,6 +149,7 @@ t.test('a damaged file is refused before anything is made of it', async (t) => {
   )
   await refuses(t, packVariables({ x: { dimensions: [0], type: 4, bytes: Buffer.alloc(0) } }), /x has the shape 0/)
   await refuses(t, packVariables({ x: { dimensions: [1, 1, 1, 1, 1], type: 4, bytes: Buffer.alloc(2) } }), /x has 5 dimensions/)
+  await t.resolves(convert(writeCt2Folder(t.testdirName, good)), 'what they were made from is converted')
 })
 
 t.test('a vocabulary that is not the one of Whisper is refused', async (t) => {
