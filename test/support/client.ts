@@ -61,7 +61,7 @@ export function createClient (address: string, key: string) {
     uploadFile: async (path: string, options: object = {}): Promise<number> =>
       await client.upload(readFileSync(path), { fileName: basename(path), ...options }),
     job: async (id: number): Promise<JobState> => (await request<JobState>('GET', `/api/v1/jobs/${id}`)).body.data,
-    /** Polls until the job has ended. The caller's test has a timeout; this has none of its own. */
+    /** Polls until the job has ended. The caller's test has the timeout. */
     ended: async (id: number): Promise<JobState> => {
       for (;;) {
         const job = await client.job(id)

@@ -1,8 +1,8 @@
-/** Which processes this one has started and not yet lost. */
+/** The child processes of this process. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Command lines of the children of this process that are alive. */
+/** Command lines of live children. */
 export function listChildren (): string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
     try {
@@ -14,7 +14,7 @@ export function listChildren (): string[] {
   })
 }
 
-/** Comes back when no child is alive. The caller's test has a timeout; this has none of its own. */
+/** Resolves when no child is alive. The caller's test has the timeout. */
 export async function childrenGone (): Promise<void> {
   while (listChildren().length > 0) await nextTurn()
 }

@@ -1,4 +1,4 @@
-/** All stores over one real database, and rows to begin with. */
+/** All stores over one real database, and rows to start with. */
 import type { Test } from 'tap'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createTransaction, openDatabase } from '../../dist/store/database.js'
@@ -17,7 +17,7 @@ import { createUsageStore } from '../../dist/store/usage.js'
 import { createWebhookStore } from '../../dist/store/webhooks.js'
 import { createWindowStore } from '../../dist/store/windows.js'
 
-/** The stores of a data directory, or of a database in memory. Closed when the test ends. */
+/** The stores of a data directory or of an in-memory database. Closed when the test ends. */
 export function openStores (t: Test, dataDir: string = ':memory:') {
   const db = openDatabase(dataDir)
   t.teardown(() => { db.close() })
@@ -28,7 +28,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
   const sources = createSourceStore(db)
   let files = 0
 
-  /** A queued job of the owner named so, with a media row of its own. */
+  /** Creates a queued job for the named owner, with its own media row. */
   function addJob (owner: string, more: Partial<NewJob> & { sizeBytes?: number } = {}): number {
     const { sizeBytes = 1000, ...job } = more
     const ownerId = apiKeys.ensureOwner(owner, 0)
@@ -36,7 +36,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     return jobs.insert({ ownerId, mediaId, fileName: 'talk.mp3', options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
   }
 
-  /** A job whose decoding is done: `count` windows of 10 s wait. */
+  /** A decoded job with `count` waiting windows of 10 s. */
   function addDecodedJob (owner: string, count: number): number {
     const id = addJob(owner)
     db.prepare('UPDATE job SET status = \'processing\' WHERE id = ?').run(id)
@@ -47,7 +47,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     return id
   }
 
-  /** A queued job of an address, its media expected. */
+  /** A queued job of an address, with expected media. */
   function addUrlJob (owner: string, url: string, isNamed = false): number {
     const ownerId = apiKeys.ensureOwner(owner, 0)
     const mediaId = media.expect(ownerId, `source-${++files}`, 0)
