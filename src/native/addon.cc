@@ -1,5 +1,5 @@
-// The module's functions; addon.ts types them. Nothing here lives longer than its environment, because the main thread and
-// every worker load the addon for themselves; what they share is in model-registry.cc.
+// The functions of the addon; addon.ts has their types. The main thread and every worker load the addon separately, so nothing here
+// outlives its environment. Shared data is in model-registry.cc.
 #include <napi.h>
 #include <sys/resource.h>
 #ifdef __linux__
@@ -80,15 +80,16 @@ void lowerThreadPriority(const Napi::CallbackInfo & info) {
     // Linux keeps niceness per thread, and the threads that ggml starts inherit it.
     const auto thread = static_cast<id_t>(syscall(SYS_gettid));
     const int lowered = std::min(19, getpriority(PRIO_PROCESS, thread) + nice);
-    if (setpriority(PRIO_PROCESS, thread, lowered) != 0) throw Failure(Code::InvalidArgument, std::string("The priority stays: ") + std::strerror(errno));
+    if (setpriority(PRIO_PROCESS, thread, lowered) != 0)
+      throw Failure(Code::InvalidArgument, std::string("The priority could not be changed: ") + std::strerror(errno));
 #else
-    // Elsewhere niceness belongs to the process, the HTTP thread included.
+    // On other systems niceness belongs to the whole process, including the HTTP thread.
     (void)nice;
 #endif
   });
 }
 
-/// A function, which keeps the weights alive and has no state of its own: that is the caller's.
+/// Returns a function that keeps the weights alive. It has no state; the caller holds the state.
 Napi::Value createSpeechDetector(const Napi::CallbackInfo & info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const auto detector = std::make_shared<const SpeechDetector>(readTensors(info[0]));
@@ -135,7 +136,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
 
 }  // namespace stenobox
 
-// The macro wants a function in the global namespace.
+// The macro needs a function in the global namespace.
 static Napi::Object initialiseAddon(Napi::Env env, Napi::Object exports) {
   return stenobox::initialise(env, exports);
 }

@@ -9,9 +9,9 @@ namespace stenobox {
 
 namespace {
 
-/// More threads than this serve nobody, and ggml ends the process at 512.
+/// More threads are useless, and ggml ends the process at 512.
 constexpr int kMaxThreads = 256;
-/// Below this the fallback would try more than a hundred temperatures.
+/// With a smaller step the fallback would try more than a hundred temperatures.
 constexpr double kLeastTemperatureStep = 0.01;
 constexpr size_t kMaxHeads = 64;
 constexpr int kMaxMinTailMs = 30000;
@@ -43,7 +43,7 @@ float readTemperatureStep(const Napi::Value & value) {
   return step;
 }
 
-/// The flag lives in memory that no one can detach during the call, and that other threads can write.
+/// The flag must be in memory that cannot be detached during the call and that other threads can write.
 const int32_t * readAbort(const Napi::Value & value) {
   if (value.IsUndefined()) return nullptr;
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) reject("abort must be an Int32Array");
@@ -75,9 +75,11 @@ std::vector<whisper_ahead> readHeads(const Napi::Value & value) {
   const auto before = [](const whisper_ahead & a, const whisper_ahead & b) {
     return a.n_text_layer != b.n_text_layer ? a.n_text_layer < b.n_text_layer : a.n_head < b.n_head;
   };
-  // In order, so that the same heads in another order share one copy of the weights.
+  // Sorted, so that equal heads in a different order share the weights.
   std::sort(heads.begin(), heads.end(), before);
-  const auto same = [](const whisper_ahead & a, const whisper_ahead & b) { return a.n_text_layer == b.n_text_layer && a.n_head == b.n_head; };
+  const auto same = [](const whisper_ahead & a, const whisper_ahead & b) {
+    return a.n_text_layer == b.n_text_layer && a.n_head == b.n_head;
+  };
   if (std::adjacent_find(heads.begin(), heads.end(), same) != heads.end()) reject("alignmentHeads names a head twice");
   return heads;
 }
@@ -116,7 +118,8 @@ int readInteger(const Napi::Value & value, const std::string & name, int least, 
 }
 
 Floats readFloats(const Napi::Value & value, const std::string & name) {
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) reject(name + " must be a Float32Array");
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array)
+    reject(name + " must be a Float32Array");
   const auto floats = value.As<Napi::Float32Array>();
   return {floats.Data(), floats.ElementLength()};
 }
@@ -145,7 +148,8 @@ LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & option
   request.gpu = readBoolean(given.Get("gpu"), "gpu");
   request.kind = readKind(given.Get("kind"));
   request.heads = readHeads(given.Get("alignmentHeads"));
-  if (request.kind == ModelKind::Parakeet && !request.heads.empty()) reject("alignmentHeads are for Whisper models: Parakeet times its tokens itself");
+  if (request.kind == ModelKind::Parakeet && !request.heads.empty())
+    reject("alignmentHeads are for Whisper models: Parakeet times its tokens itself");
   return request;
 }
 

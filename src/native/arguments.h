@@ -1,4 +1,4 @@
-// Arguments from JavaScript, checked and turned into plain values. Everything here throws INVALID_ARGUMENT.
+// Checks arguments from JavaScript and converts them to plain values. Everything here throws INVALID_ARGUMENT.
 #pragma once
 
 #include <napi.h>
@@ -10,7 +10,7 @@
 
 namespace stenobox {
 
-/// Runs `body` and turns what it throws into a JavaScript Error with a `code`.
+/// Runs `body` and turns exceptions into a JavaScript Error with a `code`.
 template <typename Body>
 auto guarded(Napi::Env env, Body && body) -> decltype(body()) {
   const auto failed = [env](Code code, const std::string & message) {
@@ -44,7 +44,7 @@ Tensors readTensors(const Napi::Value & value);
 DetectRequest readDetectRequest(const Napi::Value & options);
 LoadRequest readLoadRequest(const Napi::Value & path, const Napi::Value & options);
 
-/// Leaves `onProgress` out: it needs the call it belongs to.
+/// Without `onProgress`, which needs the call it belongs to.
 TranscribeRequest readTranscribeRequest(const Napi::Value & options);
 
 }  // namespace stenobox

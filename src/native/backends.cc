@@ -36,8 +36,8 @@ bool isGpu(ggml_backend_dev_t device) {
   return type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
 }
 
-/// Blocks of a quarter of a megabyte and more go back to the system when they are freed. glibc would raise its threshold with the first such block
-/// and keep those of every thread: 47 of 387 MB after a five-minute recording.
+/// Return freed blocks of 256 KB and more to the system. glibc would raise its threshold with the first such block and keep those of every
+/// thread: 47 of 387 MB after a five-minute recording.
 void keepLargeBlocksOut() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);
@@ -45,7 +45,7 @@ void keepLargeBlocksOut() {
 }
 
 #ifdef STENOBOX_PORTABLE
-/// The folder of this very library, wherever the image put it.
+/// The folder of this library, wherever it was installed.
 std::string ownFolder() {
   Dl_info info {};
   if (dladdr(reinterpret_cast<void *>(&ownFolder), &info) == 0 || info.dli_fname == nullptr) return ".";
@@ -62,7 +62,7 @@ void prepareBackends() {
   std::call_once(once, [] {
     keepLargeBlocksOut();
     whisper_log_set(keepErrorLine, nullptr);
-    // Every new state of it sets ggml's log to its own again.
+    // Every new state resets ggml's log, so set it again.
     parakeet_log_set(keepErrorLine, nullptr);
     ggml_time_init();
 #ifdef STENOBOX_PORTABLE
@@ -79,7 +79,7 @@ std::vector<Device> listDevices() {
   std::vector<Device> devices;
   for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
     ggml_backend_dev_t device = ggml_backend_dev_get(i);
-    // Accelerators such as BLAS compute in the CPU's memory; listing them would show that memory twice.
+    // Skip accelerators such as BLAS: they use CPU memory, which would be listed twice.
     if (ggml_backend_dev_type(device) == GGML_BACKEND_DEVICE_TYPE_ACCEL) continue;
     size_t freeBytes = 0;
     size_t totalBytes = 0;
@@ -98,7 +98,7 @@ std::string weightsDevice(bool gpu) {
 }
 
 std::string describeSystem() {
-  // whisper.cpp composes the text in one static string.
+  // whisper.cpp builds the text in one static string.
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   return whisper_print_system_info();

@@ -1,4 +1,4 @@
-// ggml's compute backends and the log of ggml and what is built on it: the parts that exist once per process.
+// ggml's compute backends, and the log of ggml and the libraries on top of it. Both exist once per process.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,11 @@ struct Device {
   size_t totalBytes;
 };
 
-/// Silences the log and, in a portable build, loads the backend libraries beside the addon. Must run before anything else; cheap afterwards.
+/// Silences the log and, in a portable build, loads the backend libraries next to the addon. Must run before anything else; cheap when
+/// repeated.
 void prepareBackends();
 
-/// False when a portable build found no library for this processor; whisper.cpp would then read through a null pointer.
+/// False when a portable build has no library for this processor; whisper.cpp would then dereference a null pointer.
 bool hasProcessor();
 
 std::vector<Device> listDevices();
@@ -34,13 +35,13 @@ std::string describeSystem();
 /// How the addon was built, e.g. "native cpu" or "portable cpu+cuda".
 std::string describeBuild();
 
-/// Lets `stop` end a computation on any of these between two of its operations; null for never. Devices that cannot be stopped ignore it.
+/// Lets `stop` end a computation on these backends between two operations; null: never. Some devices cannot be stopped and ignore it.
 void setComputeStop(const std::vector<ggml_backend_t> & backends, ggml_abort_callback stop, void * data);
 
 /// Forgets the last error line of the calling thread.
 void clearErrorLine();
 
-/// The last line whisper.cpp, parakeet.cpp or ggml logged as an error on the calling thread since clearErrorLine; may be empty.
+/// The last error line that whisper.cpp, parakeet.cpp or ggml logged on this thread since clearErrorLine; may be empty.
 std::string lastErrorLine();
 
 }  // namespace stenobox

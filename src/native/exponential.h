@@ -1,4 +1,4 @@
-// exp for loops that the compiler turns into vector code.
+// exp for vectorised loops.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace stenobox {
 
-/// exp without branches and calls, so that the compiler can do many at once: 2^n times a polynomial of the rest, as in Cephes' expf.
+/// exp without branches and calls, so that loops can be vectorised: 2^n times a polynomial of the remainder, as in Cephes' expf.
 __attribute__((always_inline)) inline float exponential(float value) {
   constexpr float least = -87.3f;
   constexpr float most = 88.3f;
   const float x = value < least ? least : (value > most ? most : value);
-  constexpr float roundingShift = 12582912.0f;  // 1.5 · 2^23: adding and taking it away rounds to a whole number
+  constexpr float roundingShift = 12582912.0f;  // 1.5 · 2^23: adding and subtracting it rounds to an integer
   const float n = (x * 1.44269504088896341f + roundingShift) - roundingShift;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;  // ln 2 in two parts
   float p = 1.9875691500e-4f;

@@ -1,4 +1,4 @@
-// What can go wrong below the N-API surface. addon.cc turns a Failure into a JavaScript Error whose `code` is the code's name.
+// Failures below the N-API layer. addon.cc turns a Failure into a JavaScript Error whose `code` is the code's name.
 #pragma once
 
 #include <stdexcept>
@@ -31,7 +31,7 @@ inline const char * codeName(Code code) {
   return "DECODE_FAILED";
 }
 
-/// Messages quote damaged files; control characters must not reach a terminal or a log.
+/// Removes control characters: messages quote damaged files and end up in terminals and logs.
 inline std::string printable(std::string text) {
   for (char & c : text) {
     if ((c >= 0 && c < ' ') || c == 127) c = '?';

@@ -11,11 +11,12 @@ namespace {
 
 template <typename T>
 std::shared_ptr<T> unwrapExternal(const Napi::CallbackInfo & info) {
-  if (info.Length() != 1 || !info[0].IsExternal()) throw Failure(Code::InvalidArgument, "Models come from loadModel, states from createState");
+  if (info.Length() != 1 || !info[0].IsExternal())
+    throw Failure(Code::InvalidArgument, "Models come from loadModel, states from createState");
   return *info[0].As<Napi::External<std::shared_ptr<T>>>().Data();
 }
 
-/// One character per byte: a token may end inside a UTF-8 character, and only the caller can put them together.
+/// One character per byte: a token may end inside a UTF-8 character, and only the caller can join them.
 Napi::Value latin1(Napi::Env env, const std::string & bytes) {
   napi_value value;
   if (napi_create_string_latin1(env, bytes.data(), bytes.size(), &value) != napi_ok) throw Napi::Error::New(env);
@@ -66,7 +67,7 @@ Napi::Object describe(Napi::Env env, const Model & model) {
   return info;
 }
 
-/// Marks a state as busy for the length of a call, so that a callback cannot start another call on it.
+/// Marks a state as busy during a call, so that a callback cannot start another call on it.
 class Busy {
  public:
   explicit Busy(bool & flag) : flag_(flag) { flag_ = true; }
@@ -143,7 +144,7 @@ std::shared_ptr<SpeechState> StateHandle::use() const {
 
 Napi::Value StateHandle::transcribe(const Napi::CallbackInfo & info) {
   const Napi::Env env = info.Env();
-  // Thrown after whisper.cpp has returned: an exception must not cross its frames.
+  // Rethrown after whisper.cpp returns: an exception must not cross its frames.
   std::optional<Napi::Error> thrown;
   const Napi::Value result = guarded(env, [&]() -> Napi::Value {
     const auto transcriber = use();
@@ -191,7 +192,7 @@ Napi::Value StateHandle::detectLanguage(const Napi::CallbackInfo & info) {
 }
 
 void StateHandle::free(const Napi::CallbackInfo &) {
-  // A call that is running keeps its own reference.
+  // A running call keeps its own reference.
   transcriber_.reset();
 }
 

@@ -1,4 +1,4 @@
-// The two objects JavaScript holds: a model (shared weights) and a decoding state of it.
+// The two objects that JavaScript holds: a model (shared weights) and a decoding state of it.
 #pragma once
 
 #include <napi.h>
@@ -19,7 +19,7 @@ struct AddonData {
 class ModelHandle : public Napi::ObjectWrap<ModelHandle> {
  public:
   static Napi::Function define(Napi::Env env);
-  /// Wraps `model`, counted as one handle until it is freed or collected.
+  /// Wraps `model`; counts as one handle until freed or collected.
   static Napi::Object create(Napi::Env env, std::shared_ptr<Model> model);
 
   /// Not for JavaScript: takes the model as an External.
@@ -46,7 +46,7 @@ class StateHandle : public Napi::ObjectWrap<StateHandle> {
   Napi::Value transcribe(const Napi::CallbackInfo & info);
   Napi::Value detectLanguage(const Napi::CallbackInfo & info);
   void free(const Napi::CallbackInfo & info);
-  /// The transcriber, kept alive for one call. Throws CLOSED, or INVALID_ARGUMENT from inside a callback of the same state.
+  /// Returns the transcriber and keeps it alive for one call. Throws CLOSED, or INVALID_ARGUMENT from a callback of the same state.
   std::shared_ptr<SpeechState> use() const;
 
   std::shared_ptr<SpeechState> transcriber_;

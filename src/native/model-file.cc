@@ -15,7 +15,7 @@ namespace stenobox {
 
 namespace {
 
-// Every published Whisper model agrees on these; whisper.cpp computes with some of them without looking.
+// All published Whisper models have these values; whisper.cpp uses some of them unchecked.
 constexpr int32_t kAudioPositions = 1500;
 constexpr int32_t kTextPositions = 448;
 constexpr int32_t kHeadSize = 64;
@@ -57,7 +57,7 @@ void demand(bool condition, const std::string & message) {
 }
 
 ggml_type matrixType(int32_t format) {
-  // ggml_ftype_to_ggml_type aborts on a number it does not know.
+  // ggml_ftype_to_ggml_type aborts on unknown numbers.
   demand(format >= 0 && format / GGML_QNT_VERSION_FACTOR <= GGML_QNT_VERSION, "unknown weight format " + std::to_string(format));
   static constexpr std::array<ggml_ftype, 14> known = {
     GGML_FTYPE_ALL_F32, GGML_FTYPE_MOSTLY_F16, GGML_FTYPE_MOSTLY_BF16,
@@ -72,13 +72,16 @@ ggml_type matrixType(int32_t format) {
 namespace {
 
 void checkHeader(const Header & header, ggml_type matrix) {
-  // Larger vocabularies would have more languages than the library can name.
+  // Larger vocabularies would have more languages than the library has names for.
   demand(header.vocabulary >= 51864 && header.vocabulary <= 51866, "vocabulary of " + std::to_string(header.vocabulary));
   demand(header.audioPositions == kAudioPositions, "audio context of " + std::to_string(header.audioPositions));
   demand(header.textPositions == kTextPositions, "text context of " + std::to_string(header.textPositions));
   demand(header.audioState > 0 && header.audioState <= kMaxState, "width of " + std::to_string(header.audioState));
   demand(header.textState == header.audioState, "encoder and decoder differ in width");
-  demand(header.audioHeads > 0 && header.audioHeads <= kMaxState / kHeadSize && header.audioHeads * kHeadSize == header.audioState, "heads do not fit the width");
+  demand(
+    header.audioHeads > 0 && header.audioHeads <= kMaxState / kHeadSize && header.audioHeads * kHeadSize == header.audioState,
+    "heads do not fit the width"
+  );
   demand(header.textHeads == header.audioHeads, "encoder and decoder differ in heads");
   demand(header.audioLayers > 0 && header.audioLayers <= kMaxLayers, std::to_string(header.audioLayers) + " encoder layers");
   demand(header.textLayers > 0 && header.textLayers <= kMaxLayers, std::to_string(header.textLayers) + " decoder layers");
@@ -114,7 +117,7 @@ namespace {
 void checkVocabulary(ModelFile & file, const Header & header) {
   const auto words = file.read<int32_t>();
   demand(words > 0 && words <= header.vocabulary, "vocabulary of " + std::to_string(words) + " words");
-  // whisper.cpp looks this one up without asking whether it exists.
+  // whisper.cpp looks this up without checking that it exists.
   demand(skipWords(file, words, " "), "the vocabulary lacks the blank");
 }
 
@@ -163,7 +166,7 @@ std::vector<TensorHeader> skipTensors(ModelFile & file, size_t expected, int32_t
 
 ModelFile::ModelFile(const std::string & path) {
   struct stat status {};
-  // Looked at before it is opened: opening a named pipe would wait for a writer.
+  // Check before opening: opening a named pipe would wait for a writer.
   if (stat(path.c_str(), &status) != 0) throw Failure(Code::ModelNotFound, "Cannot read " + path + ": " + std::strerror(errno));
   if (!S_ISREG(status.st_mode)) throw Failure(Code::ModelNotFound, "Cannot read " + path + ": not a file");
   file_ = std::fopen(path.c_str(), "rb");
@@ -195,14 +198,14 @@ ModelShape checkModelFile(const std::string & path) {
   ModelFile file(path);
   demandMagic(file);
   const auto header = file.read<Header>();
-  // Where a Parakeet model has the length of its Fourier transform and the factor of its subsampling.
+  // In a Parakeet model, these fields hold the length of the Fourier transform and the subsampling factor.
   demand(header.textHeads != 512 || header.textLayers != 8, "it is a Parakeet model, not a Whisper model");
   const ggml_type matrix = matrixType(header.format);
   checkHeader(header, matrix);
   skipFilters(file, header.mels, kFrequencyBins);
   checkVocabulary(file, header);
 
-  // whisper.cpp checks names and shapes itself and reports them decently.
+  // whisper.cpp checks names and shapes itself and reports errors properly.
   const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kDecoderLayerTensors * header.textLayers;
   skipTensors(file, expected, 3, {GGML_TYPE_F32, GGML_TYPE_F16, matrix});
   return {header.textLayers, header.textHeads};

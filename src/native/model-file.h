@@ -1,5 +1,5 @@
-// Reading model files that may be truncated, damaged or no models at all. whisper.cpp, parakeet.cpp and ggml answer several kinds of
-// damage with abort(), which would end the whole process, so a file is walked from end to end before they see it.
+// Checks model files that may be truncated, damaged or not models. whisper.cpp, parakeet.cpp and ggml answer some kinds of damage with
+// abort(), which would end the process, so every file is checked from end to end first.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace stenobox {
 
-/// The part of a model's header that callers need before the weights are loaded.
+/// The header fields that callers need before the weights are loaded.
 struct ModelShape {
   int textLayers;
   int textHeads;
 };
 
-/// A file being read forwards; every read is complete or throws MODEL_INVALID.
+/// A file that is read forwards. Every read is complete or throws MODEL_INVALID.
 class ModelFile {
  public:
   /// Throws MODEL_NOT_FOUND when the file cannot be read.
@@ -51,16 +51,16 @@ void demand(bool condition, const std::string & message);
 /// Type of the large matrices of a file of this weight format. Throws MODEL_INVALID.
 ggml_type matrixType(int32_t format);
 
-/// Throws MODEL_INVALID unless the file starts as every model does.
+/// Throws MODEL_INVALID unless the file begins with a model's magic number.
 void demandMagic(ModelFile & file);
 
-/// Throws MODEL_INVALID unless what follows are filters of `mels` bands over `bins` frequencies.
+/// Skips filters. Throws MODEL_INVALID unless they have `mels` bands over `bins` frequencies.
 void skipFilters(ModelFile & file, int32_t mels, int32_t bins);
 
-/// Reads words, one by one, and whether `wanted` is among them. Throws MODEL_INVALID.
+/// Skips words and returns whether `wanted` is among them. Throws MODEL_INVALID.
 bool skipWords(ModelFile & file, int32_t words, const std::string & wanted);
 
-/// What so many weights take.
+/// The bytes that this many weights take.
 uint64_t bytesOf(uint64_t elements, ggml_type type);
 
 struct TensorHeader {
@@ -69,11 +69,11 @@ struct TensorHeader {
   uint64_t bytes;
 };
 
-/// Checks the headers of all tensors up to the file's end and skips their data. Throws MODEL_INVALID unless there are `expected`, each with a name
-/// of its own, one of the `types`, and 1 to `dimensions` dimensions: both sources would take one tensor twice for two tensors.
+/// Checks the headers of all tensors to the end of the file and skips their data. Throws MODEL_INVALID unless there are `expected` tensors
+/// with distinct names, one of the `types`, and 1 to `dimensions` dimensions: the libraries would count a repeated tensor as two.
 std::vector<TensorHeader> skipTensors(ModelFile & file, size_t expected, int32_t dimensions, const std::vector<int32_t> & types);
 
-/// Walks header, filters, vocabulary and every tensor's header. Throws MODEL_NOT_FOUND or MODEL_INVALID.
+/// Checks the header, the filters, the vocabulary and every tensor's header. Throws MODEL_NOT_FOUND or MODEL_INVALID.
 ModelShape checkModelFile(const std::string & path);
 
 }  // namespace stenobox

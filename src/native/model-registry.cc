@@ -30,7 +30,7 @@ struct Registry {
   std::map<std::string, std::shared_ptr<Slot>> slots;
 };
 
-/// Never destroyed: worker threads may still free their states while the process runs its exit handlers.
+/// Never destroyed: worker threads may still free their states while the process exits.
 Registry & registry() {
   static Registry * const instance = new Registry;
   return *instance;
@@ -44,7 +44,7 @@ std::string realPath(const std::string & path) {
   return resolved;
 }
 
-/// A file that was replaced under its name is another model, so the file's identity is part of the key.
+/// A replaced file is a different model, so the key includes the file's identity.
 std::string fileIdentity(const std::string & path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) throw Failure(Code::ModelNotFound, "Cannot read " + path + ": " + std::strerror(errno));
@@ -58,7 +58,8 @@ std::string fileIdentity(const std::string & path) {
 }
 
 std::string keyOf(const std::string & path, const LoadRequest & request) {
-  std::string key = path + "\n" + fileIdentity(path) + (request.gpu ? "\ngpu" : "\ncpu") + (request.kind == ModelKind::Parakeet ? "\nparakeet" : "");
+  std::string key =
+    path + "\n" + fileIdentity(path) + (request.gpu ? "\ngpu" : "\ncpu") + (request.kind == ModelKind::Parakeet ? "\nparakeet" : "");
   for (const whisper_ahead & head : request.heads) key += "\n" + std::to_string(head.n_text_layer) + "/" + std::to_string(head.n_head);
   return key;
 }
@@ -66,13 +67,17 @@ std::string keyOf(const std::string & path, const LoadRequest & request) {
 void checkHeads(const std::vector<whisper_ahead> & heads, const ModelShape & shape) {
   for (const whisper_ahead & head : heads) {
     if (head.n_text_layer < 0 || head.n_text_layer >= shape.textLayers || head.n_head < 0 || head.n_head >= shape.textHeads) {
-      throw Failure(Code::InvalidArgument, "Alignment head " + std::to_string(head.n_text_layer) + "/" + std::to_string(head.n_head) +
-        " does not exist in a model of " + std::to_string(shape.textLayers) + " decoder layers with " + std::to_string(shape.textHeads) + " heads");
+      throw Failure(
+        Code::InvalidArgument,
+        "Alignment head " + std::to_string(head.n_text_layer) + "/" + std::to_string(head.n_head) + " does not exist in a model of " +
+          std::to_string(shape.textLayers) + " decoder layers with " + std::to_string(shape.textHeads) + " heads"
+      );
     }
   }
 }
 
-/// What whisper.cpp allocates for one alignment: attention in three forms for each head, and the tables of the search. Too little would trip an assertion.
+/// Memory that whisper.cpp allocates for one alignment: three forms of attention for each head, and the search tables. Too little would
+/// fail an assertion.
 size_t alignmentBytes(size_t heads) {
   constexpr size_t tokens = 448;
   constexpr size_t positions = 1500;
@@ -87,8 +92,9 @@ WhisperModel::WhisperModel(const std::string & path, const LoadRequest & request
   checkHeads(heads_, checkModelFile(path));
   whisper_context_params params = whisper_context_default_params();
   params.use_gpu = request.gpu && device() != "CPU";
-  // Of the decoder only: what the encoder does is in whisper-overrides.inc. Five beams over one recording read the same keys: as one product of matrices
-  // that is faster on a processor than fused attention, which reads them once per beam. Alignment reads weights that fused attention never forms.
+  // For the decoder only; whisper-overrides.inc handles the encoder. Five beams over one recording read the same keys, and on a CPU one
+  // matrix product is faster than fused attention, which reads them once per beam. Alignment needs weights that fused attention never
+  // computes.
   params.flash_attn = params.use_gpu && heads_.empty();
   if (!heads_.empty()) {
     params.dtw_token_timestamps = true;
@@ -105,7 +111,10 @@ WhisperModel::~WhisperModel() {
 }
 
 ModelFacts WhisperModel::facts() const {
-  return {whisper_model_type_readable(context_), whisper_is_multilingual(context_) != 0, whisper_model_n_text_layer(context_), whisper_model_n_mels(context_)};
+  return {
+    whisper_model_type_readable(context_), whisper_is_multilingual(context_) != 0, whisper_model_n_text_layer(context_),
+    whisper_model_n_mels(context_)
+  };
 }
 
 std::shared_ptr<Model> acquireModel(const LoadRequest & request) {
@@ -117,7 +126,7 @@ std::shared_ptr<Model> acquireModel(const LoadRequest & request) {
   {
     const std::lock_guard<std::mutex> lock(registry().mutex);
     auto & slots = registry().slots;
-    // Slots of freed weights, so that a long-lived process that swaps models does not collect them. One in use by a loading thread stays.
+    // Remove slots of freed weights, so that a process that swaps models does not collect them. A slot that a loading thread uses stays.
     for (auto entry = slots.begin(); entry != slots.end();) {
       entry = entry->second.use_count() == 1 && entry->second->model.expired() ? slots.erase(entry) : std::next(entry);
     }

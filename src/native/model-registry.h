@@ -1,4 +1,4 @@
-// Weights, shared by every thread of the process that loads the same file with the same options.
+// Weights, shared by all threads that load the same file with the same options.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,19 @@ struct LoadRequest {
   std::string path;
   ModelKind kind = ModelKind::Whisper;
   bool gpu = false;
-  /// Layer and head of each alignment head; empty for no alignment.
+  /// Layer and head of each alignment head; empty: no alignment.
   std::vector<whisper_ahead> heads;
 };
 
 struct ModelFacts {
   std::string type;
-  /// Can be told one of several languages, and tells them apart.
+  /// True when the model accepts and detects several languages.
   bool multilingual;
   int layers;
   int mels;
 };
 
-/// Read-only after loading, so threads use it without a lock. Freed with the last shared_ptr: a handle's or a state's.
+/// Read-only after loading, so threads need no lock. Freed with the last shared_ptr of a handle or a state.
 class Model : public std::enable_shared_from_this<Model> {
  public:
   Model(const std::string & path, const LoadRequest & request);
@@ -45,7 +45,7 @@ class Model : public std::enable_shared_from_this<Model> {
   /// Name of the device that holds the weights.
   const std::string & device() const { return device_; }
 
-  /// Handles of JavaScript that were not freed.
+  /// JavaScript handles that are not freed yet.
   std::atomic<int> handles {0};
 
  private:
@@ -69,7 +69,7 @@ class WhisperModel final : public Model {
   whisper_context * context_ = nullptr;
 };
 
-/// Gives the weights in memory, or loads them. Two threads that ask for the same weights at once share one load.
+/// Returns weights from memory or loads them. Two threads that ask for the same weights share one load.
 std::shared_ptr<Model> acquireModel(const LoadRequest & request);
 
 struct LoadedModel {

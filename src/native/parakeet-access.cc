@@ -1,7 +1,8 @@
-// parakeet.cpp, compiled as part of this file: what its public API hides is within reach. A file of its own, because its inner names are those of whisper.cpp.
+// parakeet.cpp, compiled as part of this file for access to its internals. It needs its own file because its internal names clash with
+// whisper.cpp's.
 #include "parakeet-access.h"
 
-// All that parakeet.cpp includes, so that the macros below touch its code only.
+// Everything parakeet.cpp includes, so that the macros below affect only its own code.
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -46,8 +47,8 @@ void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_
 #define ggml_backend_alloc_ctx_tensors_from_buft stenobox::allocateWeights
 #define ggml_init stenobox::makeContext
 #define ggml_backend_tensor_get stenobox::fetchLogits
-// The joint network's row holds logits of words and, behind them, logits of durations: two questions. parakeet.cpp takes the logarithm of one softmax
-// over both, and where the words outweigh the durations by e^104, every duration becomes 0 and the first one wins. Logits have the same maxima.
+// A row of the joint network holds logits of words, then logits of durations: two separate questions. parakeet.cpp takes the logarithm of
+// one softmax over both; if words outweigh durations by e^104, all durations become 0 and the first one wins. Logits have the same maxima.
 #define ggml_log(context, probabilities) ((probabilities)->src[0])
 #include "parakeet.cpp"
 #undef new
@@ -62,39 +63,40 @@ namespace stenobox {
 
 namespace {
 
-/// The state whose joint network is being asked on this thread.
+/// The state whose joint network is running on this thread.
 thread_local const parakeet_state * asked = nullptr;
 
-/// What is not a number disappears in the joint network's rectifier, so it is looked for before that. Throws DECODE_FAILED.
+/// Checks for NaN before the joint network's rectifier, which hides it. Throws DECODE_FAILED.
 void demandNumbers(const ggml_tensor * tensor, size_t count) {
   std::vector<float> values(count);
   ggml_backend_tensor_get(tensor, values.data(), 0, count * sizeof(float));
   if (!allFinite(values.data(), count)) failDamagedWeights();
 }
 
-/// parakeet.cpp fetches nothing but logits.
+/// parakeet.cpp fetches only logits.
 void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes) {
   demandNumbers(asked->pred_out, ggml_nelements(asked->pred_out));
   demandNumbers(tensor, ggml_nelements(tensor));
   ggml_backend_tensor_get(tensor, target, offset, bytes);
 }
 
-/// Notes the probability of each token: the library's own overflows with logits above 88.
+/// Records the probability of each token: the library's own overflows for logits above 88.
 void noteToken(parakeet_context * context, parakeet_state * state, const parakeet_token_data * token, void * data) {
   const float all = logSumOfExponentials(state->logits.data(), static_cast<size_t>(context->vocab.token_blank) + 1);
   static_cast<std::vector<float> *>(data)->push_back(std::min(0.0f, token->plog - all));
 }
 
-/// No word is spoken this way.
+/// True for pieces that are not spoken.
 bool isMark(const std::string & piece) {
-  return is_sentencepiece_control(piece) || (piece.size() > 4 && piece.compare(0, 2, "<|") == 0 && piece.compare(piece.size() - 2, 2, "|>") == 0);
+  return is_sentencepiece_control(piece) ||
+    (piece.size() > 4 && piece.compare(0, 2, "<|") == 0 && piece.compare(piece.size() - 2, 2, "|>") == 0);
 }
 
 }  // namespace
 
 parakeet_context * openParakeet(ModelFile & file, bool gpu) {
   auto loader = makeLoader<parakeet_model_loader>(file);
-  // Freed as a whole on any failure; parakeet_init_with_params_no_state would leak the weights.
+  // Frees everything on failure; parakeet_init_with_params_no_state would leak the weights.
   std::unique_ptr<parakeet_context, decltype(&parakeet_free)> context(new parakeet_context, parakeet_free);
   context->params = parakeet_context_default_params();
   context->params.use_gpu = gpu;
@@ -105,7 +107,7 @@ parakeet_context * openParakeet(ModelFile & file, bool gpu) {
 
 parakeet_state * openParakeetState(parakeet_context & context) {
   parakeet_state * state = makeState([&] { return parakeet_init_state(&context); });
-  // Room for a row per frame of the longest audio, of which one is ever used.
+  // It was sized for the longest audio, but only one row is ever used.
   state->logits.shrink_to_fit();
   return state;
 }
@@ -115,20 +117,24 @@ void setComputeStop(parakeet_state & state, ggml_abort_callback stop, void * dat
 }
 
 int mostParakeetSamples(parakeet_context & context) {
-  // A frame more than there are steps between frames.
+  // There is one frame more than there are hops between frames.
   return (parakeet_n_audio_ctx(&context) - 1) * PARAKEET_HOP_LENGTH;
 }
 
-Reading runParakeet(parakeet_context & context, parakeet_state & state, const float * pcm, int samples, int threads, const std::function<void()> & onEncoded) {
+Reading runParakeet(
+  parakeet_context & context, parakeet_state & state, const float * pcm, int samples, int threads, const std::function<void()> & onEncoded
+) {
   struct Reset {
     ~Reset() { asked = nullptr; }
   } const reset;
   asked = &state;
-  // The steps of parakeet_full_with_state, apart, so that what the encoder gives can be looked at.
+  // The steps of parakeet_full_with_state, so that the encoder's output can be checked.
   parakeet_reset_state(&state);
   clearErrorLine();
-  if (parakeet_pcm_to_mel_with_state(&context, &state, pcm, samples, threads) != 0) throw Failure(Code::DecodeFailed, "parakeet.cpp failed: " + lastErrorLine());
-  if (!parakeet_ensure_encode_sched(context, state, state.mel.n_len)) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(state.mel.n_len) + " frames");
+  if (parakeet_pcm_to_mel_with_state(&context, &state, pcm, samples, threads) != 0)
+    throw Failure(Code::DecodeFailed, "parakeet.cpp failed: " + lastErrorLine());
+  if (!parakeet_ensure_encode_sched(context, state, state.mel.n_len))
+    throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(state.mel.n_len) + " frames");
   if (!parakeet_encode_internal(context, state, 0, threads, nullptr, nullptr)) return {};
   demandNumbers(state.enc_out, static_cast<size_t>(state.n_frames) * state.enc_out->ne[0]);
   onEncoded();
@@ -148,7 +154,8 @@ Reading runParakeet(parakeet_context & context, parakeet_state & state, const fl
 std::string parakeetBytes(const parakeet_context & context, parakeet_token token) {
   std::string bytes = context.vocab.id_to_token.at(token);
   if (isMark(bytes)) return "";
-  for (size_t at = 0; (at = bytes.find(PARAKEET_SPM_SPACE, at)) != std::string::npos; ++at) bytes.replace(at, PARAKEET_SPM_SPACE.size(), " ");
+  for (size_t at = 0; (at = bytes.find(PARAKEET_SPM_SPACE, at)) != std::string::npos; ++at)
+    bytes.replace(at, PARAKEET_SPM_SPACE.size(), " ");
   return bytes;
 }
 

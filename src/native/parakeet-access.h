@@ -19,10 +19,10 @@ parakeet_context * openParakeet(ModelFile & file, bool gpu);
 /// Throws OUT_OF_MEMORY.
 parakeet_state * openParakeetState(parakeet_context & context);
 
-/// Lets `stop` end a computation between two of its operations; null for never. Devices that cannot be stopped ignore it.
+/// Lets `stop` end a computation between two operations; null: never. Some devices cannot be stopped and ignore it.
 void setComputeStop(parakeet_state & state, ggml_abort_callback stop, void * data);
 
-/// What the decoder said, in centiseconds from the start of the audio.
+/// A decoded token, with times in centiseconds from the start of the audio.
 struct SpokenToken {
   parakeet_token token;
   int64_t start;
@@ -32,18 +32,20 @@ struct SpokenToken {
 
 struct Reading {
   std::vector<SpokenToken> tokens;
-  /// False when a computation ended early.
+  /// False when the computation was stopped.
   bool complete = false;
 };
 
-/// Longest audio a state has room for.
+/// The longest audio a state can take, in samples.
 int mostParakeetSamples(parakeet_context & context);
 
-/// Transcribes audio of at most that length. Calls `onEncoded` when all but the last tenth of the work is done.
-/// Throws OUT_OF_MEMORY, DECODE_FAILED, BrokenAssertion; the state is lost then.
-Reading runParakeet(parakeet_context & context, parakeet_state & state, const float * pcm, int samples, int threads, const std::function<void()> & onEncoded);
+/// Transcribes audio up to that length. Calls `onEncoded` when about nine tenths of the work is done. Throws OUT_OF_MEMORY, DECODE_FAILED,
+/// BrokenAssertion; the state is unusable then.
+Reading runParakeet(
+  parakeet_context & context, parakeet_state & state, const float * pcm, int samples, int threads, const std::function<void()> & onEncoded
+);
 
-/// The bytes of a token; empty for marks that are no text.
+/// The bytes of a token; empty for marks that are not text.
 std::string parakeetBytes(const parakeet_context & context, parakeet_token token);
 
 }  // namespace stenobox

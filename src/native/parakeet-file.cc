@@ -9,13 +9,13 @@ namespace stenobox {
 
 namespace {
 
-// Every published Parakeet TDT model agrees on these; parakeet.cpp has some of them written into its graphs.
+// All published Parakeet TDT models have these values; parakeet.cpp hard-codes some of them in its graphs.
 constexpr int32_t kAudioFrames = 5000;
 constexpr int32_t kTransformSize = 512;
 constexpr int32_t kFrequencyBins = kTransformSize / 2 + 1;
 constexpr int32_t kSubsampling = 8;
 constexpr int32_t kConvolutionKernel = 9;
-/// Room for the tensors of no more is made.
+/// There is room for the tensors of this many layers only.
 constexpr int32_t kMaxPredictionLayers = 2;
 
 constexpr int32_t kMaxVocabulary = 1 << 16;
@@ -23,7 +23,7 @@ constexpr int32_t kMaxState = 8192;
 constexpr int32_t kMaxLayers = 128;
 constexpr int32_t kMaxChannels = 4096;
 constexpr int32_t kMaxDurations = 16;
-/// A token or a blank moves on by at most so many steps of 80 ms.
+/// A token or a blank advances by at most this many steps of 80 ms.
 constexpr uint32_t kLongestDuration = 100;
 constexpr int32_t kMaxTokensPerStep = 100;
 
@@ -70,9 +70,11 @@ void checkHeader(const Header & header, ggml_type matrix) {
   demand(isWithin(header.predictionLayers, kMaxPredictionLayers), std::to_string(header.predictionLayers) + " prediction layers");
   demand(isWithin(header.durations, kMaxDurations), std::to_string(header.durations) + " durations");
   demand(isWithin(header.tokensPerStep, kMaxTokensPerStep), std::to_string(header.tokensPerStep) + " tokens per step");
-  // Of the prediction network parakeet.cpp itself says what does not fit.
+  // parakeet.cpp itself checks the prediction network.
   const int64_t block = ggml_blck_size(matrix);
-  demand(header.audioState % block == 0 && header.mels / kSubsampling * header.channels % block == 0, "the weight format needs a wider model");
+  demand(
+    header.audioState % block == 0 && header.mels / kSubsampling * header.channels % block == 0, "the weight format needs a wider model"
+  );
 }
 
 void checkTables(ModelFile & file, const Header & header) {
@@ -85,12 +87,12 @@ void checkTables(ModelFile & file, const Header & header) {
     demand(duration <= kLongestDuration, "duration of " + std::to_string(duration));
   }
   const auto words = file.read<int32_t>();
-  // The blank has the number behind the last word, and the logits have room for as many words as the header says.
+  // The blank follows the last word, and the logits have room for the number of words in the header.
   demand(words == header.vocabulary, std::to_string(words) + " words where its header announces " + std::to_string(header.vocabulary));
   skipWords(file, words, "");
 }
 
-/// What all tensors take together: memory is asked for by the header, before the first tensor is looked at.
+/// The size of all tensors together: memory is allocated by the header, before the first tensor is read.
 uint64_t weightBytes(const Header & header, ggml_type matrix) {
   const uint64_t state = header.audioState;
   const uint64_t layers = header.audioLayers;
@@ -101,8 +103,9 @@ uint64_t weightBytes(const Header & header, ggml_type matrix) {
   const uint64_t outputs = words + header.durations;
   const uint64_t matrices = header.mels / kSubsampling * channels * state + layers * 24 * state * state + state * prediction;
   const uint64_t predictionMatrices = prediction * (words + 8 * prediction * predictionLayers + prediction + outputs);
-  const uint64_t vectors = channels * (32 + 2 * channels) + state + layers * ((16 + kConvolutionKernel) * state + 1) + prediction * (4 * predictionLayers + 2) + outputs;
-  // Where blocks of weights do not fit the prediction network, it is not quantised.
+  const uint64_t vectors = channels * (32 + 2 * channels) + state + layers * ((16 + kConvolutionKernel) * state + 1) +
+    prediction * (4 * predictionLayers + 2) + outputs;
+  // The prediction network is not quantised when its width does not fit the blocks.
   const bool fits = prediction % ggml_blck_size(matrix) == 0;
   return bytesOf(matrices, matrix) + bytesOf(predictionMatrices, fits ? matrix : GGML_TYPE_F32) + vectors * sizeof(float);
 }
@@ -118,21 +121,24 @@ void checkParakeetFile(const std::string & path) {
   ModelFile file(path);
   demandMagic(file);
   const auto header = file.read<Header>();
-  // Where a Whisper model has its audio context and its text context.
+  // In a Whisper model, these fields hold the audio and text context.
   demand(header.audioFrames != 1500 || header.mels != 448, "it is a Whisper model, not a Parakeet model");
   const ggml_type matrix = matrixType(header.format);
   checkHeader(header, matrix);
   checkTables(file, header);
 
-  // parakeet.cpp checks names, shapes and sizes itself and reports them decently, but reads any number of dimensions into room for four, and takes
-  // types of one size for each other.
+  // parakeet.cpp checks names, shapes and sizes itself and reports errors properly. But it reads any number of dimensions into room for
+  // four, and confuses types of equal size.
   const size_t expected = kPlainTensors + kEncoderLayerTensors * header.audioLayers + kPredictionLayerTensors * header.predictionLayers;
   uint64_t total = 0;
   for (const auto & [name, type, bytes] : skipTensors(file, expected, 4, {GGML_TYPE_F32, GGML_TYPE_I32, matrix})) {
     demand(type != GGML_TYPE_I32 || isCounter(name), "tensor '" + name + "' is of type " + std::to_string(type));
     total += bytes;
   }
-  demand(total == weightBytes(header, matrix), std::to_string(total) + " bytes of weights where its header announces " + std::to_string(weightBytes(header, matrix)));
+  demand(
+    total == weightBytes(header, matrix),
+    std::to_string(total) + " bytes of weights where its header announces " + std::to_string(weightBytes(header, matrix))
+  );
 }
 
 }  // namespace stenobox

@@ -16,9 +16,9 @@ namespace stenobox {
 
 namespace {
 
-/// The encoder has nine tenths of the work.
+/// The encoder does nine tenths of the work.
 constexpr int kEncodedPercent = 90;
-/// A silence this long ends a segment, as the end of a sentence does.
+/// A silence of this length ends a segment, as the end of a sentence does.
 constexpr int64_t kPauseMs = 800;
 
 bool endsWith(const std::string & text, const std::string & end) {
@@ -29,7 +29,7 @@ bool endsWithAny(const std::string & text, const std::vector<std::string> & ends
   return std::any_of(ends.begin(), ends.end(), [&](const std::string & end) { return endsWith(text, end); });
 }
 
-/// True when a segment ends between `text`, all that it holds so far, and the bytes that follow.
+/// True when a segment ends between `text`, its content so far, and the bytes that follow.
 bool endsSentence(std::string text, const std::string & next) {
   static const std::vector<std::string> closing = {"\"", "'", ")", "]", "”", "’", "»", "“"};
   static const std::vector<std::string> spaced = {".", "?", "!", "…"};
@@ -43,7 +43,7 @@ bool endsSentence(std::string text, const std::string & next) {
     mark = closing.begin();
   }
   if (endsWithAny(text, unspaced)) return true;
-  // "3.5" and "example.org" go on.
+  // "3.5" and "example.org" do not end a sentence.
   return endsWithAny(text, spaced) && next.compare(0, 1, " ") == 0;
 }
 
@@ -83,7 +83,8 @@ ModelFacts ParakeetModel::facts() const {
   return {"parakeet-tdt", false, parakeet_model_n_audio_layer(context_), parakeet_model_n_mels(context_)};
 }
 
-ParakeetTranscriber::ParakeetTranscriber(std::shared_ptr<ParakeetModel> model) : model_(std::move(model)), state_(openParakeetState(model_->context())) {}
+ParakeetTranscriber::ParakeetTranscriber(std::shared_ptr<ParakeetModel> model)
+    : model_(std::move(model)), state_(openParakeetState(model_->context())) {}
 
 ParakeetTranscriber::~ParakeetTranscriber() {
   parakeet_free_state(state_);
@@ -97,12 +98,14 @@ void ParakeetTranscriber::loseState() {
 Reading ParakeetTranscriber::read(const PaddedPcm & audio, int threads, StopFlag & stop, Progress & progress) {
   const ComputeStop<parakeet_state, StopFlag> stopping(state_, stop);
   try {
-    return runParakeet(model_->context(), *state_, audio.data, static_cast<int>(audio.size), threads, [&] { progress.show(kEncodedPercent); });
+    return runParakeet(model_->context(), *state_, audio.data, static_cast<int>(audio.size), threads, [&] {
+      progress.show(kEncodedPercent);
+    });
   } catch (const BrokenAssertion &) {
     loseState();
     throw Failure(Code::DecodeFailed, "parakeet.cpp failed");
   } catch (...) {
-    // Its buffers may be gone: it freed the old ones before it asked for new.
+    // Its buffers may be gone: it frees the old ones before it allocates new ones.
     loseState();
     throw;
   }
@@ -113,11 +116,13 @@ std::vector<Token> ParakeetTranscriber::collect(const Reading & reading, int64_t
   std::vector<Token> tokens;
   for (const SpokenToken & said : reading.tokens) {
     const int64_t startMs = clamp(said.start);
-    // Heard in the silence that fills the audio up.
+    // Decoded in the padding after the audio.
     if (startMs >= lengthMs) break;
     std::string bytes = parakeetBytes(model_->context(), said.token);
     if (bytes.empty()) continue;
-    tokens.push_back({std::move(bytes), startMs, std::max(startMs, clamp(said.end)), -1, std::exp(said.logProbability), said.logProbability});
+    tokens.push_back(
+      {std::move(bytes), startMs, std::max(startMs, clamp(said.end)), -1, std::exp(said.logProbability), said.logProbability}
+    );
   }
   return tokens;
 }

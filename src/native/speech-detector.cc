@@ -11,9 +11,9 @@ namespace stenobox {
 
 namespace {
 
-/// Frames computed side by side where the network does not look back: as many as keep the weights in the cache between them.
+/// Frames computed together where the network needs no past: as many as keep the weights in the cache.
 constexpr size_t kBatch = 32;
-/// Short-time spectrum inside a frame: 4 windows of 256 samples, 128 apart, over context, frame and a mirrored end.
+/// Short-time spectrum of a frame: 4 windows of 256 samples, 128 apart, over context, frame and a mirrored end.
 constexpr size_t kWindow = 256;
 constexpr size_t kHop = 128;
 constexpr size_t kWindows = 4;
@@ -35,7 +35,7 @@ const std::vector<float> & take(const Tensors & tensors, const std::string & nam
   return found->second;
 }
 
-/// `weightAt(input, output)` tells where in `source` a weight is.
+/// `weightAt(input, output)`: the index of a weight in `source`.
 template <typename WeightAt>
 DenseLayer makeLayer(size_t inputs, size_t outputs, const std::vector<float> & source, const std::vector<float> & bias, WeightAt weightAt) {
   DenseLayer layer {inputs, outputs, padColumns(outputs), {}, {}};
@@ -67,8 +67,10 @@ void apply(const DenseLayer & layer, const float * rows, size_t count, std::vect
   multiply(rows, count, layer.inputs, layer.weights.data(), layer.bias.data(), layer.stride, result.data());
 }
 
-/// Rows of three neighbouring positions each, zero beyond the ends, as the convolution's product wants them.
-void gather(const std::vector<float> & source, size_t stride, const Convolution & shape, size_t frames, size_t positions, std::vector<float> & rows) {
+/// Gathers rows of three neighbouring positions, zero past the ends, for the convolution's product.
+void gather(
+  const std::vector<float> & source, size_t stride, const Convolution & shape, size_t frames, size_t positions, std::vector<float> & rows
+) {
   const size_t outputs = (positions - 1) / shape.stride + 1;
   rows.assign(frames * outputs * kTaps * shape.channels, 0.0f);
   for (size_t frame = 0; frame < frames; ++frame) {
@@ -109,7 +111,7 @@ SpeechDetector::SpeechDetector(const Tensors & tensors) {
   outputBias_ = take(tensors, "decoder.decoder.2.bias", 1)[0];
 }
 
-/// What the recurrent part gets of each frame: everything before it looks at one frame and its context only.
+/// Computes the recurrent part's inputs: everything before it uses only one frame and its context.
 void SpeechDetector::encode(const float * pcm, size_t frames, const State & state, std::vector<float> & gates) const {
   constexpr size_t length = kContext + kFrame;
   std::array<float, length + kContext> sound {};

@@ -1,4 +1,4 @@
-// Voice activity detection: the network of Silero VAD v5 at 16 kHz, computed here. Per 512 samples it says how likely someone speaks.
+// Voice activity detection: the network of Silero VAD v5 at 16 kHz. It returns a probability of speech for each 512 samples.
 #pragma once
 
 #include <array>
@@ -27,17 +27,17 @@ class SpeechDetector {
   static constexpr size_t kContext = 64;
   static constexpr size_t kHidden = 128;
 
-  /// What one recording's detection carries from frame to frame. All zero at its start. Plain floats, so that it travels between threads.
+  /// The state carried from frame to frame of one recording. All zero at its start. Plain floats, so that it can move between threads.
   struct State {
     std::array<float, kContext> context;
     std::array<float, kHidden> hidden;
     std::array<float, kHidden> cell;
   };
 
-  /// The network's own names and shapes of the weights. Throws MODEL_INVALID when one is missing or of another size.
+  /// Takes weights by the network's own names. Throws MODEL_INVALID when one is missing or has the wrong size.
   explicit SpeechDetector(const Tensors & tensors);
 
-  /// The probability of speech in each of `frames` frames of 512 samples at 16 kHz; moves `state` on.
+  /// Computes the probability of speech in each of `frames` frames of 512 samples at 16 kHz; updates `state`.
   void run(const float * pcm, size_t frames, State & state, float * probabilities) const;
 
  private:

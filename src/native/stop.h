@@ -1,4 +1,4 @@
-// How a call learns that it is to stop, and tells how far it is.
+// How a call is stopped and reports progress.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace stenobox {
 
-/// A flag that other threads raise. Once seen raised it stays so for the call.
+/// A flag that other threads set. Once seen set, it stays set for the call.
 class StopFlag {
  public:
-  /// `raised`: stops when it is not 0; may be null.
+  /// `raised`: stops the call when not 0; may be null.
   explicit StopFlag(const int32_t * raised) : raised_(raised) {}
 
   bool shouldStop() {
@@ -24,7 +24,7 @@ class StopFlag {
   const int32_t * raised_;
 };
 
-/// Shows a growing percentage, each only once, and stops when whoever looks at it says so.
+/// Reports a growing percentage, each value once, and stops when the receiver asks for it.
 class Progress {
  public:
   Progress(StopFlag & stop, const std::function<bool(int)> & look) : stop_(stop), look_(look) {}
@@ -42,8 +42,8 @@ class Progress {
   int shown_ = -1;
 };
 
-/// Ends a computation of `state` between two of its operations once `stop` says so, for as long as this lives. The sources alone look at their flag
-/// after a whole encoder pass, many seconds with a large model. `state` may become null meanwhile.
+/// Ends a computation of `state` between two operations once `stop` returns true, during this object's lifetime. The libraries check their
+/// own flag only after a whole encoder pass, which takes many seconds with a large model. `state` may become null meanwhile.
 template <typename State, typename Stop>
 class ComputeStop {
  public:

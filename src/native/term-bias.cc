@@ -15,13 +15,13 @@ namespace {
 /// Above every token.
 constexpr whisper_token kNone = std::numeric_limits<whisper_token>::max();
 
-/// Where terms begin that follow a space, that follow a mark or nothing, and that follow anything because their script knows no spaces.
+/// Roots of the tree: terms after a space, after a mark or nothing, and after anything because their script has no spaces.
 enum Root { kSpaced, kBare, kAnywhere, kRoots };
 
-/// What a term's first token and each later one are spared, in nats. Measured with Whisper base: see the decision in src/README.md.
+/// Bonus for a term's first token and for each later one, in nats. Measured with Whisper base: see the decision in src/README.md.
 constexpr float kBeginBonus = 3.0f;
 constexpr float kGoOnBonus = 4.0f;
-/// How far below the likeliest token they may be for it, in nats.
+/// How far below the best token they may be to get it, in nats.
 constexpr float kBeginMargin = 4.0f;
 constexpr float kGoOnMargin = 5.0f;
 
@@ -29,8 +29,8 @@ bool isAsciiLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// True for scripts that put no spaces between words: U+0E00 (Thai) to U+109F (Myanmar, with Lao and Tibetan between), Khmer, and from
-/// U+3040 on (kana and ideographs) but for Hangul.
+/// True for scripts without spaces between words: U+0E00 (Thai) to U+109F (Myanmar, with Lao and Tibetan between), Khmer, and from U+3040
+/// on (kana and ideographs) except Hangul.
 bool knowsNoSpaces(const std::string & text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   unsigned point = byte(0);
@@ -42,13 +42,13 @@ bool knowsNoSpaces(const std::string & text) {
   return isIn(0x0E00, 0x109F) || isIn(0x1780, 0x17FF) || isIn(0x3040, 0xA4CF) || isIn(0xF900, 0xFAFF) || isIn(0x20000, 0x3FFFF);
 }
 
-/// The tokens that training would have made of a text: the two neighbours whose union has the lowest number are joined first, as in
-/// OpenAI's tiktoken. Empty when the vocabulary cannot spell it.
+/// Tokenises a text as in training: the two neighbours whose union has the lowest number are joined first, as in OpenAI's tiktoken. Empty
+/// when the vocabulary cannot spell it.
 std::vector<whisper_token> tokenise(whisper_context & context, const std::string & text) {
   const whisper_token end = whisper_token_eot(&context);
   struct Piece {
     std::string bytes;
-    /// Of this piece and the next; kNone when they make no token.
+    /// The token of this piece joined with the next; kNone when there is none.
     whisper_token joined = kNone;
   };
   std::vector<Piece> pieces;
@@ -116,7 +116,7 @@ bool TermBias::mayBeginBare(const whisper_token_data * tokens, int count) const 
   return !isAsciiLetter(before.back()) && !(before.back() & 0x80);
 }
 
-/// The longest first. Tokens that complete a term stay part of it while a longer one may come of them.
+/// Longest first. Tokens that complete a term still belong to it while a longer term may follow.
 std::vector<TermBias::Begun> TermBias::begunIn(const whisper_token_data * tokens, int count) const {
   std::vector<Begun> begun;
   for (int start = std::max(0, count - longest_); start < count; ++start) {
@@ -152,7 +152,7 @@ bool TermBias::isIn(const std::vector<whisper_token_data> & tokens) const {
   return false;
 }
 
-/// `debt`: what was spared on tokens that are given up if one of these comes, in nats.
+/// `debt`: the bonus, in nats, of tokens that are abandoned if one of these follows.
 void TermBias::begin(const Node & root, const std::vector<float> & own, float best, float debt, std::vector<float> & changed) const {
   for (const auto & [token, next] : root.next) {
     if (own[token] < best - kBeginMargin) continue;
@@ -162,7 +162,7 @@ void TermBias::begin(const Node & root, const std::vector<float> & own, float be
 
 void TermBias::goOn(const Node & node, const std::vector<float> & own, float best, std::vector<float> & changed) const {
   for (const auto & [token, next] : node.next) {
-    // What goes on with a term keeps what was spared for it.
+    // Continuing a term keeps its bonus.
     const float bonus = own[token] < best - kGoOnMargin ? 0.0f : kGoOnBonus;
     changed[token] = std::max(changed[token], std::min(0.0f, own[token] + bonus));
   }

@@ -1,4 +1,4 @@
-// Names and terms somebody expects: how the decoder is helped to spell them.
+// Helps the decoder to spell expected names and terms.
 #pragma once
 
 #include <string>
@@ -9,19 +9,18 @@
 
 namespace stenobox {
 
-/// Shallow fusion with a tree of the terms' tokens. A token that goes on with a term costs less, if the model finds it nearly as likely as
-/// its best one; what was so spared is given back as soon as the term breaks off. So a term wins over what sounds nearly like it, and is
-/// not made of nothing.
+/// Shallow fusion with a tree of the terms' tokens. A token that continues a term gets a bonus if the model finds it nearly as likely as
+/// its best token; the bonus is taken back if the term breaks off. So a term wins over similar sounds but is not invented.
 class TermBias {
  public:
-  /// `terms` in UTF-8, as they are to be spelled. The context must outlive this object.
+  /// `terms`: in UTF-8, correctly spelled. The context must outlive this object.
   TermBias(whisper_context & context, const std::vector<std::string> & terms);
 
-  /// Changes the log-probabilities of the token after the `count` ones of `tokens`: one for each token of the vocabulary.
-  /// The tokens carry what the model thought of them (`p`) and what they counted for (`plog`). None becomes larger than 0.
+  /// Adjusts the log-probabilities of the token after the first `count` of `tokens`: one for each token of the vocabulary. The tokens hold
+  /// the model's probability (`p`) and the adjusted one (`plog`). No value exceeds 0.
   void apply(const whisper_token_data * tokens, int count, std::vector<float> & logProbabilities) const;
 
-  /// True when one of the terms is there, in the tokens it was looked for in.
+  /// True when `tokens` contain one of the terms.
   bool isIn(const std::vector<whisper_token_data> & tokens) const;
 
  private:
@@ -29,7 +28,7 @@ class TermBias {
     std::unordered_map<whisper_token, int> next;
     bool isEnd = false;
   };
-  /// A term that has been begun: where in the tree, and the first of the tokens that completes no term yet.
+  /// A term that has begun: its place in the tree, and the first token after the last completed term.
   struct Begun {
     int node;
     int firstOpen;

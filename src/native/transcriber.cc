@@ -26,7 +26,7 @@ constexpr size_t kWindowSamples = kSamplesPerSecond * WHISPER_CHUNK_SIZE;
 constexpr size_t kMostSamples = INT_MAX - 2 * kWindowSamples;
 constexpr int kWindowCs = 100 * WHISPER_CHUNK_SIZE;
 
-/// The aligner's median filter ends the process on a window of fewer centiseconds.
+/// The aligner's median filter would end the process on shorter windows, in centiseconds.
 constexpr int kLeastAlignedCs = 16;
 
 /// The end of a prompt, cut between characters.
@@ -37,7 +37,7 @@ std::string promptTail(const std::string & prompt) {
   return prompt.substr(from);
 }
 
-/// Tells one piece of audio from another (FNV-1a over its bytes, eight at a time).
+/// A fingerprint of audio (FNV-1a over its bytes, eight at a time).
 uint64_t fingerprint(const PaddedPcm & audio) {
   uint64_t hash = 0xcbf29ce484222325u ^ audio.size;
   for (size_t i = 0; i + 1 < audio.size; i += 2) {
@@ -50,16 +50,17 @@ uint64_t fingerprint(const PaddedPcm & audio) {
 
 }  // namespace
 
-/// What one call's callbacks share.
+/// Data shared by the callbacks of one call.
 struct Run {
   const TranscribeRequest & request;
   const int64_t lengthMs;
   const bool aligns;
-  /// Tokens that are never said: laughter, music and other things that are not words.
+  /// Tokens that are never output: laughter, music and other non-words.
   const std::vector<whisper_token> suppressed;
   TermBias terms;
   bool isFirstWindowEncoded = false;
-  /// Where the next window may start, in centiseconds: whisper.cpp does not tell, so every place its decoders could have moved to.
+  /// Where the next window may start, in centiseconds. whisper.cpp does not tell, so this holds every place its decoders could have
+  /// reached.
   std::set<int> seeks {0};
   int percent = 0;
   bool begun = false;
@@ -69,7 +70,7 @@ struct Run {
 
   bool shouldStop() { return stop.shouldStop() || damaged; }
 
-  /// For another decode of the same audio.
+  /// Prepares for another decoding of the same audio.
   void forgetTerms(whisper_context & context) {
     terms = TermBias(context, {});
     seeks = {0};
@@ -79,7 +80,7 @@ struct Run {
 
 namespace {
 
-/// Follows whisper.cpp's position from the steps of its decoders and the percentage it reports.
+/// Tracks whisper.cpp's position from its decoders' steps and the percentage it reports.
 void followSeek(Run & run, whisper_state & state) {
   const int end = whisper_n_len_from_state(&state);
   std::vector<int> steps = windowSteps(state, kMaxDecoders);
@@ -87,7 +88,7 @@ void followSeek(Run & run, whisper_state & state) {
   std::set<int> next;
   for (int seek : run.seeks) {
     for (int step : steps) {
-      // A window that ends with its only closing timestamp moves on by all that is left of 30 s.
+      // A window with a single closing timestamp advances by the rest of the 30 s.
       const int place = step == kWindowCs ? seek + std::min(end - seek, step) : seek + step;
       if (100LL * place / end == run.percent) next.insert(place);
     }
@@ -105,7 +106,7 @@ bool beginWindow(whisper_context *, whisper_state * state, void * data) {
   }
   followSeek(run, *state);
   if (run.aligns && whisper_n_len_from_state(state) - *run.seeks.rbegin() < kLeastAlignedCs) return false;
-  // whisper.cpp would encode 30 s again for the crumb of silence behind the last word.
+  // whisper.cpp would encode another 30 s for the short silence after the last word.
   const int64_t restMs = run.lengthMs - 10LL * *run.seeks.begin();
   const bool goesOn = restMs > 0 && restMs >= run.request.minTailMs;
   if (goesOn) run.isFirstWindowEncoded = false;
@@ -116,7 +117,7 @@ void filterLogits(whisper_context * context, whisper_state *, const whisper_toke
   auto & run = *static_cast<Run *>(data);
   const int count = whisper_n_vocab(context);
   if (!allAtMost(logits, count, FLT_MAX) || maximum(logits, count) == -INFINITY) {
-    // Damaged weights. Sorting candidates by what is not a number is undefined, so go on with zeros until the next check stops the call.
+    // The weights are damaged. Sorting NaNs is undefined, so continue with zeros until the next check stops the call.
     std::fill_n(logits, count, 0.0f);
     run.damaged = true;
   }
@@ -140,7 +141,7 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   params.n_max_text_ctx = request.contextTokens;
   if (request.contextTokens > 0 && !prompt.empty()) params.initial_prompt = prompt.c_str();
   params.single_segment = false;
-  // timeTokens does it afterwards, and right.
+  // timeTokens does it afterwards, correctly.
   params.token_timestamps = false;
   params.print_progress = params.print_realtime = params.print_timestamps = params.print_special = false;
   params.progress_callback = [](whisper_context *, whisper_state *, int percent, void * data) {
@@ -151,14 +152,14 @@ whisper_full_params makeParams(const TranscribeRequest & request, const std::str
   params.encoder_begin_callback = beginWindow;
   params.abort_callback = [](void * data) { return static_cast<Run *>(data)->shouldStop(); };
   params.logits_filter_callback = filterLogits;
-  // There is no such callback: our whisper_process_logits finds the terms here.
+  // This callback is not used: our whisper_process_logits finds the terms here.
   params.new_segment_callback_user_data = &run.terms;
   params.progress_callback_user_data = params.encoder_begin_callback_user_data = &run;
   params.abort_callback_user_data = params.logits_filter_callback_user_data = &run;
   return params;
 }
 
-/// Of all finished segments.
+/// The tokens of all finished segments.
 std::vector<whisper_token_data> allTokens(whisper_state & state) {
   std::vector<whisper_token_data> tokens;
   for (int i = 0; i < whisper_full_n_segments_from_state(&state); ++i) {
@@ -199,7 +200,7 @@ void Transcriber::demandState() const {
 }
 
 void Transcriber::checkLanguage(const std::string & language) const {
-  // By code only: whisper_lang_id also takes English names, and knows a language that models of 99 languages do not.
+  // Accept codes only: whisper_lang_id also takes English names, and knows a language that models of 99 languages do not have.
   const int known = languageCount(model_->context());
   for (int i = 0; i < known; ++i) {
     if (language == whisper_lang_str(i)) return;
@@ -207,7 +208,7 @@ void Transcriber::checkLanguage(const std::string & language) const {
   throw Failure(Code::UnknownLanguage, "The model does not know the language \"" + language + "\"");
 }
 
-/// After an exception in its middle a state is not used again.
+/// A state is not used again after an exception.
 void Transcriber::loseState() {
   whisper_free_state(state_);
   state_ = nullptr;
@@ -221,11 +222,11 @@ int Transcriber::decode(const Heard & heard, const TranscribeRequest & request, 
   const ComputeStop<whisper_state, Run> stopping(state_, run);
   try {
     const int code = runFull(model_->context(), *state_, params, heard);
-    // whisper.cpp freed the state when it could not enlarge its cache.
+    // whisper.cpp frees the state when it cannot enlarge its cache.
     if (code == -7) state_ = nullptr;
     return code;
   } catch (const BrokenAssertion &) {
-    // The aligner takes a stopped computation for a broken assertion.
+    // The aligner reports a stopped computation as a broken assertion.
     if (run.stop.stopped) return -9;
   } catch (const std::bad_alloc &) {
     loseState();
@@ -245,7 +246,7 @@ std::vector<Segment> Transcriber::collect(int64_t lengthMs) const {
     segment.startMs = clamp(whisper_full_get_segment_t0_from_state(state_, i));
     segment.endMs = std::max(segment.startMs, clamp(whisper_full_get_segment_t1_from_state(state_, i)));
     segment.noSpeechProbability = whisper_full_get_segment_no_speech_prob_from_state(state_, i);
-    // Heard in the silence that fills the window up.
+    // Decoded in the padding after the audio.
     if (segment.startMs >= lengthMs) continue;
     for (int j = 0; j < whisper_full_n_tokens_from_state(state_, i); ++j) {
       const whisper_token_data token = whisper_full_get_token_data_from_state(state_, i, j);
@@ -286,16 +287,17 @@ Transcript Transcriber::transcribe(const float * pcm, size_t samples, const Tran
     }
     transcript.language = languages.front().first;
   }
-  // What told the language is in the state: the spectrogram and the encoder's output for the first 30 s.
+  // Language detection left the spectrogram and the encoder's output for the first 30 s in the state.
   const Heard heard {audio.data, static_cast<int>(audio.size), encodedOf_ == fingerprint(audio)};
   encodedOf_.reset();
   int code = decode(heard, request, transcript.language, run);
   if (code == 0 && !run.stop.stopped && !run.damaged && !request.terms.empty() && !run.terms.isIn(allTokens(*state_))) {
-    // Looking for terms took room from other words in the beams: where none is found, the text is the one without any.
+    // Terms took places of other words in the beams. If none was found, decode without terms.
     run.forgetTerms(context);
     code = decode({heard.pcm, heard.samples, run.isFirstWindowEncoded}, request, transcript.language, run);
   }
-  if (code == -7) throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
+  if (code == -7)
+    throw Failure(Code::OutOfMemory, "Not enough memory for " + std::to_string(std::max(request.beamSize, request.bestOf)) + " decoders");
   if (run.damaged) failDamagedWeights();
   if (code != 0 && !run.stop.stopped) {
     const std::string line = lastErrorLine();
@@ -317,11 +319,11 @@ std::vector<std::pair<std::string, double>> Transcriber::detectLanguage(const fl
   return posteriors(audio, request.threads, stop);
 }
 
-/// Leaves the spectrogram of all the audio, and its first 30 s encoded, in the state. None when it was stopped.
+/// Leaves the spectrogram of all audio and the encoded first 30 s in the state. Empty when stopped.
 std::vector<std::pair<std::string, double>> Transcriber::posteriors(const PaddedPcm & audio, int threads, StopFlag & stop) {
   whisper_context & context = model_->context();
   encodedOf_.reset();
-  // A model of one language encodes nothing to tell it.
+  // A model with one language need not encode anything.
   if (languageCount(context) == 1) return {{"en", 1.0}};
   const ComputeStop<whisper_state, StopFlag> stopping(state_, stop);
   try {

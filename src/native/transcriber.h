@@ -1,4 +1,4 @@
-// One decoding state and the calls on it, in terms of plain values.
+// A decoding state and its calls, with plain values.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +34,12 @@ struct TranscribeRequest {
   int contextTokens;
   bool suppressNonSpeech;
   std::string prompt;
-  /// Names and terms to expect, as they are spelled.
+  /// Names and terms to expect, correctly spelled.
   std::vector<std::string> terms;
   int minTailMs;
   /// Stops the call when not 0; may be null. Written by other threads.
   const int32_t * abort = nullptr;
-  /// Gets a growing percentage; returns false to stop the call. May be empty. Must not throw.
+  /// Receives a growing percentage; returns false to stop the call. May be empty. Must not throw.
   std::function<bool(int)> onProgress;
 };
 
@@ -47,7 +47,7 @@ struct Token {
   std::string bytes;
   int64_t startMs;
   int64_t endMs;
-  /// Below 0 when unknown.
+  /// Negative when unknown.
   int64_t dtwMs;
   float probability;
   float logProbability;
@@ -67,10 +67,10 @@ struct Transcript {
   std::vector<Segment> segments;
 };
 
-/// Most decoders whisper.cpp runs side by side.
+/// The most decoders that whisper.cpp runs in parallel.
 constexpr int kMaxDecoders = 8;
 
-/// A prompt's tail of this many bytes fills the decoder's room for context; more would only cost whisper.cpp's recursive tokeniser its stack.
+/// This many bytes at the end of a prompt fill the decoder's context; more would only use stack in whisper.cpp's recursive tokeniser.
 constexpr size_t kMaxPromptBytes = 2048;
 
 /// Used by one thread at a time. Keeps its model alive.
@@ -84,7 +84,7 @@ class SpeechState {
   /// Throws UNKNOWN_LANGUAGE, INVALID_ARGUMENT, OUT_OF_MEMORY, DECODE_FAILED, CLOSED.
   virtual Transcript transcribe(const float * pcm, size_t samples, const TranscribeRequest & request) = 0;
 
-  /// Language codes with their probabilities, most likely first; none when the call was stopped. Throws UNSUPPORTED when the model cannot tell.
+  /// Language codes with probabilities, most likely first; empty when stopped. Throws UNSUPPORTED when the model cannot detect languages.
   virtual std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) = 0;
 };
 
@@ -99,7 +99,7 @@ class Transcriber final : public SpeechState {
   std::vector<std::pair<std::string, double>> detectLanguage(const float * pcm, size_t samples, const DetectRequest & request) override;
 
  private:
-  /// Throws CLOSED once the state was lost with a failed call.
+  /// Throws CLOSED after a failed call has lost the state.
   void demandState() const;
   void checkLanguage(const std::string & language) const;
   void loseState();
@@ -109,7 +109,8 @@ class Transcriber final : public SpeechState {
 
   std::shared_ptr<WhisperModel> model_;
   whisper_state * state_;
-  /// The audio whose language was told last, while the encoder's output for it is still in the state: transcribing it needs no second run.
+  /// Fingerprint of the audio whose language was detected last, while its encoder output is still in the state: transcribing it needs no
+  /// second encoder run.
   std::optional<uint64_t> encodedOf_;
 };
 

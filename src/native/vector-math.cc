@@ -10,10 +10,10 @@ namespace stenobox {
 
 namespace {
 
-/// Values per block: long enough for the widest registers, several times over.
+/// Values per block: several times the widest registers.
 constexpr size_t kBlock = 64;
 
-/// `height` rows against one block of columns, whose sums stay in registers.
+/// Multiplies `height` rows with one block of columns, whose sums stay in registers.
 template <size_t height>
 __attribute__((always_inline)) inline void multiplyBlock(
   const float * rows, size_t inputs, const float * weights, const float * bias, size_t columns, float * result
@@ -41,7 +41,8 @@ void multiply(const float * rows, size_t count, size_t inputs, const float * wei
   constexpr size_t height = 4;
   for (size_t c = 0; c < columns; c += kColumns) {
     size_t r = 0;
-    for (; r + height <= count; r += height) multiplyBlock<height>(rows + r * inputs, inputs, weights + c, bias + c, columns, result + r * columns + c);
+    for (; r + height <= count; r += height)
+      multiplyBlock<height>(rows + r * inputs, inputs, weights + c, bias + c, columns, result + r * columns + c);
     for (; r < count; ++r) multiplyBlock<1>(rows + r * inputs, inputs, weights + c, bias + c, columns, result + r * columns + c);
   }
 }
@@ -71,7 +72,7 @@ bool allAtMost(const float * values, size_t count, float limit) {
 
 STENOBOX_PER_PROCESSOR
 double sumOfExponentials(const float * values, size_t count, float shift) {
-  // Fifty thousand additions into one float would lose the small ones; sixty-four sums of eight hundred do not.
+  // Fifty thousand additions into one float would lose small values; sixty-four sums of eight hundred do not.
   float lanes[kBlock] = {};
   size_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {
@@ -110,7 +111,7 @@ float exponentiate(float * values, size_t count) {
       lanes[j] += values[i + j];
     }
   }
-  // One by one the rest would take as long as several blocks.
+  // One by one, the remainder would take as long as several blocks.
   float rest[kBlock];
   std::fill(std::copy_n(values + whole, count - whole, rest), rest + kBlock, -INFINITY);
   for (size_t j = 0; j < kBlock; ++j) {
@@ -133,7 +134,7 @@ std::vector<int> largest(const float * values, size_t count, size_t wanted) {
   constexpr size_t stretch = 8 * kBlock;
   for (size_t i = 0; i < count; i += stretch) {
     const size_t end = std::min(count, i + stretch);
-    // Almost every stretch has nothing to offer, which its maximum tells quickly.
+    // Skip stretches whose maximum is too small, which are almost all.
     if (!(maximum(values + i, end - i) > bar)) continue;
     for (size_t j = i; j < end; ++j) {
       if (!(values[j] > bar)) continue;
@@ -161,7 +162,7 @@ void medianOfSeven(const float * source, size_t count, float * target) {
   for (size_t i = 0; i < count; i += kBlock) {
     float lanes[width][kBlock];
     for (size_t w = 0; w < width; ++w) std::copy_n(mirrored.begin() + i + w, kBlock, lanes[w]);
-    // Each pass carries the largest of what is left to the end; the largest of the last four is the one in the middle.
+    // Each pass moves the largest remaining value to the end; after four passes the last one moved is the median.
     for (size_t end = width - 1; end >= reach; --end) {
       for (size_t w = 0; w < end; ++w) {
         for (size_t j = 0; j < kBlock; ++j) {

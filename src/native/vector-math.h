@@ -1,5 +1,5 @@
-// Arithmetic over long rows of numbers, apart from whisper.cpp's types: fifty thousand logits for every beam of every step, and the weights that
-// align tokens with sound.
+// Arithmetic over long rows of numbers, independent of whisper.cpp's types: fifty thousand logits for every beam of every step, and
+// alignment weights.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace stenobox {
 
-/// Largest of `count` values; -INFINITY when there are none.
+/// The largest of `count` values; -INFINITY when there are none.
 float maximum(const float * values, size_t count);
 
-/// True when every value is a number and none is infinite.
+/// True when every value is finite.
 bool allFinite(const float * values, size_t count);
 
 /// True when every value is a number of at most `limit`.
@@ -29,21 +29,23 @@ void subtract(const float * source, size_t count, float shift, float * target);
 /// target[i] = exp(source[i]), 0 for -INFINITY. Relative error below 2e-7 where the result is a normal number.
 void exponentials(const float * source, size_t count, float * target);
 
-/// values[i] = exp(values[i] - the largest of them); returns their sum. The first half of a softmax.
+/// values[i] = exp(values[i] - the largest); returns their sum. The first half of a softmax.
 float exponentiate(float * values, size_t count);
 
-/// Indexes of the `wanted` largest of `count` values, largest first; of equal values the one with the lower index. Values of -INFINITY are left out.
+/// Indexes of the `wanted` largest of `count` values, largest first; of equal values the one with the lower index. Values of -INFINITY are
+/// left out.
 std::vector<int> largest(const float * values, size_t count, size_t wanted);
 
-/// Columns of a product of matrices come in blocks of so many.
+/// Matrix products work on blocks of this many columns.
 constexpr size_t kColumns = 32;
 
 constexpr size_t padColumns(size_t columns) { return (columns + kColumns - 1) / kColumns * kColumns; }
 
-/// result = rows x weights + bias, all row by row in memory: `count` rows of `inputs`, weights of `inputs` x `columns`. `columns` is a multiple of kColumns.
+/// result = rows x weights + bias, all stored row by row: `count` rows of `inputs`, weights of `inputs` x `columns`. `columns` is a
+/// multiple of kColumns.
 void multiply(const float * rows, size_t count, size_t inputs, const float * weights, const float * bias, size_t columns, float * result);
 
-/// target[i] = median of the seven values around source[i], whose ends are mirrored. `count` is at least 4.
+/// target[i] = median of the seven values around source[i]; the ends are mirrored. `count` is at least 4.
 void medianOfSeven(const float * source, size_t count, float * target);
 
 }  // namespace stenobox

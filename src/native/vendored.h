@@ -1,5 +1,5 @@
-// What the sources that are compiled as part of one of our files are given in the place of what would end the process, and how both are called so
-// that what remains becomes a Failure. whisper-access.cc and parakeet-access.cc include it in front of the source.
+// Replacements for calls in vendored sources that would end the process, and wrappers that turn what remains into a Failure.
+// whisper-access.cc and parakeet-access.cc include this before the source.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace stenobox {
 
-/// Thrown where a vendored source itself would have ended the process.
+/// Thrown where a vendored source would have ended the process.
 class BrokenAssertion {};
 
 struct Zeroed {};
@@ -24,14 +24,14 @@ struct Zeroed {};
   throw BrokenAssertion();
 }
 
-/// The sources go on without a buffer and then trip over an assertion, or write to nowhere.
+/// Without a buffer the sources continue and then fail an assertion or write to an invalid address.
 inline ggml_backend_buffer_t allocateWeights(ggml_context * context, ggml_backend_buffer_type_t type) {
   ggml_backend_buffer_t buffer = ggml_backend_alloc_ctx_tensors_from_buft(context, type);
   if (buffer == nullptr) throw std::bad_alloc();
   return buffer;
 }
 
-/// ggml ends the process when it cannot have the memory of a context.
+/// ggml ends the process when it cannot allocate a context.
 inline ggml_context * makeContext(ggml_init_params params) {
   if (params.mem_buffer == nullptr) {
     void * probe = std::malloc(params.mem_size);
@@ -41,14 +41,14 @@ inline ggml_context * makeContext(ggml_init_params params) {
   return ggml_init(params);
 }
 
-/// A loader of either source over a checked file, which has to outlive it.
+/// A loader for either source over a checked file, which must outlive it.
 template <typename Loader>
 Loader makeLoader(ModelFile & file) {
   Loader loader = {};
   loader.context = &file;
   loader.read = [](void * context, void * target, size_t bytes) -> size_t {
     auto & from = *static_cast<ModelFile *>(context);
-    // The sources find the end of the file by reading the next tensor's header and then asking for eof.
+    // The sources detect the end of the file by reading the next tensor's header and then checking eof.
     if (from.remaining() == 0) {
       std::memset(target, 0, bytes);
       return 0;
@@ -61,7 +61,7 @@ Loader makeLoader(ModelFile & file) {
   return loader;
 }
 
-/// Runs a source's `load`, which is false when it does not like the file. Throws MODEL_INVALID, OUT_OF_MEMORY.
+/// Runs a source's `load`, which returns false for files it refuses. Throws MODEL_INVALID, OUT_OF_MEMORY.
 template <typename Load>
 void loadWeights(const Load & load) {
   clearErrorLine();
@@ -78,7 +78,7 @@ void loadWeights(const Load & load) {
   }
 }
 
-/// The state that a source's `init` makes. Throws OUT_OF_MEMORY when it makes none.
+/// Returns the state that a source's `init` creates. Throws OUT_OF_MEMORY when it returns none.
 template <typename Init>
 auto makeState(const Init & init) -> decltype(init()) {
   clearErrorLine();
@@ -92,7 +92,7 @@ auto makeState(const Init & init) -> decltype(init()) {
 
 }  // namespace stenobox
 
-// A state that is given up half-made, because memory ran out, is freed with pointers that were never set. Zeroed memory makes that harmless.
+// If memory runs out while a state is created, it is freed with pointers that were never set. Zeroed memory makes that harmless.
 __attribute__((noinline)) inline void * operator new (std::size_t size, stenobox::Zeroed) {
   return std::memset(::operator new(size), 0, size);
 }

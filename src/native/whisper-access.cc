@@ -1,7 +1,7 @@
-// whisper.cpp, compiled as part of this file: what its public API hides is within reach. What of it is replaced, and why, is in whisper-overrides.inc.
+// whisper.cpp, compiled as part of this file for access to its internals. whisper-overrides.inc has what is replaced, and why.
 #include "whisper-access.h"
 
-// All that whisper.cpp includes, so that the macros below touch its code only.
+// Everything whisper.cpp includes, so that the macros below affect only its own code.
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -63,7 +63,7 @@ namespace stenobox {
 
 namespace {
 
-/// The decoding that whisper_full_with_state is busy with on this thread.
+/// The decoding that whisper_full_with_state is running on this thread.
 struct Decoding {
   whisper_batch * batch = nullptr;
   whisper_token start = 0;
@@ -71,8 +71,8 @@ struct Decoding {
 };
 thread_local Decoding decoding;
 
-/// whisper.cpp takes the no-speech probability from the first row of a prompt's logits but fetches the last row only, so that the first one
-/// holds what some earlier decode left there. It belongs to the start-of-transcript token, which stands first unless context precedes it.
+/// whisper.cpp takes the no-speech probability from the first row of a prompt's logits but fetches only the last row, so the first one is
+/// left over from an earlier decode. It belongs to the start-of-transcript token, which comes first unless there is context before it.
 void fetchLogits(const ggml_tensor * tensor, void * target, size_t offset, size_t bytes) {
   ggml_backend_tensor_get(tensor, target, offset, bytes);
   const whisper_batch * batch = decoding.batch;
@@ -122,11 +122,11 @@ std::vector<whisper_ahead> presetHeads(const std::string & name) {
 
 whisper_context * openContext(ModelFile & file, const whisper_context_params & params) {
   auto loader = makeLoader<whisper_model_loader>(file);
-  // Freed as a whole on any failure; whisper_init_with_params_no_state would leak the weights.
+  // Frees everything on failure; whisper_init_with_params_no_state would leak the weights.
   std::unique_ptr<whisper_context, decltype(&whisper_free)> context(new whisper_context, whisper_free);
   context->params = params;
   loadWeights([&] { return whisper_model_load(&loader, *context); });
-  // A file without tensors passes in whisper.cpp, for its own tests.
+  // whisper.cpp accepts files without tensors, for its own tests.
   if (context->model.n_loaded == 0) throw Failure(Code::ModelInvalid, "Not a usable speech model: no tensors");
   if (!context->params.use_gpu) {
     loadWeights([&] {
@@ -142,10 +142,10 @@ whisper_state * openState(whisper_context & context) {
 }
 
 void forgetHistory(whisper_state & state, int decoders) {
-  // Decoders from 1 up are seeded by every call, decoder 0 only with the state. Beam search samples at every temperature, so without this
-  // the same audio could give another text after a restart.
+  // Every call seeds the decoders from 1 up, but decoder 0 is seeded only with the state. Beam search samples at every temperature, so
+  // without this the same audio could give a different text after a restart.
   state.decoders[0].rng = std::mt19937(0);
-  // Enough for the largest cache a call can ask for, so that nothing can throw between freeing the old cache and making the new one.
+  // Enough for the largest cache of any call, so that nothing throws between freeing the old cache and creating the new one.
   state.kv_self.cells.reserve(512 * (decoders + 2));
   // The aligner forms a reference one past the last segment.
   state.result_all.reserve(1024);
@@ -156,7 +156,7 @@ int runFull(whisper_context & context, whisper_state & state, const whisper_full
     ~Reset() { decoding = {}; }
   } const reset;
   decoding = {&state.batch, whisper_token_sot(&context), heard.isFirstWindowEncoded};
-  // Without samples it takes the spectrogram that is there.
+  // Without samples it uses the existing spectrogram.
   return whisper_full_with_state(&context, &state, params, heard.pcm, heard.isFirstWindowEncoded ? 0 : heard.samples);
 }
 
@@ -179,8 +179,8 @@ void timeTokens(whisper_context & context, whisper_state & state, const float * 
   for (size_t i = 0; i < state.result_all.size(); ++i) {
     const whisper_segment & segment = state.result_all[i];
     if (segment.tokens.empty()) continue;
-    // whisper.cpp's loop leaves three things of earlier segments behind: the loudness it looks at starts with the recording and not with the
-    // segment, the first word starts where the last segment ended, and timestamps are compared with those of the window before.
+    // whisper.cpp's loop uses three things of earlier segments: loudness from the start of the recording instead of the segment, the end of
+    // the last segment as the start of the first word, and the timestamps of the previous window.
     const int64_t first = std::min<int64_t>(samples, std::max<int64_t>(0, segment.t0) * kSamplesPerCentisecond);
     const int64_t last = std::min<int64_t>(samples, (std::max<int64_t>(0, segment.t1) + 200) * kSamplesPerCentisecond);
     state.energy.assign(loud.begin() + first, loud.begin() + std::max(first, last));
@@ -211,7 +211,7 @@ std::vector<whisper_token> nonSpeechTokens(const whisper_context & context) {
     add(text);
     add(" " + text);
   }
-  // Inside a word they are part of it; a word does not begin with them.
+  // Inside a word they are allowed; a word must not begin with them.
   add(" -");
   add(" '");
   return tokens;
@@ -223,12 +223,14 @@ int languageCount(const whisper_context & context) {
 }
 
 std::vector<float> languageLogits(whisper_context & context, whisper_state & state, int threads) {
-  // Not whisper_lang_auto_detect_with_state: it counts the token after a 99-language model's last language as the 100th, and leaves the cache as
-  // the last transcription left it, so that the figures would depend on it.
+  // Do not use whisper_lang_auto_detect_with_state: it counts the token after a 99-language model's last language as the 100th, and keeps
+  // the cache of the last transcription, on which the result would depend.
   whisper_kv_cache_clear(state.kv_self);
   const whisper_token start = whisper_token_sot(&context);
   clearErrorLine();
-  if (whisper_encode_with_state(&context, &state, 0, threads) != 0 || whisper_decode_with_state(&context, &state, &start, 1, 0, threads) != 0) {
+  if (
+    whisper_encode_with_state(&context, &state, 0, threads) != 0 || whisper_decode_with_state(&context, &state, &start, 1, 0, threads) != 0
+  ) {
     throw Failure(Code::DecodeFailed, "Language detection failed: " + lastErrorLine());
   }
   std::vector<float> logits;

@@ -13,7 +13,7 @@ namespace stenobox {
 
 class ModelFile;
 
-/// Alignment heads of one of whisper.cpp's presets, e.g. "base.en" or "large.v3"; empty when there is no such preset.
+/// The alignment heads of one of whisper.cpp's presets, such as "base.en" or "large.v3"; empty when there is no such preset.
 std::vector<whisper_ahead> presetHeads(const std::string & name);
 
 /// Loads weights from a checked file. Throws MODEL_INVALID, OUT_OF_MEMORY.
@@ -25,33 +25,33 @@ whisper_state * openState(whisper_context & context);
 /// Makes the next decode independent of what the state decoded before.
 void forgetHistory(whisper_state & state, int decoders);
 
-/// Audio for a decode. `isFirstWindowEncoded`: languageLogits has just been called for the same audio, so its spectrogram and the encoder's
-/// output for its first 30 s are in the state and are used again.
+/// Audio for a decode. `isFirstWindowEncoded`: languageLogits was just called for the same audio, so its spectrogram and the encoded first
+/// 30 s are in the state and are reused.
 struct Heard {
   const float * pcm;
   int samples;
   bool isFirstWindowEncoded;
 };
 
-/// whisper_full_with_state with its no-speech probability put right. Throws BrokenAssertion.
+/// whisper_full_with_state with a corrected no-speech probability. Throws BrokenAssertion.
 int runFull(whisper_context & context, whisper_state & state, const whisper_full_params & params, Heard heard);
 
-/// Lets `stop` end a computation between two of its operations; null for never. Devices that cannot be stopped ignore it.
+/// Lets `stop` end a computation between two operations; null: never. Some devices cannot be stopped and ignore it.
 void setComputeStop(whisper_state & state, ggml_abort_callback stop, void * data);
 
-/// How far each decoder wanted to move on after the window decoded last, in centiseconds.
+/// How far each decoder advanced after the last window, in centiseconds.
 std::vector<int> windowSteps(const whisper_state & state, int decoders);
 
-/// Fills in start and end of every token of the finished segments.
+/// Sets start and end of every token in the finished segments.
 void timeTokens(whisper_context & context, whisper_state & state, const float * pcm, size_t samples);
 
 /// True when the context aligns tokens by dynamic time warping.
 bool alignsTokens(const whisper_context & context);
 
-/// Tokens that stand for sounds and marks nobody speaks, as in OpenAI's tokenizer.py.
+/// Tokens for sounds and marks that are not spoken, as in OpenAI's tokenizer.py.
 std::vector<whisper_token> nonSpeechTokens(const whisper_context & context);
 
-/// Languages the model was trained on: the first so many of whisper_lang_id.
+/// The number of languages the model knows: the first ones of whisper_lang_id.
 int languageCount(const whisper_context & context);
 
 /// Logit of each language over the first window of the spectrogram in `state`. Throws DECODE_FAILED.
@@ -60,7 +60,7 @@ std::vector<float> languageLogits(whisper_context & context, whisper_state & sta
 /// The bytes of a token, which may end inside a UTF-8 character and may contain zero.
 const std::string & tokenBytes(const whisper_context & context, whisper_token token);
 
-/// The token of these bytes, below 0 when there is none.
+/// The token with these bytes; negative when there is none.
 whisper_token findToken(const whisper_context & context, const std::string & bytes);
 
 }  // namespace stenobox

@@ -13,7 +13,7 @@ import { runCommand, startServer as startAppliance } from '../support/program.ts
 const CLOSED = 'http://127.0.0.1:9'
 const made = await makeWheels(t.testdir())
 
-/** A models directory of its own whose `base` is the small Whisper. */
+/** A separate models directory whose `base` is the small Whisper. */
 function setUp (t: Test, index: string) {
   const root = t.testdir({ models: {} })
   const starter = modelEntry('starter', { file: 'starter/ggml-starter-q5_0.bin', bundled: true })
@@ -53,7 +53,7 @@ t.test('where everything is away, a box that nobody can miss, and exit code 1', 
   await server.stop()
 })
 
-/** Set-up's own part, in a checkout of its own: which program it starts, and how often. */
+/** Set-up itself, in a separate checkout: which program it starts, and how often. */
 async function setUpModel (t: Test, wanted: string, isAsked = false, code = 1) {
   const started: string[][] = []
   const root = t.testdirName

@@ -28,7 +28,7 @@ const ENDED = {
   completedAt: START_MS
 } as const
 
-t.test('what is told of a job that is completed, and of one that failed', async (t) => {
+t.test('the payload of a completed and of a failed job', async (t) => {
   const completed = {
     transcriptionId: 42,
     status: 'completed',

@@ -106,7 +106,7 @@ t.test('bytes that are no text spoil their own word only', async (t) => {
   }
 })
 
-t.test('a space that is a token of its own stays between the words', async (t) => {
+t.test('a space in a separate token stays between the words', async (t) => {
   t.strictSame(splitWords('はい', '。', ' ', 'こんにちは'), ['はい。', ' こんにちは'])
   t.strictSame(splitWords(' Hello', ' ', 'you'), [' Hello', ' you'])
 })

@@ -125,7 +125,7 @@ t.test('in the middle of decoding', async (t) => {
   await server.kill9()
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
   t.strictSame(readSegments(dataDir), wholeSegments)
-  t.ok(countClaims(dataDir).repeated <= 3 * WORKERS, 'what is left of a decode that died is not worked on before it is decoded anew')
+  t.ok(countClaims(dataDir).repeated <= 3 * WORKERS, 'windows of a decode that died are not used before it is repeated')
 })
 
 t.test('at random moments, five times', async (t) => {

@@ -1,4 +1,4 @@
-/** Tokens of a separate identity provider, obtained by an agent with a library of its own, and keys fetched over HTTP. */
+/** Tokens of a separate identity provider, obtained by an agent with a third-party library, and keys fetched over HTTP. */
 import type * as oauth from 'oauth4webapi'
 import t from 'tap'
 import { beginLogin, discover, REDIRECT_URI, refresh } from '../support/agent.ts'

@@ -46,7 +46,7 @@ t.test('a clip and a talk whose language nobody told', async (t) => {
   }
   const talk = await transcribe(t, folder, [AUDIO + 'talk.mp3'])
   t.equal(talk.language, 'en')
-  t.ok(talk.segments.filter(({ text }) => text === ' Good morning.').length > 5, 'every window says it anew')
+  t.ok(talk.segments.filter(({ text }) => text === ' Good morning.').length > 5, 'every window says it again')
 })
 
 t.test('a language it does not know goes to the starter', async (t) => {

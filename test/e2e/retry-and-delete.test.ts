@@ -1,4 +1,4 @@
-/** A failed job once more, and transcriptions deleted in the middle of the work: by the real program on real recordings. */
+/** Retries a failed job and deletes transcriptions during the work, with the real program and real recordings. */
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'

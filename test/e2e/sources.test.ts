@@ -141,7 +141,7 @@ t.test('the other way in takes language and quality; the exports name the source
   t.match(await direct.request('POST', '/api/v1/media/ingest', { sourceUrl: 'talk.mp3' }), { status: 400, body: { error: /^sourceUrl/ } })
 })
 
-t.test('what cannot be had fails with its code, says no address, and leaves nothing', needsYtDlp, async (t) => {
+t.test('what cannot be fetched fails with its code, names no address, and leaves nothing', needsYtDlp, async (t) => {
   const outside = await serve(t)
   const { folder, url, dataDir } = outside
   writeFileSync(`${folder}/text.html`, '<!doctype html><html><body>Only words</body></html>')

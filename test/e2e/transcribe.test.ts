@@ -97,7 +97,7 @@ t.test('every container and language of the fixtures, four at once', async (t) =
   }))
 })
 
-t.test('a clip does not wait for a long file, whoever sent that', async (t) => {
+t.test('a clip does not wait for a long file of any owner', async (t) => {
   const dataDir = t.testdir()
   execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '5', '-i', AUDIO + 'talk.mp3', '-c', 'copy', dataDir + '/half-an-hour.mp3'])
   const server = await startServer(dataDir)

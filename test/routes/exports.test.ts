@@ -34,7 +34,7 @@ async function build (t: Test, fileName = 'talk.mp3', segments = named()) {
   return { ...built, id, stores, keyOn, fetchExport }
 }
 
-t.test('every format has its type and its name, and is read anew every time', async (t) => {
+t.test('every format has its type and name, and is rendered on every request', async (t) => {
   const { fetchExport } = await build(t)
   for (const [format, contentType] of FORMATS) {
     const reply = await fetchExport(format)

@@ -1,9 +1,9 @@
-/** Addresses that must not be reached, in every disguise we know; and the helpers that try them. */
+/** Addresses that must not be reached, in every disguise we know, and helpers that try them. */
 import { parseAllowEntry } from '../../dist/domain/addresses.js'
 import type { AllowLists, Purpose } from '../../dist/domain/addresses.js'
 import type { Lookup } from '../../dist/engine/http/guard.js'
 
-/** Plain addresses that are not of the public internet. */
+/** Plain addresses outside the public internet. */
 export const PRIVATE_ADDRESSES = [
   '0.0.0.0',
   '0.1.2.3',
@@ -89,7 +89,9 @@ export const PUBLIC_ADDRESSES = [
 
 type Trick = readonly [url: string, code: 'blocked' | 'invalid_url']
 
-/** Ways to write this machine, another one inside, or something that is no address. PORT stands for one that listens on 127.0.0.1. */
+/**
+ * Spellings of this machine, of internal machines, and of things that are not addresses. PORT stands for a port that listens on 127.0.0.1.
+ */
 export const TRICKS: readonly Trick[] = [
   ...PRIVATE_ADDRESSES.map((address) => [`http://${address.includes(':') ? `[${address}]` : address}:PORT/`, 'blocked'] as const),
   // Other notations of 127.0.0.1, 169.254.169.254 and 0.0.0.0.
@@ -189,7 +191,7 @@ export const TRICKS: readonly Trick[] = [
   ].map((url) => [url, 'invalid_url'] as const)
 ]
 
-/** Never connected to: tests ask for it with bad ports, and beside addresses that are refused. */
+/** Never connected to: used with bad ports, and next to refused addresses. */
 const PUBLIC = '93.184.216.34'
 const ANSWERS: Record<string, string[]> = {
   'public.example': [PUBLIC],
@@ -207,7 +209,7 @@ const ANSWERS: Record<string, string[]> = {
   'nonsense.example': ['0x7f.1']
 }
 
-/** Name service without a network. */
+/** A name service without a network. */
 export const lookUp: Lookup = async (host) => {
   const addresses = ANSWERS[host]
   if (addresses === undefined) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' })

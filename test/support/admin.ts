@@ -9,7 +9,7 @@ import { createClock } from './clock.ts'
 export const PASSWORD = 'correct horse battery'
 export const SESSION = '/api/v1/admin/session'
 
-/** An appliance with administration switched on, and its log. */
+/** An appliance with administration turned on, and its log. */
 export async function buildAdministered (t: Test, settings: Record<string, string> = {}) {
   const clock = createClock()
   const destination = new PassThrough()
@@ -26,7 +26,7 @@ export async function buildAdministered (t: Test, settings: Record<string, strin
     clock,
     logIn,
     logText: () => text,
-    /** What the log says of changes, without what every line has. */
+    /** Log lines about changes, without the fields that every line has. */
     audited: () =>
       text
         .split('\n')
@@ -36,7 +36,7 @@ export async function buildAdministered (t: Test, settings: Record<string, strin
             Object.entries(JSON.parse(line) as object).filter(([name]) => !['level', 'time', 'msg', 'reqId'].includes(name))
           )
         ),
-    /** Calls with the cookie of a new session. */
+    /** Makes calls with the cookie of a new session. */
     async openSession () {
       const reply = await logIn()
       const cookie = String(reply.headers['set-cookie']).split(';')[0] ?? ''

@@ -1,4 +1,4 @@
-/** An agent's program as its author would write it, with an OAuth library that knows nothing of us. */
+/** An agent's program as its author would write it, with a third-party OAuth library. */
 import * as oauth from 'oauth4webapi'
 
 const INSECURE = { [oauth.allowInsecureRequests]: true }
@@ -27,7 +27,7 @@ export async function register (server: oauth.AuthorizationServer, metadata: Par
   return await oauth.processDynamicClientRegistrationResponse(response) as oauth.Client
 }
 
-/** One login: the address to open in a browser, and what to do with where the browser ends up. */
+/** One login: the address to open in a browser, and the handling of the final redirect. */
 export async function beginLogin (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -50,7 +50,7 @@ export async function beginLogin (
   return {
     url,
     redirectUri,
-    /** Throws what the library says of an error in the answer. */
+    /** Throws the library's error for an error answer. */
     finish: async (landed: URL): Promise<Tokens> => {
       const answer = oauth.validateAuthResponse(server, client, landed, state)
       const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), answer, redirectUri, verifier, {
@@ -75,7 +75,7 @@ export async function refresh (
   return await oauth.processRefreshTokenResponse(server, client, response)
 }
 
-/** The code of the OAuth error with which a request fails; undefined when it does not. */
+/** The OAuth error code of a failed request; undefined when it succeeds. */
 export async function errorOf (request: Promise<unknown>): Promise<string | undefined> {
   try {
     await request

@@ -1,4 +1,4 @@
-/** The appliance in this process: everything real, requests injected instead of sent. Nothing is worked on unless started. */
+/** The appliance in this process. Everything is real, but requests are injected. No work is done unless started. */
 import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { createAppliance, createHttp } from '../../dist/app.js'
@@ -16,7 +16,7 @@ export type Injected = {
 export type TestAppliance = {
   appliance: Appliance
   http: FastifyInstance
-  /** A new key of an owner. */
+  /** Creates a key for an owner. */
   key(owner?: string): string
   /** A request with a key; `payload` may be an object (sent as JSON) or anything inject takes. */
   call(

@@ -1,4 +1,4 @@
-/** Requests made from the document: mostly what it asks for, often spoilt somewhere. */
+/** Requests generated from the document: mostly valid, often broken in one place. */
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { resolveReference } from './document.ts'
@@ -101,7 +101,7 @@ const WRONG: unknown[] = [
   Array(300).fill(0)
 ]
 
-/** One thing wrong with an object: a field gone, of another type, or one too many. */
+/** Breaks one thing in an object: a missing field, a wrong type, or an extra field. */
 const spoilt = (value: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc
     .tuple(value, fc.nat(), fc.constantFrom(...WRONG), fc.constantFrom('drop', 'replace', 'add', 'whole'))
@@ -198,7 +198,7 @@ function queryOf ({ parameters = [] }: Operation): Arbitrary<string> {
     .map(([pairs, extra]) => [...pairs, extra].filter((pair) => pair !== '').join('&')).map((query) => query === '' ? '' : `?${query}`)
 }
 
-/** Requests to one operation. `credentials`: mostly the first; `cookie`: of a session, mostly sent. */
+/** Requests to one operation. `credentials`: mostly the first one. `cookie`: of a session, mostly sent. */
 export function requestTo (
   { method, path, operation }: Route,
   things: Things,

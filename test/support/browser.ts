@@ -1,4 +1,4 @@
-/** As much of a browser as pages without scripts need: cookies by path, redirects one at a time, forms. */
+/** A minimal browser for pages without scripts: cookies by path, single redirects, forms. */
 import { strict as assert } from 'node:assert'
 
 type Cookie = { name: string, value: string, path: string, origin: string }
@@ -17,7 +17,7 @@ export function createBrowser () {
     if (value !== '') cookies.push({ name, value, path, origin: url.origin })
   }
 
-  /** One request; a redirect is the answer. */
+  /** One request. Redirects are returned, not followed. */
   async function request (url: URL, init: RequestInit = {}): Promise<Visit> {
     const sent = cookies
       .filter((cookie) => cookie.origin === url.origin && url.pathname.startsWith(cookie.path))
@@ -31,7 +31,7 @@ export function createBrowser () {
     return { url, status: response.status, headers: response.headers, body: await response.text() }
   }
 
-  /** Follows redirects until there is a page, or an address that begins with `until`, which is not opened. */
+  /** Follows redirects to a page, or to an address that begins with `until`, which is not opened. */
   async function follow (first: Visit, until: string): Promise<Visit> {
     let visit = first
     for (let hops = 0; visit.status >= 300 && visit.status < 400; hops++) {
@@ -46,7 +46,7 @@ export function createBrowser () {
   return {
     request,
     open: async (url: URL, until: string): Promise<Visit> => await follow(await request(url), until),
-    /** Sends the form of a page, as pressing a button would. */
+    /** Submits the form of a page, as a button would. */
     submit: async (page: Visit, fields: Record<string, string>, until: string, headers: Record<string, string> = {}): Promise<Visit> => {
       assert(/<form method="post">/.test(page.body), `no form in: ${page.body}`)
       const { origin } = page.url

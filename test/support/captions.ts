@@ -1,4 +1,4 @@
-/** The rules of captions, stated a second time and without the program's own code, and transcripts to break them with. */
+/** An independent check of the caption rules, and transcripts that try to break them. */
 import { createRandom } from './random.ts'
 import type { TimedSegment, TimedWord } from '../../dist/domain/transcript.js'
 
@@ -13,7 +13,7 @@ function fullness (line: string): number {
   return wide / 16 + (characters.length - wide) / 42
 }
 
-/** What is wrong with these captions, whatever was said. Reading speed is apart: see `countTooFast`. */
+/** Violations of the rules in these captions. `countTooFast` checks reading speed. */
 export function findCaptionFaults (captions: readonly Caption[]): string[] {
   return captions.flatMap(({ startMs, endMs, lines }, index) => {
     const lengthMs = endMs - startMs
@@ -30,12 +30,12 @@ export function findCaptionFaults (captions: readonly Caption[]): string[] {
   })
 }
 
-/** Captions that ask for more than 20 characters a second. */
+/** Counts captions faster than 20 characters per second. */
 export function findTooFast (captions: readonly Caption[]): Caption[] {
   return captions.filter(({ startMs, endMs, lines }) => [...lines.join('\n')].length > 20 * (endMs - startMs) / 1000)
 }
 
-/** Text without white space: what cutting must not change. */
+/** Text without white space, which cutting must not change. */
 export const bare = (text: string): string => text.replace(/\s+/g, '')
 
 const VOCABULARY = {
@@ -96,7 +96,7 @@ const VOCABULARY = {
 export const LANGUAGES = Object.keys(VOCABULARY) as Array<keyof typeof VOCABULARY>
 const SPACELESS = new Set<string>(['chinese', 'japanese', 'thai'])
 
-/** A word as it might be timed: well, not at all, over the one before it, for hours, or after hours. */
+/** A word with good, missing, overlapping or hour-long times, or hours late. */
 function wildTimes (random: () => number, clockMs: number): [startMs: number, endMs: number] {
   const kind = random()
   const startMs = Math.floor(
@@ -125,7 +125,7 @@ export type Manner = {
   speakers?: number
 }
 
-/** Segments of random words. Tame: spoken one after another at so many milliseconds per character. */
+/** Segments of random words. Tame: consecutive, at the given milliseconds per character. */
 export function makeSpeech ({ seed, count, languages, wild = false, msPerCharacter = 70, speakers = 0 }: Manner): TimedSegment[] {
   const random = createRandom(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T

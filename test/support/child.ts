@@ -1,4 +1,4 @@
-/** Another process that uses the built program: for locks, deaths and limits that one process cannot show on itself. */
+/** Runs the built program in another process, for tests of locks, deaths and limits. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,20 +8,20 @@ const DIST = new URL('../../dist/', import.meta.url).href
 
 export type Child = {
   pid: number
-  /** The next line it prints; rejects when it ends without one. */
+  /** The next line of output; rejects when the process ends without one. */
   readLine (): Promise<string>
   kill9 (): Promise<void>
-  /** All it prints until its end, and its exit code. */
+  /** All remaining output and the exit code. */
   end (): Promise<{ code: number | null, stderr: string }>
 }
 
 /**
- * Runs a module, given as text, in a Node of its own, `prefix` before it (a program that sets limits). `dist(name)` imports
- * a built file there. Killed when the test ends.
+ * Runs a module, given as text, in a separate Node, after `prefix` (a program that sets limits). `dist(name)` imports a built file there.
+ * Killed when the test ends.
  */
 export function runModule (t: Test, source: string, { args = [], prefix = [] }: { args?: string[], prefix?: string[] } = {}): Child {
   const text = `const dist = (name) => import(${JSON.stringify(DIST)} + name); const args = process.argv.slice(1); ${source}`
-  // tap has every Node report on itself in a file, by NODE_OPTIONS; a process with limits of its own could not write it.
+  // tap has every Node report on itself in a file, by NODE_OPTIONS; a process with lower limits could not write it.
   const [program = '', ...rest] = [
     ...prefix,
     'env',

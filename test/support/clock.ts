@@ -1,4 +1,4 @@
-/** A clock that goes only when told. */
+/** A clock that moves only when told to. */
 
 export type Clock = { now (): number, advance (ms: number): void }
 

@@ -1,4 +1,4 @@
-/** Folders as faster-whisper uses them, of a Whisper too small to know anything: one layer each, 64 wide, random weights. */
+/** faster-whisper folders of a tiny Whisper with random weights: one layer each, 64 wide. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHalves, toSingles } from '../../dist/engine/models/half-floats.js'
@@ -17,7 +17,7 @@ const u32 = (...values: number[]): Buffer =>
   Buffer.concat(values.map((value) => { const bytes = Buffer.alloc(4); bytes.writeUInt32LE(value); return bytes }))
 const name = (text: string): Buffer => Buffer.concat([u16(text.length + 1), Buffer.from(text), Buffer.from([0])])
 
-/** Random values that float16 holds exactly, so that both kinds are the same weights. */
+/** Random values that float16 represents exactly, so that both types hold the same weights. */
 function makeValues (random: () => number, kind: Kind, dimensions: number[]): Values {
   const numbers = Float32Array.from({ length: dimensions.reduce((product, side) => product * side, 1) }, () =>
     Math.round((random() - 0.5) * 512) / 4096)
@@ -66,14 +66,14 @@ export function packVariables (
   ])
 }
 
-/** GPT-2's way to write bytes as text: what prints stands for itself. */
+/** GPT-2's text form of bytes: printable bytes stand for themselves. */
 const CHARACTERS: readonly string[] = (() => {
   const prints = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
   const others = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !prints(byte))
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(prints(byte) ? byte : 256 + others.indexOf(byte)))
 })()
 
-/** The tokens of the starter, which are Whisper's own. */
+/** The starter model's tokens, which are Whisper's own. */
 export const VOCABULARY_TOKENS: readonly string[] = (() => {
   const starter = readFileSync(STARTER_MODEL)
   let at = 56 + 4 * 80 * 201

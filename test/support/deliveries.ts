@@ -1,4 +1,4 @@
-/** Jobs that end, endpoints that hear of it, and a network that answers as it is told. */
+/** Jobs that end, endpoints that receive events, and a scripted network. */
 import type { Test } from 'tap'
 import type { FetchAnswer, FetchRequest } from '../../dist/engine/http/fetcher.js'
 import { FetchError } from '../../dist/domain/fetch-error.js'
@@ -9,7 +9,7 @@ import { createClock } from './clock.ts'
 import { openStores } from './store.ts'
 
 export type Answer = { status: number, retryAfter?: string } | Error
-/** A receiver that answers so. */
+/** A receiver with this answer. */
 export const fail = (status = 500): Answer => ({ status })
 /** A receiver that does not answer. */
 export const lost = (code: FetchErrorCode = 'unreachable'): FetchError => new FetchError(code, 'webhooks')
@@ -23,7 +23,7 @@ export function openDeliveries (t: Test) {
   const sent: FetchRequest[] = []
   const pauses: number[] = []
   const logged: string[] = []
-  /** What the network answers to the next requests; when it is through, 204. */
+  /** The network's next answers; 204 when none are left. */
   const answers: Answer[] = []
   const fetcher = {
     async request (request: FetchRequest): Promise<FetchAnswer> {
@@ -50,7 +50,7 @@ export function openDeliveries (t: Test) {
   const webhooks = createWebhooks({ webhooks: webhookStore, deliveries: deliveryStore, apiKeys, inTransaction, fetcher, now: clock.now })
   const { signal } = new AbortController()
 
-  /** A job of owner `a` that ends now. */
+  /** Creates a job of owner `a` that ends now. */
   function endJob (more: Parameters<typeof stores.addJob>[1] = {}, owned = 'a'): number {
     const id = stores.addJob(owned, more)
     inTransaction(() => {
@@ -76,7 +76,7 @@ export function openDeliveries (t: Test) {
       await webhooks.create(ownerId, { url: 'https://example.org/hook', ...more }),
     addKey: (name: string, ownerId = owner): number =>
       apiKeys.insert({ ownerId, name, plan: 'pro', hash: Buffer.from(name), lastFour: 'abcd', now: 0 }),
-    /** Attempts all that is due now; how many that were. */
+    /** Attempts all due deliveries and returns their number. */
     async attemptDue (): Promise<number> {
       let count = 0
       for (const receiver of deliveries.listReady()) {

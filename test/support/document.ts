@@ -1,4 +1,4 @@
-/** The OpenAPI document as tests read it: operations one by one, references resolved, replies checked. */
+/** The OpenAPI document for tests: its operations, resolved references, and checks of replies. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { readFileSync } from 'node:fs'
 
@@ -29,7 +29,7 @@ export function listRoutes (document: Document = DOCUMENT): Route[] {
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })))
 }
 
-/** What `$ref` names, or the thing itself. */
+/** Resolves `$ref`; returns other values unchanged. */
 export function resolveReference<T extends object> (node: T, document: Document = DOCUMENT): T {
   const reference = (node as { $ref?: string }).$ref
   if (reference === undefined) return node
@@ -39,7 +39,7 @@ export function resolveReference<T extends object> (node: T, document: Document 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: 'stenobox', ...DOCUMENT })
 
-/** What is wrong with `value` by a schema of the document; undefined when nothing is. */
+/** How `value` violates a schema of the document; undefined when it does not. */
 export function findFault (schema: Schema, value: unknown): string | undefined {
   const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"stenobox#/')) as Schema
   const validate = compiled.get(JSON.stringify(absolute)) ?? ajv.compile(absolute)
@@ -50,7 +50,7 @@ const compiled = new Map<string, ReturnType<typeof ajv.compile>>()
 
 export type Answer = { status: number, contentType: string | undefined, text: string }
 
-/** What in an answer is not as the document says; undefined when all is. */
+/** How an answer differs from the document; undefined when it does not. */
 export function findViolation ({ operation }: Route, { status, contentType, text }: Answer): string | undefined {
   const declared = operation.responses[status]
   if (!declared) return `status ${status} is not in the document`

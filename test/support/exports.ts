@@ -1,9 +1,9 @@
-/** A completed transcription in an appliance that has not worked for it. */
+/** A completed transcription, stored directly without running the pipeline. */
 import type { Test } from 'tap'
 import { nameOf, openStores } from './store.ts'
 import type { TimedSegment } from '../../dist/domain/transcript.js'
 
-/** Its id, and the stores of the data directory, as another process has them. */
+/** The id, and the stores of the data directory as another process would open them. */
 export function addCompleted (
   t: Test,
   dataDir: string,

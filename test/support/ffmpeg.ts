@@ -1,10 +1,10 @@
-/** ffmpeg, kept from doing its work. */
+/** Fake ffmpeg programs that hold back or break the sound. */
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 
 const FFMPEG = execFileSync('sh', ['-c', 'command -v ffmpeg'], { encoding: 'utf8' }).trim()
 
-/** A `PATH` on which ffmpeg is this script. */
+/** A `PATH` where ffmpeg is this script. */
 function replaceFfmpeg (directory: string, script: string): { PATH: string } {
   writeFileSync(directory + '/ffmpeg', `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   return { PATH: `${directory}:${process.env['PATH']}` }
@@ -12,11 +12,11 @@ function replaceFfmpeg (directory: string, script: string): { PATH: string } {
 
 /** A `PATH` whose ffmpeg outputs only the first `bytes` of sound: decoding then stays in the middle as long as the test needs. */
 export function holdSound (directory: string, bytes: number): { PATH: string } {
-  // Ends with the test, whose directory is then removed, though its server was killed.
+  // The script ends with the test, which removes its directory, even if the server was killed.
   return replaceFfmpeg(directory, `'${FFMPEG}' "$@" | { head -c ${bytes}; while [ -e "$0" ]; do sleep 0.1; done; cat; }`)
 }
 
-/** A `PATH` on which ffmpeg holds back all sound but the first `bytes`, and dies when told; from then on it is in order. */
+/** A `PATH` whose ffmpeg outputs only the first `bytes` of sound and fails when told to; after that it works. */
 export function breakSound (directory: string, bytes: number): { PATH: string, die (): void } {
   const broken = directory + '/broken'
   writeFileSync(broken, '')

@@ -1,4 +1,4 @@
-/** An identity provider as tests need it: keys that change, metadata that lies, a server that can be down. */
+/** An identity provider for tests: its keys change, its metadata may lie, its server can be down. */
 import { generateKeyPair, exportJWK, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTPayload } from 'jose'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ export async function createSigningKey (kid: string, alg = 'ES256'): Promise<Sig
   return { privateKey, publicJwk: { ...await exportJWK(publicKey), kid, alg, use: 'sig' } }
 }
 
-/** A token of any shape; `header` names the key, the algorithm and the type. */
+/** A token of any form; `header` names key, algorithm and type. */
 export async function signToken (
   { privateKey, publicJwk: { kid = '', alg = '' } }: SigningKey,
   claims: JWTPayload,
@@ -21,7 +21,7 @@ export async function signToken (
   return await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey)
 }
 
-/** Serves whatever `pages` holds, by path; 404 for the rest, and `status` for all when it is set. */
+/** Serves `pages` by path and 404 for others; `status` replaces all answers when set. */
 export async function startIssuer (t: Test) {
   const pages = new Map<string, unknown>()
   const requested: string[] = []

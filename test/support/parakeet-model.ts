@@ -1,24 +1,24 @@
 /**
- * Small Parakeet models that say a given text: made of ones and zeros, so that every result is known beforehand.
+ * Small Parakeet models that say a given text: made of ones and zeros, so that every result is known in advance.
  *
- * The encoder tells loud from quiet: its convolutions average the spectrogram, which is 0 on the whole, and what is left of it after the
- * rectifiers decides which of two values of the state is the large one. Where it is quiet, the joint network says blank. Where it is loud, it
- * says the piece that follows the last one: the prediction network does nothing but remember that.
+ * The encoder distinguishes loud from quiet: its convolutions average the spectrogram (mean 0), and what passes the rectifiers decides
+ * which of two values of the state is larger. When it is quiet, the joint network outputs blank. When it is loud, it outputs the piece
+ * after the last one, which is all that the prediction network remembers.
  */
 
 export type WeightType = 'f32' | 'f16' | 'q8_0'
-/** `steps`: of 80 ms, 0 to 4, that the decoder moves on by. */
+/** `steps`: by how many steps of 80 ms, 0 to 4, the decoder advances. */
 export type Piece = { text: string, steps: number }
 export type ParakeetFile = {
   bytes: Buffer
-  /** Where fields, words, tensors and their parts begin. */
+  /** Offsets of fields, words, tensors and their parts. */
   boundaries: number[]
-  /** Where the weights of each tensor begin. */
+  /** Offset of each tensor's weights. */
   tensors: Map<string, number>
 }
 type Options = {
   type?: WeightType
-  /** Logit of what is said, over 0.76: the other words have 0. */
+  /** Logit of the chosen piece, over 0.76; other words have 0. */
   certainty?: number
   layers?: number
   /** Width of the encoder. */
@@ -35,14 +35,14 @@ const BINS = 257
 const CHANNELS = 2
 const KERNEL = 9
 const PREDICTION = 64
-/** The unit of the joint network that is on when it is quiet; the others belong to pieces. */
+/** The joint network's unit that is on when it is quiet; the others belong to pieces. */
 const QUIET = PREDICTION - 1
 const DURATIONS = [0, 1, 2, 3, 4]
 
 const words = (...values: number[]): Buffer => Buffer.from(Int32Array.from(values).buffer)
 const floats = (values: Float32Array | number[]): Buffer => Buffer.from(Float32Array.from(values).buffer)
 
-/** The upper bits of a float that is no more than 65504 and no less than 2^-14. */
+/** The upper bits of a float between 2^-14 and 65504. */
 function toHalf (value: number): number {
   const [bits = 0] = new Uint32Array(Float32Array.of(value).buffer)
   return value === 0 ? 0 : ((bits >>> 16) & 0x8000) | (((bits >>> 23) & 0xff) - 112) << 10 | ((bits >>> 13) & 0x3ff)
@@ -65,7 +65,7 @@ const ENCODE: Readonly<Record<WeightType, (values: Float32Array) => Buffer>> = {
   q8_0: toBlocks
 }
 
-/** A matrix as the file holds it: rows of inputs. */
+/** A matrix as in the file: rows of inputs. */
 type Cell = readonly [row: number, column: number, value: number]
 function matrix (rows: number, columns: number, cells: readonly Cell[] = []): { sides: number[], values: Float32Array } {
   const values = new Float32Array(rows * columns)
@@ -77,7 +77,7 @@ const diagonal = (count: number, value: number, fromRow = 0): Cell[] =>
 const filled = (sides: number[], value: number): { sides: number[], values: Float32Array } =>
   ({ sides, values: new Float32Array(sides.reduce((product, side) => product * side, 1)).fill(value) })
 
-/** Mel bands of one or a few bins each: enough to tell loud from quiet. */
+/** Mel bands of one or a few bins each, enough to tell loud from quiet. */
 function makeFilters (): Float32Array {
   const filters = new Float32Array(MELS * BINS)
   for (let mel = 0; mel < MELS; mel++) filters[mel * BINS + 1 + mel * 2] = filters[mel * BINS + 2 + mel * 2] = 0.5
@@ -86,7 +86,7 @@ function makeFilters (): Float32Array {
 
 const hann = Float32Array.from({ length: 400 }, (_, index) => 0.5 - 0.5 * Math.cos(2 * Math.PI * index / 399))
 
-/** A model that says `script` wherever it is loud, from its first piece to its last, each once. Pieces are distinct; "▁" begins a word. */
+/** A model that says `script` while it is loud, each piece once, in order. Pieces are distinct; "▁" begins a word. */
 export function makeParakeet (
   script: readonly Piece[],
   { type = 'f32', certainty = 8, layers = 1, state = 64 }: Options = {}
@@ -187,7 +187,7 @@ export function makeParakeet (
     for (const name of ['q', 'k', 'v', 'out', 'pos']) tensor(`${at}.self_attn.linear_${name}.weight`, matrix(state, state), type)
   }
 
-  // Gates in, forget, out, cell: everything in, nothing kept, everything out.
+  // Gates in, forget, out, cell: take everything, keep nothing, output everything.
   tensor('decoder.prediction.embed.weight', matrix(blank + 1, PREDICTION, diagonal(blank + 1, 1)), type)
   for (const layer of [0, 1]) {
     const at = 'decoder.prediction.dec_rnn.lstm'

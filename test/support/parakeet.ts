@@ -27,14 +27,14 @@ export const SCRIPT: readonly Piece[] = (
   ] as const
 ).map(([text, steps]) => ({ text, steps }))
 
-/** 1 s of noise, in which the script goes as far as "now", 1.5 s of silence, and 1.5 s of noise for the rest of it. */
+/** 1 s of noise, in which the script reaches "now", 1.5 s of silence, and 1.5 s of noise for the rest. */
 export const SOUND = toPcm(joinSound(noise(1, 8000), silence(1.5), noise(1.5, 8000)))
 
 export function toPcm (samples: Int16Array): Float32Array<ArrayBuffer> {
   return Float32Array.from(samples, (sample) => sample / 32768)
 }
 
-/** Writes a model into the test's folder and gives its path. */
+/** Writes a model into the test's folder and returns its path. */
 export function writeParakeet (t: Test, options: Parameters<typeof makeParakeet>[1] = {}): string {
   const path = t.testdir() + '/parakeet.bin'
   writeFileSync(path, makeParakeet(SCRIPT, options).bytes)

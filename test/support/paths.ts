@@ -1,4 +1,4 @@
-/** Where tests find things. */
+/** Paths used by tests. */
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -6,5 +6,5 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 export const CLI = ROOT + 'dist/cli/index.js'
 export const AUDIO = ROOT + 'test/fixtures/audio/'
 export const STARTER_MODEL = ROOT + 'models/starter/ggml-starter-q5_0.bin'
-/** A models directory that is not there: only the starter is found, whatever models are installed on this machine. */
+/** A missing models directory: only the starter is found, whatever is installed on this machine. */
 export const NO_MODELS = ROOT + 'test/fixtures/no-models'

@@ -1,11 +1,11 @@
-/** Which processes this one has started and not yet lost. */
+/** The child processes of this process. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A killed program is gone within moments; on a busy machine within seconds. */
 const PATIENCE_MS = 30_000
 
-/** Command lines of the children of this process that are alive. */
+/** Command lines of live children. */
 export function listChildren (): string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
     try {

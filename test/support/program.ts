@@ -1,4 +1,4 @@
-/** Runs the built program as its user does: another process, its own data directory. */
+/** Runs the built program as a user does: in another process with its own data directory. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 
 export type Settings = Record<string, string>
 
-/** The environment of a test's program: none of this machine's settings but PATH, and none of its models. */
+/** The environment of the program: nothing from this machine but PATH, and none of its models. */
 function environment (dataDir: string, settings: Settings): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
@@ -45,7 +45,7 @@ export async function runCommand (
 export type RunningServer = {
   pid: number
   address: string
-  /** The server itself, where `address` is a proxy that checks: for bytes, which the proxy takes for text. */
+  /** The server itself when `address` is a checking proxy: use it for bytes, which the proxy takes for text. */
   origin: string
   /** Printed on the first start of a data directory. */
   firstKey: string | undefined
@@ -56,7 +56,7 @@ export type RunningServer = {
   stop (): Promise<number | null>
 }
 
-/** The address, from the first line the server prints, and the key that may follow. */
+/** The address from the server's first line, and the key that may follow. */
 async function readGreeting (child: ChildProcess): Promise<{ address: string, firstKey: string | undefined }> {
   let text = ''
   return await new Promise((resolve, reject) => {
@@ -88,7 +88,7 @@ async function startPrism (upstream: string): Promise<{ address: string, stop ()
   return { address, stop: () => { child.kill() } }
 }
 
-/** Starts `stenobox serve`, `prefix` before it (a program that sets limits), and waits until it listens. */
+/** Starts `stenobox serve` after `prefix` (a program that sets limits) and waits until it listens. */
 export async function startServer (dataDir: string, settings: Settings = {}, prefix: readonly string[] = []): Promise<RunningServer> {
   const [program = '', ...args] = [...prefix, process.execPath, CLI, 'serve']
   const child = spawn(program, args, { env: environment(dataDir, settings), stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-/** A separate identity provider: oidc-provider as its own documentation sets it up, for one agent and whoever logs in. */
+/** A separate identity provider: oidc-provider set up as its documentation says, for one agent and any login. */
 import { Provider } from 'oidc-provider'
 import type { Configuration } from 'oidc-provider'
 import { once } from 'node:events'

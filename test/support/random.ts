@@ -1,4 +1,4 @@
-/** Chance that is the same in every run. */
+/** Random values that are the same in every run. */
 
 /** Numbers from 0 up to, not including, 1 (mulberry32). */
 export function createRandom (seed: number): () => number {
@@ -11,7 +11,7 @@ export function createRandom (seed: number): () => number {
   }
 }
 
-/** Bytes in which no format can be recognised but by accident. */
+/** Bytes that match no format except by accident. */
 export function randomBytes (length: number, seed: number): Buffer {
   const random = createRandom(seed)
   return Buffer.from(Uint8Array.from({ length }, () => Math.floor(random() * 256)))

@@ -1,4 +1,4 @@
-/** Real weights, where set-up has installed them: `STENOBOX_MODEL=base node scripts/setup.mjs --model`. */
+/** Real weights, if set-up has installed them: `STENOBOX_MODEL=base node scripts/setup.mjs --model`. */
 import { resolve } from 'node:path'
 import { createModels } from '../../dist/engine/models/models.js'
 import type { InstalledModel } from '../../dist/engine/models/models.js'
@@ -13,6 +13,6 @@ export function findRealModel (name: string): InstalledModel | undefined {
   return models.listInstalled().find((model) => model.entry.name === name && models.inspect(model).state === 'right')
 }
 
-/** For the option `skip` of a test: false, or why it cannot run here. */
+/** For the test option `skip`: false, or the reason it cannot run here. */
 export const whyWithout = (name: string): string | false =>
   findRealModel(name) ? false : `${name} is not installed in ${REAL_MODELS}: STENOBOX_MODEL=${name} node scripts/setup.mjs --model`

@@ -9,11 +9,11 @@ export type Received = { path: string, headers: IncomingHttpHeaders, body: strin
 export type Receiver = {
   url: string
   received: Received[]
-  /** Comes back when `count` requests have arrived since the start. */
+  /** Resolves when `count` requests have arrived since the start. */
   until (count: number): Promise<void>
 }
 
-/** Answers as `answer` says, 204 when it says nothing; `count` is of this request, from 1. */
+/** Answers with `answer`, or 204 when it returns nothing; `count` is the number of the request, from 1. */
 export async function startReceiver (
   t: Test,
   answer: (response: ServerResponse, count: number, request: Received) => void = (response) => {

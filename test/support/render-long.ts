@@ -1,4 +1,4 @@
-/** Run in a thread of its own, with little memory: renders a recording of so many hours and says how much came of it. */
+/** Runs in a thread with little memory: renders a recording of the given hours and reports the size of the result. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { FORMATS } from '../../dist/formats/index.js'
 import type { ExportFormat } from '../../dist/formats/index.js'

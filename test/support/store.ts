@@ -1,4 +1,4 @@
-/** All stores over one real database, and rows to begin with. */
+/** All stores over one real database, and rows to start with. */
 import type { Test } from 'tap'
 import { toRecordingName } from '../../dist/domain/recording-name.js'
 import type { RecordingName } from '../../dist/domain/recording-name.js'
@@ -45,7 +45,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     return jobs.insert({ ownerId, mediaId, fileName: nameOf(fileName), options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
   }
 
-  /** A job whose decoding is done: `count` windows of 10 s wait. */
+  /** A decoded job with `count` waiting windows of 10 s. */
   function addDecodedJob (owner: string, count: number): number {
     const id = addJob(owner)
     db.prepare('UPDATE job SET status = \'processing\' WHERE id = ?').run(id)
@@ -56,7 +56,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     return id
   }
 
-  /** A queued job of an address, its media expected. */
+  /** A queued job of an address, with expected media. */
   function addUrlJob (owner: string, url: string, isNamed = false): number {
     const ownerId = apiKeys.ensureOwner(owner, 0)
     const mediaId = media.expect(ownerId, `source-${++files}`, 0)

@@ -1,4 +1,4 @@
-/** What programs that are not ours read in a subtitle file. */
+/** What third-party programs read in a subtitle file. */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { parseSync } from 'subtitle'
@@ -9,7 +9,7 @@ const { WebVTTParser } = require('webvtt-parser') as typeof Webvtt
 /** Without it the parser leaves the semicolons of entities in the text. */
 const ENTITIES = require('webvtt-parser/html-entities.json') as Record<string, string>
 
-/** `text` has its lines joined by line feeds. */
+/** `text`: lines joined by line feeds. */
 export type ReadCue = { startMs: number, endMs: number, text: string }
 
 /** The validator of the W3C. */

@@ -1,4 +1,4 @@
-/** One of everything that the interface names by an id, of one owner, in every state: what requests made from the document ask for. */
+/** One of each thing that the interface names by an id, of one owner, in every state, for generated requests. */
 import type { Test } from 'tap'
 import type { Appliance } from '../../dist/app.js'
 import type { Operation } from './document.ts'
@@ -7,7 +7,7 @@ import { openStores } from './store.ts'
 export const JOB_STATES = ['completed', 'queued', 'processing', 'failed'] as const
 type Kind = typeof JOB_STATES[number] | 'unknown'
 
-/** Makes the things of the owner named so. The appliance must not be working on jobs. */
+/** Creates the things of the named owner. The appliance must not be working on jobs. */
 export async function prepareThings (t: Test, dataDir: string, appliance: Appliance, owner: string) {
   const { db, addJob, transcripts, apiKeys, webhooks, deliveries } = openStores(t, dataDir)
   const ownerId = apiKeys.ensureOwner(owner, 0)
@@ -48,7 +48,7 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     })
   }
 
-  /** How to make what a path names, by the path up to its parameter. */
+  /** Creates what a path names, keyed by the path up to its parameter. */
   const makers: Record<string, (kind: Kind) => Promise<string | number> | string | number> = {
     '/api/v1/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
     '/api/v1/transcriptions/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
@@ -65,7 +65,7 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
   }
 
   return {
-    /** The path with the id of a thing in place of its first parameter; other parameters become 1. */
+    /** The path with a thing's id for its first parameter; other parameters become 1. */
     fill (path: string, kind: Kind): string {
       const named = /^[^{]*\{\w+\}/.exec(path)?.[0]
       if (named === undefined) return path
@@ -73,7 +73,7 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
       if (id === undefined) throw new Error(`test/support/things.ts does not know how to make what ${named} names`)
       return path.replace(named, named.replace(/\{\w+\}$/, String(id))).replace(/\{\w+\}/g, '1')
     },
-    /** New ones in place of those that requests have used up. */
+    /** Replaces things that requests have used up. */
     async renew (path: string): Promise<void> {
       const named = /^[^{]*\{\w+\}/.exec(path)?.[0] ?? ''
       for (const kind of JOB_STATES) if (makers[named]) made.set(`${named} ${kind}`, await makers[named](kind))

@@ -10,7 +10,7 @@ namespace stenobox {
 
 namespace {
 
-/// Every position's weights over the tokens of one head get the mean 0 and the variance 1.
+/// Normalises each position's weights over the tokens of a head to mean 0 and variance 1.
 void normaliseOverTokens(float * weights, const Watched & watched) {
   constexpr float epsilon = 1e-9f;
   std::vector<float> mean(watched.used, 0.0f);
@@ -53,7 +53,7 @@ std::vector<size_t> alignTokens(Watched & watched, size_t from, size_t to) {
   const size_t tokens = to - from;
   const size_t times = watched.used;
   const std::vector<float> gain = likeness(watched, from, to);
-  // steps[time][token]: how the cheapest path came there. Costs of one time before the present one are enough.
+  // steps[time][token]: the last step of the cheapest path. Only the costs of the previous time are needed.
   std::vector<uint8_t> steps((times + 1) * (tokens + 1), kToken);
   std::vector<float> before(tokens + 1, INFINITY);
   std::vector<float> now(tokens + 1, INFINITY);
@@ -78,7 +78,7 @@ std::vector<size_t> alignTokens(Watched & watched, size_t from, size_t to) {
   size_t time = times;
   size_t token = tokens;
   while (time > 0 && token > 0) {
-    // Visited from the last time to the first, so the first one stays.
+    // Visited from last time to first, so the first one wins.
     begins[token - 1] = time - 1;
     const uint8_t step = steps[time * (tokens + 1) + token];
     if (step != kTime) --token;

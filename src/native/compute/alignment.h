@@ -1,4 +1,4 @@
-// When each token was said, by dynamic time warping over what the decoder listened to. After OpenAI's timing.py.
+// Times tokens by dynamic time warping over the decoder's attention. After OpenAI's timing.py.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace stenobox {
 
-/// Attention of `heads` heads: for each of `tokens` tokens `positions` numbers, of which the first `used` are of sound.
+/// Attention of `heads` heads: `positions` numbers for each of `tokens` tokens; the first `used` belong to sound.
 struct Watched {
   std::vector<float> weights;
   size_t heads;
@@ -15,7 +15,7 @@ struct Watched {
   size_t used;
 };
 
-/// The position at which each of the tokens `from` up to `to` begins; they never go back. Changes the weights. `used` is at least 7.
+/// The position where each token from `from` up to `to` begins; never decreasing. Changes the weights. `used` is at least 7.
 std::vector<size_t> alignTokens(Watched & watched, size_t from, size_t to);
 
 }  // namespace stenobox

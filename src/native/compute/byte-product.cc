@@ -19,13 +19,13 @@ namespace stenobox {
 LargeMemory::LargeMemory(size_t bytes) : size_(bytes) {
   constexpr size_t largePage = size_t {2} << 20;
   constexpr size_t line = 64;
-  // Small ones would waste most of a page.
+  // Small allocations would waste most of a large page.
   const size_t alignment = bytes >= largePage ? largePage : line;
   const size_t whole = (bytes + alignment - 1) / alignment * alignment;
   memory_.reset(std::aligned_alloc(alignment, whole));
   if (!memory_) throw std::bad_alloc();
 #if defined(__linux__)
-  // Only advice: without large pages all is the same but slower.
+  // Only advice: without large pages the result is the same but slower.
   if (alignment == largePage) madvise(memory_.get(), whole, MADV_HUGEPAGE);
 #endif
   std::memset(memory_.get(), 0, whole);
@@ -35,12 +35,12 @@ void LargeMemory::Free::operator()(void * memory) const { std::free(memory); }
 
 namespace {
 
-/// Outputs lie in groups; of a group, four inputs of each output, then the next four.
+/// Outputs are stored in groups: four inputs of each output in the group, then the next four inputs.
 constexpr size_t kLanes = 16;
 constexpr size_t kGroup = 2 * kLanes;
 constexpr size_t kTogether = 4;
 
-/// Weights are kept from 0 to 255: the instruction wants one side without signs.
+/// Weights are stored as 0 to 255: the instruction needs one unsigned operand.
 constexpr int kOffset = 128;
 
 size_t padded(size_t outputs) { return (outputs + kGroup - 1) / kGroup * kGroup; }
@@ -62,7 +62,7 @@ struct Group {
   const float * factors;
   const float * bias;
   size_t inputs;
-  /// How many of its outputs are there.
+  /// The number of valid outputs in the group.
   size_t outputs;
 };
 
@@ -143,7 +143,7 @@ ByteProduct::ByteProduct(const int8_t * weights, size_t inputs, const std::vecto
 
 void ByteProduct::run(const Rows & rows, float * result) const {
 #if defined(STENOBOX_HAS_VNNI)
-  // What the offset of the weights adds is taken away at the start.
+  // Start from the negative contribution of the weights' offset.
   std::vector<int32_t> starts(2 * rows.count);
   for (size_t r = 0; r < starts.size(); ++r) {
     int32_t sum = 0;

@@ -1,5 +1,4 @@
-// Products of a few rows with a large matrix of bytes, on processors that multiply four bytes and add them up in one instruction
-// (AVX-512 VNNI).
+// Products of a few rows with a large byte matrix, for processors that multiply and add four bytes in one instruction (AVX-512 VNNI).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace stenobox {
 
-/// Memory that is read from one end to the other again and again: on large pages where the system has some (25 GB/s instead of 19).
+/// Memory for repeated sequential reads, on large pages where available (25 GB/s instead of 19).
 class LargeMemory {
  public:
   LargeMemory() = default;
@@ -28,17 +27,17 @@ class LargeMemory {
   size_t size_ = 0;
 };
 
-/// True where the processor has the instruction that ByteProduct needs.
+/// True when the processor has the instruction that ByteProduct needs.
 bool multipliesBytes();
 
-/// A matrix of bytes with a factor per row. Read-only, for any number of threads.
+/// A byte matrix with a factor per row. Read-only; any number of threads may use it.
 class ByteProduct {
  public:
-  /// `weights`: a row of `inputs` for each of the `factors.size()` outputs. `bias`: as many, or none.
+  /// `weights`: a row of `inputs` for each of the `factors.size()` outputs. `bias`: one number per output, or none.
   ByteProduct(const int8_t * weights, size_t inputs, const std::vector<float> & factors, const std::vector<float> & bias);
 
-  /// What run() takes: 16-bit integers of two bytes each, 256 · high + low, a row of high and then a row of low ones, and for each such
-  /// pair the factor that makes them numbers again.
+  /// Input of run(): 16-bit integers as two bytes, 256 · high + low. A row of high bytes, then a row of low bytes; for each pair, the
+  /// factor that converts it back to numbers.
   struct Rows {
     const int8_t * bytes;
     const float * factors;

@@ -7,7 +7,7 @@ namespace stenobox {
 
 namespace {
 
-/// Rows that are read from a file at a time: the vocabulary is not unpacked as a whole.
+/// Rows read from the file at a time, so that the vocabulary is never unpacked as a whole.
 constexpr size_t kRowsAtOnce = 1024;
 
 constexpr float kMostFixed = 32767.0f;
@@ -58,7 +58,8 @@ void ByteLayer::runSplit(const float * rows, size_t count, float * result, ByteR
 void ByteLayer::run(const float * rows, size_t count, float * result, ByteRoom & room) const {
   if (product_) return runSplit(rows, count, result, room);
   const Bytes bytes = {weights_.data(), factors_.data(), bias_.empty() ? nullptr : bias_.data(), factors_.size(), inputs_};
-  for (size_t r = 0; r < count; r += kFewRows) multiplyFew(rows + r * inputs_, std::min(kFewRows, count - r), bytes, result + r * factors_.size());
+  for (size_t r = 0; r < count; r += kFewRows)
+    multiplyFew(rows + r * inputs_, std::min(kFewRows, count - r), bytes, result + r * factors_.size());
 }
 
 void ByteLayer::row(size_t index, float * target) const {
@@ -108,10 +109,18 @@ struct Decoder::Block {
     own.setBias(joined(joined(tensors.read(name + ".attn.query.bias", scale), none), tensors.read(name + ".attn.value.bias")));
     own.finish();
     const std::vector<float> heard = joined(tensors.read(name + ".cross_attn.key.weight"), tensors.read(name + ".cross_attn.value.weight"));
-    return {readNorm(tensors, name + ".attn_ln"), std::move(own), layer(tensors, name + ".attn.out", width),
-      readNorm(tensors, name + ".cross_attn_ln"), layer(tensors, name + ".cross_attn.query", width, scale), layer(tensors, name + ".cross_attn.out", width),
-      readNorm(tensors, name + ".mlp_ln"), layer(tensors, name + ".mlp.0", width), layer(tensors, name + ".mlp.2", 4 * width),
-      Layer(heard.data(), width, joined(none, tensors.read(name + ".cross_attn.value.bias")), number, Finish::StoreFloats)};
+    return {
+      readNorm(tensors, name + ".attn_ln"),
+      std::move(own),
+      layer(tensors, name + ".attn.out", width),
+      readNorm(tensors, name + ".cross_attn_ln"),
+      layer(tensors, name + ".cross_attn.query", width, scale),
+      layer(tensors, name + ".cross_attn.out", width),
+      readNorm(tensors, name + ".mlp_ln"),
+      layer(tensors, name + ".mlp.0", width),
+      layer(tensors, name + ".mlp.2", 4 * width),
+      Layer(heard.data(), width, joined(none, tensors.read(name + ".cross_attn.value.bias")), number, Finish::StoreFloats)
+    };
   }
 };
 
@@ -141,7 +150,7 @@ bool Decoder::listen(const void * encoded, size_t positions, DecoderRoom & room,
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
     if (stop()) return false;
     blocks_[layer].heard.run(encoded, positions, room.heardFloats.data(), room.scratch);
-    // What fills up stays 0.
+    // Padding stays 0.
     int16_t * heard = room.heard.as<int16_t>() + layer * numbers;
     std::fill_n(heard, numbers, int16_t {0});
     for (size_t h = 0; h < shape_.heads; ++h) {
@@ -185,7 +194,8 @@ void Decoder::attendHeard(
   for (size_t h = 0; h < shape_.heads; ++h) {
     const FixedHead & head = room.heads[layer * shape_.heads + h];
     room.scores.resize(std::max(room.scores.size(), kFewRows * head.positions));
-    const auto watch = std::find_if(watched.begin(), watched.end(), [&](const HeadPlace & place) { return place.layer == layer && place.head == h; });
+    const auto watch =
+      std::find_if(watched.begin(), watched.end(), [&](const HeadPlace & place) { return place.layer == layer && place.head == h; });
     for (size_t r = 0; r < count; r += kFewRows) {
       const size_t rows = std::min(kFewRows, count - r);
       scoreFew(room.wide.data() + r * width + h * head.width, rows, width, head, room.scores.data());
@@ -202,7 +212,8 @@ void Decoder::attendHeard(
 }
 
 bool Decoder::run(
-  const std::vector<BatchToken> & batch, DecoderRoom & room, const std::vector<HeadPlace> & watched, float * attention, const std::function<bool()> & stop
+  const std::vector<BatchToken> & batch, DecoderRoom & room, const std::vector<HeadPlace> & watched, float * attention,
+  const std::function<bool()> & stop
 ) const {
   const size_t count = batch.size();
   const size_t width = shape_.width;
@@ -213,7 +224,9 @@ bool Decoder::run(
     words_.row(batch[r].token, room.stream.data() + r * width);
     add(places_.data() + batch[r].place * width, width, room.stream.data() + r * width);
   }
-  const auto enter = [&](const Norm & norm) { normalise(room.stream.data(), count, width, norm.weight.data(), norm.bias.data(), room.input.data()); };
+  const auto enter = [&](const Norm & norm) {
+    normalise(room.stream.data(), count, width, norm.weight.data(), norm.bias.data(), room.input.data());
+  };
   const auto leave = [&](const ByteLayer & layer, const float * from) {
     float * result = from == room.wide.data() ? room.input.data() : room.wide.data();
     layer.run(from, count, result, room.bytes);

@@ -1,4 +1,4 @@
-// Whisper's decoder on a processor: from what was heard and said so far to what may come next.
+// Whisper's decoder on the CPU: computes the next tokens from the encoded sound and the tokens so far.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@
 
 namespace stenobox {
 
-/// Room for products with a ByteLayer.
+/// Working memory for products with a ByteLayer.
 struct ByteRoom {
   std::vector<int8_t> rows;
   std::vector<float> factors;
 };
 
-/// A matrix of bytes with a factor per row. Rows it is multiplied with stay floats, or, where the processor multiplies bytes fastest, become
-/// integers of sixteen bits.
+/// A byte matrix with a factor per row. Its input rows stay floats, or become 16-bit integers where the processor multiplies bytes fastest.
 class ByteLayer {
  public:
   explicit ByteLayer(size_t inputs) : inputs_(inputs) {}
@@ -28,7 +27,7 @@ class ByteLayer {
   void append(const Tensors & tensors, const std::string & name, float factor = 1.0f);
   void setBias(std::vector<float> bias) { bias_ = std::move(bias); }
 
-  /// To be called once, when it is complete.
+  /// Call it once, after the last append.
   void finish();
 
   /// result = rows x weights + bias, for any number of rows.
@@ -47,16 +46,16 @@ class ByteLayer {
   std::unique_ptr<ByteProduct> product_;
 };
 
-/// What one thread keeps while it decodes a window: what was heard, what was said, and room to compute in.
+/// What one thread keeps while it decodes a window: encoded sound, earlier tokens, and working memory.
 struct DecoderRoom {
   Scratch scratch;
   ByteRoom bytes;
-  /// Of the window, for each layer and head.
+  /// Of the window: keys and values for each layer and head.
   size_t positions = 0;
   LargeMemory heard;
   std::vector<FixedHead> heads;
   std::vector<float> heardFloats;
-  /// Of the tokens, for each layer: rows of the model's width for each cell. Not touched until they are needed.
+  /// Of the tokens: for each layer, rows of the model's width for each cell. Not touched before use.
   size_t cells = 0;
   std::unique_ptr<float[]> keys;
   std::unique_ptr<float[]> values;
@@ -65,11 +64,11 @@ struct DecoderRoom {
   std::vector<float> wide;
   std::vector<float> scores;
 
-  /// Makes room for so many cells; what was in them is lost when they become more.
+  /// Resizes to this many cells; growing loses their contents.
   void setCells(size_t count, const SpeechShape & shape);
 };
 
-/// A token of a batch: its place in the text, the cell that keeps it, and the cells it looks at, its own among them.
+/// A token of a batch: its position in the text, its cell, and the cells it attends to, its own included.
 struct BatchToken {
   size_t token;
   size_t place;
@@ -77,27 +76,27 @@ struct BatchToken {
   std::vector<uint32_t> looksAt;
 };
 
-/// Attention of one head to what was heard.
+/// A head whose attention to the sound is recorded.
 struct HeadPlace {
   size_t layer;
   size_t head;
 };
 
-/// Read-only, for any number of threads.
+/// Read-only; any number of threads may use it.
 class Decoder {
  public:
   Decoder(const Tensors & tensors, const SpeechShape & shape, Number number);
   ~Decoder();
 
-  /// Takes in what the encoder made of a window: `positions` rows. False when `stop` said so.
+  /// Reads the encoder's output for a window: `positions` rows. False when stopped.
   bool listen(const void * encoded, size_t positions, DecoderRoom & room, const std::function<bool()> & stop) const;
 
-  /// Computes a batch; afterwards `room.stream` holds a row of the model's width per token. `watched`: heads whose attention goes to `attention`,
-  /// head by head, token by token, `room.positions` numbers each. False when `stop` said so.
+  /// Computes a batch; afterwards `room.stream` has a row of the model's width per token. `watched`: heads whose attention is written to
+  /// `attention`, head by head, token by token, `room.positions` numbers each. False when stopped.
   bool run(const std::vector<BatchToken> & batch, DecoderRoom & room, const std::vector<HeadPlace> & watched, float * attention,
     const std::function<bool()> & stop) const;
 
-  /// The logits of what follows some tokens of the last batch: rows of the vocabulary's size.
+  /// The logits after some tokens of the last batch: rows of the vocabulary's size.
   void predict(const std::vector<size_t> & tokens, DecoderRoom & room, float * logits) const;
 
   const SpeechShape & shape() const { return shape_; }
@@ -105,7 +104,9 @@ class Decoder {
  private:
   struct Block;
   void attendSaid(const Block & block, size_t layer, const std::vector<BatchToken> & batch, DecoderRoom & room) const;
-  void attendHeard(const Block & block, size_t layer, size_t count, DecoderRoom & room, const std::vector<HeadPlace> & watched, float * attention) const;
+  void attendHeard(
+    const Block & block, size_t layer, size_t count, DecoderRoom & room, const std::vector<HeadPlace> & watched, float * attention
+  ) const;
 
   const SpeechShape shape_;
   std::vector<float> places_;

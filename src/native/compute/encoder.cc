@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kTaps = 3;
 constexpr size_t kFramesPerPosition = 2;
 
-/// A convolution's weights from output, input, tap to output, tap, input: so the inputs of neighbouring frames lie as they lie in memory.
+/// Reorders convolution weights from output, input, tap to output, tap, input, the order of neighbouring frames in memory.
 std::vector<float> tapsFirst(const std::vector<float> & weights, size_t inputs) {
   std::vector<float> result(weights.size());
   for (size_t o = 0; o < weights.size() / (inputs * kTaps); ++o) {
@@ -28,7 +28,8 @@ void store(const float * source, size_t count, Number number, char * target) {
   else std::memcpy(target, source, count * sizeof(float));
 }
 
-/// Neighbouring frames side by side for a convolution: row i holds the frames around `step` · i. `frames` has an empty frame before and after.
+/// Places neighbouring frames side by side for a convolution: row i holds the frames around `step` · i. `frames` has an empty frame before
+/// and after.
 void gather(const char * frames, size_t count, size_t frameBytes, size_t step, char * target) {
   for (size_t i = 0; i < count; ++i) std::memcpy(target + i * kTaps * frameBytes, frames + i * step * frameBytes, kTaps * frameBytes);
 }
@@ -49,9 +50,12 @@ struct Encoder::Block {
       return Layer(tensors.read(name + part + ".weight").data(), inputs, tensors.read(name + part + ".bias"), number, finish);
     };
     const std::vector<float> weights = joined(
-      joined(tensors.read(name + ".attn.query.weight", scale), tensors.read(name + ".attn.key.weight")), tensors.read(name + ".attn.value.weight"));
+      joined(tensors.read(name + ".attn.query.weight", scale), tensors.read(name + ".attn.key.weight")),
+      tensors.read(name + ".attn.value.weight")
+    );
     const std::vector<float> bias = joined(
-      joined(tensors.read(name + ".attn.query.bias", scale), std::vector<float>(shape.width, 0.0f)), tensors.read(name + ".attn.value.bias"));
+      joined(tensors.read(name + ".attn.query.bias", scale), std::vector<float>(shape.width, 0.0f)), tensors.read(name + ".attn.value.bias")
+    );
     return {readNorm(tensors, name + ".attn_ln"), Layer(weights.data(), shape.width, bias, number, Finish::Store),
       layer(".attn.out", shape.width, Finish::Add), readNorm(tensors, name + ".mlp_ln"),
       layer(".mlp.0", shape.width, Finish::Gelu), layer(".mlp.2", 4 * shape.width, Finish::Add)};
@@ -105,7 +109,7 @@ void Encoder::convolve(const Spectrogram & spectrogram, size_t positions, Encode
   std::memset(hidden, 0, shape_.width * bytes);
   first_->run(room.wide.data(), frames, hidden + shape_.width * bytes, room.scratch);
   gather(hidden, positions, shape_.width * bytes, kFramesPerPosition, room.wide.data());
-  // Not as part of the product: oneDNN has no fast GELU followed by a sum without AVX-512.
+  // A separate step: without AVX-512, oneDNN has no fast GELU followed by a sum.
   second_->run(room.wide.data(), positions, room.stream.data(), room.scratch);
   gelu(room.stream.data(), positions * shape_.width);
   add(places_.data(), positions * shape_.width, room.stream.data());
@@ -120,7 +124,7 @@ void Encoder::attend(const Block & block, size_t positions, EncoderRoom & room) 
   room.prepared.resize(products.keyBytes() + products.valueBytes() + 64);
   char * keys = room.prepared.data();
   char * values = keys + (products.keyBytes() + 63) / 64 * 64;
-  // Queries, keys and values of one head, and what comes out for some queries.
+  // Queries, keys and values of one head, and the result for some queries.
   char * parts = room.heads.data();
   const size_t partBytes = positions * headBytes;
   char * mixed = parts + 3 * partBytes;
@@ -128,7 +132,9 @@ void Encoder::attend(const Block & block, size_t positions, EncoderRoom & room) 
   for (size_t head = 0; head < shape_.heads; ++head) {
     for (size_t p = 0; p < positions; ++p) {
       for (size_t part = 0; part < 3; ++part) {
-        std::memcpy(parts + part * partBytes + p * headBytes, room.wide.data() + p * 3 * rowBytes + part * rowBytes + head * headBytes, headBytes);
+        std::memcpy(
+          parts + part * partBytes + p * headBytes, room.wide.data() + p * 3 * rowBytes + part * rowBytes + head * headBytes, headBytes
+        );
       }
     }
     products.prepare(parts + partBytes, parts + 2 * partBytes, keys, values, room.scratch);
@@ -137,7 +143,8 @@ void Encoder::attend(const Block & block, size_t positions, EncoderRoom & room) 
       if (number_ == Number::Brain) softmax(room.scores.data(), kStep, positions, reinterpret_cast<Brain *>(weights));
       else softmax(room.scores.data(), kStep, positions, reinterpret_cast<float *>(weights));
       products.mix(weights, values, mixed, room.scratch);
-      for (size_t p = 0; p < kStep; ++p) std::memcpy(room.input.data() + (first + p) * rowBytes + head * headBytes, mixed + p * headBytes, headBytes);
+      for (size_t p = 0; p < kStep; ++p)
+        std::memcpy(room.input.data() + (first + p) * rowBytes + head * headBytes, mixed + p * headBytes, headBytes);
     }
   }
   block.out.run(room.input.data(), positions, room.stream.data(), room.scratch);
@@ -150,7 +157,9 @@ bool Encoder::run(const Spectrogram & spectrogram, size_t positions, EncoderRoom
   room.scores.resize(kStep * positions);
   room.input.resize(positions * width * bytes);
   room.wide.resize(positions * std::max(4 * width, 2 * kTaps * shape_.mels) * bytes);
-  room.heads.resize(std::max((2 * positions + 1) * width, 3 * positions * shape_.headWidth() + kStep * (shape_.headWidth() + positions)) * bytes);
+  room.heads.resize(
+    std::max((2 * positions + 1) * width, 3 * positions * shape_.headWidth() + kStep * (shape_.headWidth() + positions)) * bytes
+  );
   convolve(spectrogram, positions, room);
   for (const Block & block : blocks_) {
     if (stop()) return false;

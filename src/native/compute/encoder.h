@@ -1,4 +1,4 @@
-// Whisper's encoder on a processor: from a spectrogram to what the decoder listens to.
+// Whisper's encoder on the CPU: from a spectrogram to the input of the decoder.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace stenobox {
 
-/// A spectrogram: `bands` rows of `frames`, a frame per 10 ms. The window starts at `first`; what lies beyond the end is 0.
+/// A spectrogram: `bands` rows of `frames`, one frame per 10 ms. The window starts at `first`; frames past the end are 0.
 struct Spectrogram {
   const float * data;
   size_t bands;
@@ -20,7 +20,7 @@ struct Spectrogram {
   size_t first;
 };
 
-/// What one thread needs to encode. Kept between windows; grows to what its largest window needed.
+/// Working memory of one thread. Kept between windows; grows with the largest one.
 struct EncoderRoom {
   Scratch scratch;
   std::vector<float> stream;
@@ -31,15 +31,15 @@ struct EncoderRoom {
   std::vector<char> prepared;
 };
 
-/// Read-only, for any number of threads.
+/// Read-only; any number of threads may use it.
 class Encoder {
  public:
   Encoder(const Tensors & tensors, const SpeechShape & shape, Number number);
 
-  /// Windows may have any number of positions, a position per 20 ms, that is a multiple of this and at most the model's.
+  /// The number of positions (one per 20 ms) must be a multiple of this and at most the model's.
   static constexpr size_t kStep = 100;
 
-  /// Encodes into `room.input`: `positions` rows of the model's width. False when `stop`, asked between layers, said so.
+  /// Encodes into `room.input`: `positions` rows of the model's width. False when stopped; `stop` is asked between layers.
   bool run(const Spectrogram & spectrogram, size_t positions, EncoderRoom & room, const std::function<bool()> & stop) const;
 
   Number number() const { return number_; }

@@ -12,7 +12,7 @@ namespace stenobox {
 
 namespace {
 
-/// Numbers per vector. As wide as registers are: wider ones GCC takes apart lane by lane.
+/// Numbers per vector, as wide as the registers: GCC splits wider vectors lane by lane.
 #if defined(STENOBOX_NATIVE) && defined(__AVX512F__)
 constexpr size_t kLanes = 16;
 #elif defined(__x86_64__) && (!defined(STENOBOX_NATIVE) || defined(__AVX__))
@@ -50,7 +50,9 @@ STENOBOX_INLINE void store(float value, Brain * target) {
 }
 
 template <typename Number>
-STENOBOX_INLINE void normaliseRows(const float * rows, size_t count, size_t width, const float * weight, const float * bias, Number * target) {
+STENOBOX_INLINE void normaliseRows(
+  const float * rows, size_t count, size_t width, const float * weight, const float * bias, Number * target
+) {
   constexpr float epsilon = 1e-5f;
   for (size_t r = 0; r < count; ++r, rows += width, target += width) {
     Floats lanes = {};
@@ -104,14 +106,14 @@ STENOBOX_INLINE void multiplyBlock(const float * rows, const Bytes & bytes, size
 
 template <size_t height>
 STENOBOX_INLINE void multiplyRows(const float * rows, const Bytes & bytes, float * result) {
-  // As many sums as there are registers for.
+  // As many sums as there are registers.
   constexpr size_t breadth = height > 5 ? 2 : 4;
   size_t first = 0;
   for (; first + breadth <= bytes.outputs; first += breadth) multiplyBlock<height, breadth>(rows, bytes, first, result);
   for (; first < bytes.outputs; ++first) multiplyBlock<height, 1>(rows, bytes, first, result);
 }
 
-/// The same number in every lane; where registers are narrower than a vector, GCC would multiply lane by lane with a plain number.
+/// Puts the same number into every lane. Where registers are narrower than a vector, GCC would multiply lane by lane with a scalar.
 STENOBOX_INLINE void spread(float value, Floats & lanes) {
   for (size_t i = 0; i < kLanes; ++i) lanes[i] = value;
 }
@@ -146,7 +148,7 @@ STENOBOX_INLINE void scoreRows(const float * queries, size_t stride, const Fixed
   }
 }
 
-/// Of every position `pieces` times kFixedLanes numbers, so that a row of a head is read at once where registers suffice.
+/// Reads `pieces` times kFixedLanes numbers of every position, so that a head's row is read at once if registers suffice.
 template <size_t height, size_t pieces>
 STENOBOX_INLINE void mixPieces(const float * weights, const FixedHead & head, float * result, size_t stride) {
   for (size_t i = 0; i < head.width; i += pieces * kFixedLanes) {
@@ -181,7 +183,7 @@ STENOBOX_INLINE int16_t fixed(float value, float inverse) {
   return static_cast<int16_t>(static_cast<int32_t>((scaled + roundingShift) - roundingShift));
 }
 
-/// Where number i of a row of bytes lies: the four bytes of a word belong to four pieces of kLanes, so that shifting unpacks a whole piece at once.
+/// The place of number i in a packed row: the four bytes of a word belong to four pieces of kLanes, so that a shift unpacks a whole piece.
 STENOBOX_INLINE size_t packedPlace(size_t i) {
   const size_t within = i % kPacked;
   return i - within + within % kLanes * kBytesPerWord + within / kLanes;
@@ -282,7 +284,7 @@ void fromBytes(const int8_t * bytes, size_t count, float factor, float * target)
 
 STENOBOX_PER_PROCESSOR
 void split(const float * row, size_t count, float factor, int8_t * high, int8_t * low) {
-  // Of what is no number the factor tells.
+  // A NaN or infinity shows in the factor.
   const float inverse = factor > 0 && std::isfinite(factor) ? 1.0f / factor : 0.0f;
   for (size_t i = 0; i < count; ++i) {
     const int16_t value = inverse > 0 ? fixed(row[i], inverse) : int16_t {0};
@@ -309,7 +311,7 @@ void mixFew(const float * weights, size_t count, const FixedHead & head, float *
 STENOBOX_PER_PROCESSOR
 float magnitude(const float * rows, size_t count, size_t stride, size_t width) {
   float lanes[kLanes] = {};
-  // A sum is not a number as soon as one of its parts is none; a maximum would not tell.
+  // A sum becomes NaN if any part is NaN; a maximum would not.
   float check[kLanes] = {};
   for (size_t r = 0; r < count; ++r) {
     for (size_t i = 0; i < width; i += kLanes) {
@@ -360,7 +362,8 @@ void attendCells(const float * query, const Cells & cells, float * weights, floa
     softmaxRows(weights, 1, cells.count, weights);
     for (size_t i = 0; i < cells.width; i += kLanes) {
       Floats lanes = {};
-      for (size_t c = 0; c < cells.count; ++c) lanes += *reinterpret_cast<const Floats *>(cells.values + cells.places[c] * row + from + i) * weights[c];
+      for (size_t c = 0; c < cells.count; ++c)
+        lanes += *reinterpret_cast<const Floats *>(cells.values + cells.places[c] * row + from + i) * weights[c];
       *reinterpret_cast<Floats *>(result + from + i) = lanes;
     }
   }

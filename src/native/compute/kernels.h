@@ -1,4 +1,4 @@
-// The arithmetic of a transformer between its large products, and the products of few rows, vectorised for the processor it runs on.
+// The operations of a transformer between its large products, and the products of few rows, vectorised for the processor.
 #pragma once
 
 #include <cstddef>
@@ -6,29 +6,29 @@
 
 namespace stenobox {
 
-// Every width here is a multiple of 64, as Whisper's heads are.
+// All widths here are multiples of 64, as are Whisper's heads.
 
-/// Most rows that a product of few rows takes at once.
+/// The most rows that multiplyFew takes.
 constexpr size_t kFewRows = 8;
 
-/// The upper half of a float, rounded to the nearest: bfloat16.
+/// The upper half of a float, rounded to nearest (bfloat16).
 using Brain = uint16_t;
 
 /// target = (row - mean) / sqrt(variance + 1e-5) · weight + bias, for `count` rows of `width`.
 void normalise(const float * rows, size_t count, size_t width, const float * weight, const float * bias, float * target);
 void normalise(const float * rows, size_t count, size_t width, const float * weight, const float * bias, Brain * target);
 
-/// Softmax of `count` rows of `width`, which becomes `target`; rows may be it.
+/// Softmax of `count` rows of `width` into `target`, which may be `rows`.
 void softmax(float * rows, size_t count, size_t width, float * target);
 void softmax(float * rows, size_t count, size_t width, Brain * target);
 
-/// x · Φ(x) in place: the exact GELU that Whisper was trained with, to 2e-7.
+/// GELU in place: x · Φ(x) as in Whisper's training, accurate to 2e-7.
 void gelu(float * values, size_t count);
 
 /// target[i] += source[i].
 void add(const float * source, size_t count, float * target);
 
-/// Rounds to the nearest.
+/// Rounds to nearest.
 void round(const float * source, size_t count, Brain * target);
 
 /// Weights of one byte each with a factor per row, packed by toBytes: outputs x inputs.
@@ -44,23 +44,23 @@ struct Bytes {
 /// result[r][o] = rows[r] · weights[o] + bias[o], for at most kFewRows rows; reads every weight once.
 void multiplyFew(const float * rows, size_t count, const Bytes & bytes, float * result);
 
-/// Rounds a row of `count` numbers to bytes; returns the factor that makes them numbers again. Not a number if one of them is none.
+/// Rounds a row of `count` numbers to bytes. Returns the factor that converts them back; NaN if one of them is not a number.
 float toBytes(const float * row, size_t count, int8_t * target);
 
 /// The numbers of a row that toBytes packed.
 void fromBytes(const int8_t * bytes, size_t count, float factor, float * target);
 
-/// Numbers in fixed point come in multiples of so many.
+/// Fixed-point numbers come in multiples of this.
 constexpr size_t kFixedStep = 32;
 
-/// The factor that makes 16-bit integers numbers again when the largest magnitude among them is `most`.
+/// The factor that converts 16-bit integers back to numbers when the largest magnitude is `most`.
 constexpr float splitFactor(float most) { return most / (127.0f * 256.0f); }
 
 /// Numbers as 16-bit integers in two bytes each: 256 · high + low.
 void split(const float * row, size_t count, float factor, int8_t * high, int8_t * low);
 
-/// Keys and values of one attention head over `positions`, in fixed point, packed by toFixed: values position by position,
-/// keys turned, so that both are read from one end to the other. Positions and width are multiples of kFixedStep.
+/// Fixed-point keys and values of one attention head over `positions`, packed by toFixed: values position by position, keys transposed, so
+/// that both are read sequentially. Positions and width are multiples of kFixedStep.
 struct FixedHead {
   const int16_t * keys;
   const int16_t * values;
@@ -70,20 +70,20 @@ struct FixedHead {
   size_t width;
 };
 
-/// scores[r][p] = queries[r] · keys[p] for at most kFewRows queries, which lie `stride` numbers apart.
+/// scores[r][p] = queries[r] · keys[p], for at most kFewRows queries that are `stride` numbers apart.
 void scoreFew(const float * queries, size_t count, size_t stride, const FixedHead & head, float * scores);
 
 /// result[r] = the sum of weights[r][p] · values[p], in rows `stride` numbers apart.
 void mixFew(const float * weights, size_t count, const FixedHead & head, float * result, size_t stride);
 
-/// The largest magnitude among a block of `width` columns of `count` rows that lie `stride` numbers apart; not a number if one of them is none.
+/// The largest magnitude in `width` columns of `count` rows that are `stride` numbers apart; NaN if one of them is not a number.
 float magnitude(const float * rows, size_t count, size_t stride, size_t width);
 
-/// Rounds a block of columns to fixed point: position by position, or, turned, a few positions at a time and of these width by width.
+/// Rounds a block of columns to fixed point, position by position. Transposed: a few positions at a time, and these width by width.
 void toFixed(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target);
 void toFixedTurned(const float * rows, size_t count, size_t stride, size_t width, float factor, int16_t * target);
 
-/// Keys and values of what was said before, in rows of `heads` x `width` floats, and which rows count.
+/// Keys and values of earlier tokens, in rows of `heads` x `width` floats, and the rows to use.
 struct Cells {
   const float * keys;
   const float * values;
@@ -93,7 +93,8 @@ struct Cells {
   size_t width;
 };
 
-/// Attention of one query of `heads` x `width`: result = softmax(query · keys) · values, head by head. `weights` has room for a number per cell.
+/// Attention of one query of `heads` x `width`: result = softmax(query · keys) · values, head by head. `weights` has room for a number per
+/// cell.
 void attendCells(const float * query, const Cells & cells, float * weights, float * result);
 
 }  // namespace stenobox

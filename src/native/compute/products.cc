@@ -20,7 +20,7 @@ using dnnl::memory;
 using Type = memory::data_type;
 
 const dnnl::engine & engine() {
-  // Never destroyed: worker threads may still compute while the process runs its exit handlers.
+  // Never destroyed: worker threads may still compute while the process exits.
   static const dnnl::engine * const instance = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *instance;
 }
@@ -33,7 +33,7 @@ memory::desc rowsOf(size_t rows, size_t columns, Type type) { return {{dim(rows)
 
 memory::desc anyOf(size_t rows, size_t columns, Type type) { return {{dim(rows), dim(columns)}, type, memory::format_tag::any}; }
 
-/// A matrix that is given row by row and used column by column.
+/// A matrix stored by rows and read by columns.
 memory::desc turned(size_t rows, size_t columns, Type type) { return {{dim(rows), dim(columns)}, type, memory::format_tag::ba}; }
 
 memory at(const memory::desc & shape, const void * data) { return {shape, engine(), const_cast<void *>(data)}; }
@@ -54,7 +54,7 @@ dnnl::primitive_attr finishing(Finish finish) {
 }
 
 void execute(const dnnl::primitive & primitive, std::unordered_map<int, memory> arguments, const memory::desc & wish, Scratch & scratch) {
-  // One per thread: a stream belongs to whoever uses it.
+  // One per thread: streams must not be shared.
   static thread_local dnnl::stream stream(engine());
   arguments.insert({DNNL_ARG_SCRATCHPAD, at(wish, scratch.take(wish.get_size()))});
   primitive.execute(stream, arguments);
@@ -88,7 +88,7 @@ double threadSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Seconds of a typical product of an encoder: the best of a few.
+/// Seconds for a typical encoder product: the best of a few runs.
 double measure(Number number) {
   constexpr size_t rows = 500;
   constexpr size_t width = 512;
@@ -111,7 +111,7 @@ Number choose() {
   if (isa == dnnl::cpu_isa::avx512_core_amx) return Number::Brain;
   if (isa != dnnl::cpu_isa::avx512_core_bf16) return Number::Float;
   useThreads(1);
-  // Rounding costs accuracy, so there has to be something in it; and a measurement that hangs on a hair would change texts from start to start.
+  // Rounding costs accuracy, so it must be worth it; a close measurement would also make texts differ from one start to the next.
   constexpr double gain = 1.3;
   return measure(Number::Float) > gain * measure(Number::Brain) ? Number::Brain : Number::Float;
 }
@@ -158,7 +158,9 @@ struct Layer::Kept {
     const Type type = typeOf(number);
     const bool floats = finish != Finish::Store && finish != Finish::Gelu;
     const matmul::desc description(
-      rowsOf(count, inputs, type), shape, memory::desc({1, dim(outputs)}, Type::f32, memory::format_tag::ab), rowsOf(count, outputs, floats ? Type::f32 : type));
+      rowsOf(count, inputs, type), shape, memory::desc({1, dim(outputs)}, Type::f32, memory::format_tag::ab),
+      rowsOf(count, outputs, floats ? Type::f32 : type)
+    );
     return {description, finishing(finish), engine()};
   }
 
@@ -171,7 +173,7 @@ struct Layer::Kept {
 };
 
 Layer::Layer(const float * weights, size_t inputs, const std::vector<float> & bias, Number number, Finish finish) : kept_(new Kept) {
-  // The rows of a full window: what suits them suits all.
+  // The rows of a full window; what is fastest for them is fast for all.
   constexpr size_t typical = 1500;
   kept_->inputs = inputs;
   kept_->outputs = bias.size();

@@ -1,4 +1,4 @@
-// Products of matrices by oneDNN, which compiles each for the processor it runs on. The calling thread computes alone unless it asked for more.
+// Matrix products by oneDNN, which compiles each for the processor. Uses only the calling thread unless it asked for more.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace stenobox {
 
-/// What products take: floats, or their upper halves where the processor multiplies those much faster.
+/// The operands of products: floats, or bfloat16 where the processor multiplies those much faster.
 enum class Number { Float, Brain };
 
 inline size_t bytesOf(Number number) { return number == Number::Brain ? sizeof(Brain) : sizeof(float); }
 
-/// The faster one on this processor, measured once per process. Floats wherever the other has no instructions of its own.
+/// The faster type on this processor, measured once per process. Floats if there are no bfloat16 instructions.
 Number fastNumber();
 
-/// Lets products of the calling thread use so many threads.
+/// Sets the number of threads for products of the calling thread.
 void useThreads(int threads);
 
-/// Memory that a computation needs for a while, as large as its largest wish. One per thread.
+/// Temporary memory, as large as the largest request. One per thread.
 class Scratch {
  public:
   void * take(size_t bytes);
@@ -34,10 +34,10 @@ class Scratch {
   size_t size_ = 0;
 };
 
-/// What becomes of a product: it is stored as numbers of its kind or as floats, goes through GELU first, or is added to the floats that are there.
+/// What to do with a product: store it in its own type or as floats, apply GELU first, or add it to the floats already there.
 enum class Finish { Store, StoreFloats, Gelu, Add };
 
-/// A layer: rows x weights + bias, whose weights are kept as the processor wants them. Read-only, for any number of threads.
+/// A layer: rows x weights + bias, with weights in the processor's preferred layout. Read-only; any number of threads may use it.
 class Layer {
  public:
   /// `weights`: a row of `inputs` for each of the `bias.size()` outputs.
@@ -45,7 +45,7 @@ class Layer {
   ~Layer();
   Layer(Layer &&) noexcept;
 
-  /// `rows`: `count` rows of numbers of the layer's kind, one after the other; `result` likewise.
+  /// `rows`: `count` consecutive rows in the layer's number type; `result` likewise.
   void run(const void * rows, size_t count, void * result, Scratch & scratch) const;
 
  private:
@@ -53,13 +53,13 @@ class Layer {
   std::unique_ptr<Kept> kept_;
 };
 
-/// The two products of attention: some queries with all keys, and their weights with all values. For one number of positions.
+/// The two products of attention for a fixed number of positions: queries with all keys, and weights with all values.
 class Attention {
  public:
   Attention(Number number, size_t queries, size_t positions, size_t width);
   ~Attention();
 
-  /// Bytes of keys or values once prepared.
+  /// Size of prepared keys or values in bytes.
   size_t keyBytes() const;
   size_t valueBytes() const;
 
@@ -69,7 +69,7 @@ class Attention {
   /// Floats: `queries` rows of `positions`.
   void score(const void * queries, const void * preparedKeys, float * scores, Scratch & scratch) const;
 
-  /// `queries` rows of `width`, of the same kind of numbers as the weights.
+  /// `queries` rows of `width`, in the same number type as the weights.
   void mix(const void * weights, const void * preparedValues, void * result, Scratch & scratch) const;
 
  private:

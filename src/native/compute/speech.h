@@ -1,4 +1,4 @@
-// A Whisper model on a processor, and what one thread needs to use it.
+// A Whisper model on the CPU, and one thread's working memory for it.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace stenobox {
 
-/// Weights as the processor wants them. Read-only, for any number of threads.
+/// Weights in the processor's preferred layout. Read-only; any number of threads may use them.
 struct Speech {
   Encoder encoder;
   Decoder decoder;
@@ -28,7 +28,7 @@ struct SpeechRoom {
   DecoderRoom decoder;
   std::vector<float> logits;
   std::vector<float> attention;
-  /// Asked between layers; null for never.
+  /// Asked between layers; null: never stop.
   bool (* stop)(void *) = nullptr;
   void * stopData = nullptr;
 };

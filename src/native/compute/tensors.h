@@ -1,4 +1,4 @@
-// The weights of a Whisper model as its file has them, by their names there.
+// The weights of a Whisper model file, by their names in the file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ struct ggml_tensor;
 
 namespace stenobox {
 
-/// Sides of a Whisper model. Its heads are all of one width.
+/// The dimensions of a Whisper model. All heads have the same width.
 struct SpeechShape {
   size_t mels;
   size_t positions;
@@ -28,13 +28,13 @@ class Tensors {
  public:
   explicit Tensors(const std::map<std::string, ggml_tensor *> & tensors) : tensors_(tensors) {}
 
-  /// How many numbers it has.
+  /// Number of values in the tensor.
   size_t size(const std::string & name) const;
 
   /// All numbers of a tensor as floats, times a factor.
   std::vector<float> read(const std::string & name, float factor = 1.0f) const;
 
-  /// `count` rows of it, `width` numbers each, from row `first`.
+  /// Reads `count` rows of `width` numbers, starting at row `first`.
   void readRows(const std::string & name, size_t first, size_t count, size_t width, float * target) const;
 
  private:

@@ -184,7 +184,7 @@ t.test('an abort that came before stops both programs', async (t) => {
   t.strictSame(listChildren(), [])
 })
 
-t.test('whoever stops listening half-way leaves no program behind', async (t) => {
+t.test('a reader that stops half-way leaves no program running', async (t) => {
   for await (const chunk of decodeAudio(TALK, NOTHING_KNOWN, LIMITS)) if (chunk.length > 0) break
   t.strictSame(await childrenLeft(), [])
   // One that writes no more would not notice that nobody reads.

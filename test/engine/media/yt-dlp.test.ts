@@ -33,7 +33,7 @@ async function open (t: Test, deps: Partial<GuardDeps> = {}) {
   const folder = `${root}/www`
   const serve = serveFolder(folder)
   const server = await startSources(t, (request, response) => {
-    // Every request by a connection of its own: each is checked.
+    // Every request on a separate connection: each is checked.
     response.setHeader('connection', 'close')
     serve(request, response)
   })

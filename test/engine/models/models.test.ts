@@ -88,7 +88,7 @@ t.test('decoding is the default, changed by the quality, changed by the model', 
   t.strictSame(models.choose('balanced')?.decoding, { ...defaults, temperatureStep: 0.4, beamSize: 3 })
 })
 
-t.test('without a manifest of its own, a models directory uses the bundled one and the bundled models', async (t) => {
+t.test('a models directory without a manifest uses the bundled one and the bundled models', async (t) => {
   t.equal(createModels(BUNDLED_MODELS_DIR).manifest.version, 1)
   for (const dir of [t.testdir(), t.testdirName + '/missing']) {
     const models = createModels(dir)

@@ -54,7 +54,7 @@ t.test('a key is made and shown once, replaced, and revoked', async (t) => {
   t.notMatch(JSON.stringify(await list()), String(key).slice(11, -4))
 })
 
-t.test('a key may end, and have a plan of its own', async (t) => {
+t.test('a key may expire, and have a different plan than its owner', async (t) => {
   const { call, ownerId, ask, clock } = await setUp(t)
   const made = await call('POST', 'keys', { name: 'laptop', ownerId, plan: 'free', expiresInSeconds: 60 })
   t.match(made.body.data, { plan: 'free', expiresAt: '2026-01-01T00:01:00.000Z' })
