@@ -57,7 +57,7 @@ export function createPipeline (deps: Deps) {
     if (job?.status !== 'processing') return false
     let { stage } = job
     if (stage === 'language' && windows.countOpen(jobId, 'language') === 0) {
-      jobs.setLanguage(jobId, voteLanguage(windows.listPosteriors(jobId)), now())
+      jobs.setHeardLanguage(jobId, voteLanguage(windows.listPosteriors(jobId)), now())
       jobs.enterStage(jobId, 'language', 'transcribe', now())
       stage = 'transcribe'
     }
@@ -164,7 +164,7 @@ export function createPipeline (deps: Deps) {
       transcripts.insertWindow(job.id, window.idx, segments)
       windows.setOutcome(window, { wordCount: segments.reduce((sum, { words }) => sum + words.length, 0), isStarter })
       jobs.addDone(job.id, samplesToMs(window.endSample - window.startSample), now())
-      if (job.language === undefined) jobs.setLanguage(job.id, language, now())
+      if (job.language === undefined) jobs.setHeardLanguage(job.id, language, now())
     })
   }
 

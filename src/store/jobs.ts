@@ -9,14 +9,14 @@ import type { Database } from './database.js'
 type JobRow = {
   id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: string
   options: string
-  language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
+  heard_language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
 }
 const COLUMNS = `id, owner_id, status, stage, media_id, (
     SELECT json_object('url', s.shown_url, 'title', s.title, 'publishedAt', s.published_at, 'fetched', s.fetched, 'isOpen', s.fetched_at IS NULL)
     FROM source s
     WHERE s.job_id = job.id
-  ) AS source, file_name, options, language, duration_ms, done_ms, failure_code,
+  ) AS source, file_name, options, heard_language, duration_ms, done_ms, failure_code,
   retry_count, created_at, updated_at, completed_at`
 
 type PackedSource = { url: string, title: string | null, publishedAt: number | null, fetched: number, isOpen: number }
@@ -26,6 +26,7 @@ const toSource = ({ url, title, publishedAt, fetched }: PackedSource): JobSource
 
 function toJob (row: JobRow): Job {
   const source = row.source === null ? undefined : JSON.parse(row.source) as PackedSource
+  const options = JSON.parse(row.options) as JobOptions
   return {
     id: row.id,
     ownerId: row.owner_id,
@@ -34,8 +35,8 @@ function toJob (row: JobRow): Job {
     mediaId: row.media_id,
     source: source && toSource(source),
     fileName: row.file_name,
-    options: JSON.parse(row.options) as JobOptions,
-    language: row.language ?? undefined,
+    options,
+    language: options.language ?? row.heard_language ?? undefined,
     durationMs: row.duration_ms ?? undefined,
     doneMs: row.done_ms,
     failureCode: row.failure_code ?? undefined,
@@ -60,8 +61,8 @@ export type ClaimLimits = { maxBytes: number, maxActive: number, maxPerOwner: nu
 
 export function createJobStore (db: Database) {
   const insert = db.prepare(`
-    INSERT INTO job (owner_id, api_key_id, status, stage, media_id, file_name, options, language, webhook_url, webhook_secret, created_at, updated_at)
-    VALUES (:ownerId, :apiKeyId, 'queued', 'decode', :mediaId, :fileName, :options, :language, :webhookUrl, :webhookSecret, :now, :now)
+    INSERT INTO job (owner_id, api_key_id, status, stage, media_id, file_name, options, webhook_url, webhook_secret, created_at, updated_at)
+    VALUES (:ownerId, :apiKeyId, 'queued', 'decode', :mediaId, :fileName, :options, :webhookUrl, :webhookSecret, :now, :now)
   `)
   const find = db.prepare<{ id: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id`)
   const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
@@ -124,7 +125,7 @@ export function createJobStore (db: Database) {
     )
     WHERE id = :id
   `)
-  const setLanguage = db.prepare<{ id: number, language: string, now: number }>('UPDATE job SET language = :language, updated_at = :now WHERE id = :id')
+  const setHeardLanguage = db.prepare<{ id: number, language: string, now: number }>('UPDATE job SET heard_language = :language, updated_at = :now WHERE id = :id')
   const addDone = db.prepare<{ id: number, doneMs: number, now: number }>('UPDATE job SET done_ms = done_ms + :doneMs, updated_at = :now WHERE id = :id')
   const complete = db.prepare<{ id: number, now: number }>(`
     UPDATE job
@@ -167,6 +168,7 @@ export function createJobStore (db: Database) {
       retry_count = retry_count + 1, updated_at = :now, completed_at = NULL
     WHERE id = :id AND status = 'failed'
   `)
+  const forgetRun = db.prepare<{ id: number }>('UPDATE job SET heard_language = NULL, duration_ms = NULL, done_ms = 0 WHERE id = :id')
   const removeStages = db.prepare<{ id: number }>('DELETE FROM job_stage WHERE job_id = :id')
   // uses job_by_owner
   const listOwned = db.prepare<JobPage, JobRow>(`
@@ -194,7 +196,6 @@ export function createJobStore (db: Database) {
       ...job,
       apiKeyId: job.apiKeyId ?? null,
       options: JSON.stringify(job.options),
-      language: job.options.language ?? null,
       webhookUrl: webhook?.url ?? null,
       webhookSecret: webhook?.secret ?? null
     }).lastInsertRowid),
@@ -238,7 +239,8 @@ export function createJobStore (db: Database) {
     },
     /** Notes the length, and what of it is done already. Call it when all windows are stored. */
     setDecoded: (id: number, durationMs: number, now: number): void => { setDecoded.run({ id, durationMs, samplesPerMs: SAMPLES_PER_MS, now }) },
-    setLanguage: (id: number, language: string, now: number): void => { setLanguage.run({ id, language, now }) },
+    /** Stores the language that was detected. Call it only for a job whose caller named none. */
+    setHeardLanguage: (id: number, language: string, now: number): void => { setHeardLanguage.run({ id, language, now }) },
     addDone: (id: number, doneMs: number, now: number): void => { addDone.run({ id, doneMs, now }) },
     /** False when the job was not being processed any more. */
     complete (id: number, now: number): boolean {
@@ -260,6 +262,8 @@ export function createJobStore (db: Database) {
     retry (id: number, now: number): void {
       if (retry.run({ id, now }).changes === 1) removeStages.run({ id })
     },
+    /** Clears what earlier runs found out about the recording: its language, its length and the progress. */
+    forgetRun: (id: number): void => { forgetRun.run({ id }) },
     /** An owner's jobs, newest first; `status`: only those in it. */
     listOwned: (page: JobPage, status?: JobStatus): Job[] =>
       (status === undefined ? listOwned.all(page) : listOwnedIn.all({ ...page, status })).map(toJob),

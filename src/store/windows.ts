@@ -41,7 +41,7 @@ const CLAIMABLE = `
   AND (j.stage <> 'decode' OR j.decode_lease_until IS NOT NULL)
   AND w.status <> 'done'
   AND (w.status = 'queued' OR (w.status = 'running' AND w.lease_until <= :now))
-  AND w.purpose = CASE WHEN j.language IS NOT NULL OR j.stage = 'transcribe' THEN 'speech' ELSE 'language' END
+  AND w.purpose = CASE WHEN j.heard_language IS NOT NULL OR j.options ->> '$.language' IS NOT NULL OR j.stage = 'transcribe' THEN 'speech' ELSE 'language' END
 `
 
 export function createWindowStore (db: Database) {

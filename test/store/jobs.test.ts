@@ -229,11 +229,11 @@ t.test('jobs that have not ended are listed', async (t) => {
   t.strictSame(jobs.listActive(), [first, third])
 })
 
-t.test('the language is noted', async (t) => {
+t.test('the detected language is stored apart from the one asked for', async (t) => {
   const { jobs, addJob } = openStores(t)
   const id = addJob('a', { options: { sttQuality: 'balanced' } })
-  jobs.setLanguage(id, 'jw', 7)
-  t.match(jobs.find(id), { language: 'jw', updatedAt: 7 })
+  jobs.setHeardLanguage(id, 'jw', 7)
+  t.match(jobs.find(id), { language: 'jw', updatedAt: 7, options: { sttQuality: 'balanced' } })
 })
 
 t.test('only a failed job is queued again', async (t) => {

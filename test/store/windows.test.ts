@@ -71,11 +71,11 @@ t.test('jobs that wait or have ended get no turn', async (t) => {
 t.test('speech waits until the language is known, and samples are not taken after that', async (t) => {
   const { db, jobs, windows, addDecodedJob } = openStores(t)
   const jobId = addDecodedJob('a', 2)
-  db.prepare('UPDATE job SET language = NULL, stage = \'language\' WHERE id = ?').run(jobId)
+  db.prepare('UPDATE job SET options = json_remove(options, \'$.language\'), stage = \'language\' WHERE id = ?').run(jobId)
   t.equal(windows.claim(1000, 2000), undefined)
   for (const idx of [0, 1]) windows.insert({ jobId, purpose: 'language', idx }, { startSample: 0, endSample: 1600 })
   t.match(windows.claim(1000, 2000), { purpose: 'language', idx: 0 })
-  jobs.setLanguage(jobId, 'en', 1000)
+  jobs.setHeardLanguage(jobId, 'en', 1000)
   t.match(windows.claim(1000, 2000), { purpose: 'speech', idx: 0 })
   t.match(windows.claim(1000, 2000), { purpose: 'speech', idx: 1 })
   t.equal(windows.claim(1000, 2000), undefined)
@@ -84,7 +84,7 @@ t.test('speech waits until the language is known, and samples are not taken afte
 t.test('speech waits while decoding goes on and the language is not known, and needs none when no sample is wanted', async (t) => {
   const { db, windows, addDecodedJob } = openStores(t)
   const jobId = addDecodedJob('a', 1)
-  db.prepare('UPDATE job SET language = NULL, stage = \'decode\' WHERE id = ?').run(jobId)
+  db.prepare('UPDATE job SET options = json_remove(options, \'$.language\'), stage = \'decode\' WHERE id = ?').run(jobId)
   t.equal(windows.claim(1000, 2000), undefined)
   db.prepare('UPDATE job SET stage = \'transcribe\' WHERE id = ?').run(jobId)
   t.match(windows.claim(1000, 2000), { purpose: 'speech', idx: 0 })
@@ -169,7 +169,7 @@ t.test('whoever holds the work lock takes all running windows back; they count a
 t.test('what was heard of the language comes back in order, from windows that are done', async (t) => {
   const { db, windows, addDecodedJob } = openStores(t)
   const jobId = addDecodedJob('a', 0)
-  db.prepare('UPDATE job SET language = NULL, stage = \'language\' WHERE id = ?').run(jobId)
+  db.prepare('UPDATE job SET options = json_remove(options, \'$.language\'), stage = \'language\' WHERE id = ?').run(jobId)
   for (const idx of [0, 1, 2]) windows.insert({ jobId, purpose: 'language', idx }, { startSample: 0, endSample: 1600 })
   const [first, second] = [windows.claim(1000, 2000), windows.claim(1000, 2000)]
   if (!first || !second) throw new Error('two windows wait')
