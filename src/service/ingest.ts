@@ -112,7 +112,7 @@ export function createIngest ({ jobs, media, sources, owners, files, inTransacti
         requireQueueRoom()
         const mediaId = media.expect(ownerId, `source-${randomUUID()}`, now())
         const id = jobs.insert({
-          ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, now: now()
+          ownerId, apiKeyId, mediaId, fileName: name ?? nameFromUrl(url), options: withOwnTerms(options, ownerId), webhook, firstStage: 'fetch', now: now()
         })
         sources.insert({ jobId: id, url, shownUrl: toShownUrl(url), isNamed: name !== undefined })
         return id

@@ -116,7 +116,6 @@ CREATE TABLE job (
   -- The key that made the job. NULL: a token or the command line.
   api_key_id INTEGER REFERENCES api_key (id),
   status TEXT NOT NULL CHECK (status IN ('queued', 'processing', 'completed', 'failed')),
-  stage TEXT NOT NULL CHECK (stage IN ('decode', 'language', 'transcribe', 'complete')),
   media_id INTEGER NOT NULL REFERENCES media (id),
   file_name TEXT NOT NULL,
   -- JSON. Holds the language the caller asked for, if any.
@@ -127,9 +126,6 @@ CREATE TABLE job (
   done_ms INTEGER NOT NULL DEFAULT 0,
   failure_code TEXT,
   retry_count INTEGER NOT NULL DEFAULT 0,
-  decode_attempt INTEGER NOT NULL DEFAULT 0,
-  decode_lease_until INTEGER,
-  decode_attempt_base INTEGER NOT NULL DEFAULT 0,
   -- Number of the job's last turn among the jobs of its owner.
   last_turn INTEGER NOT NULL DEFAULT 0,
   -- A receiver for this job only, besides the owner's endpoints. NULL: none.
@@ -155,6 +151,34 @@ CREATE TABLE job_stage (
   finished_at INTEGER,
   PRIMARY KEY (job_id, stage)
 ) STRICT, WITHOUT ROWID;
+
+-- Background work that is not finished, one row for each piece; a finished piece has no row. What a piece is about is in the table
+-- of its noun: window, source, webhook_delivery, job.
+CREATE TABLE work (
+  -- Never used again, so that a late claim can never match the row of a later run.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The stages of a job, and 'webhook'. No CHECK: a new kind needs no migration.
+  kind TEXT NOT NULL,
+  job_id INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE,
+  -- Index of the window, id of the delivery; 0 where a job has only one piece of the kind.
+  idx INTEGER NOT NULL DEFAULT 0,
+  -- retry_count of the job when the piece was made. NULL: the piece outlives the run (webhooks).
+  run INTEGER,
+  -- 'waiting': something else must be done first. 'failed': the job failed in this stage; a retry deletes the row.
+  state TEXT NOT NULL DEFAULT 'ready' CHECK (state IN ('waiting', 'ready', 'running', 'failed')),
+  -- Times the piece was begun. A result is accepted only from the latest attempt.
+  attempt INTEGER NOT NULL DEFAULT 0,
+  -- Attempts that ended in an error.
+  errors INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER NOT NULL DEFAULT 0,
+  lease_until INTEGER,
+  -- What is served in turn: the receiver of a webhook. NULL: the turns of owners and jobs count.
+  turn_key TEXT,
+  UNIQUE (job_id, kind, idx)
+) STRICT;
+CREATE INDEX work_ready ON work (kind, job_id, idx) WHERE state = 'ready';
+CREATE INDEX work_ready_by_turn ON work (kind, turn_key, due_at) WHERE state = 'ready' AND turn_key IS NOT NULL;
+CREATE INDEX work_running ON work (kind, lease_until) WHERE state = 'running';
 
 CREATE TABLE upload (
   id TEXT PRIMARY KEY,
@@ -197,12 +221,8 @@ CREATE TABLE source (
   -- Identifies the recording, so that it is not fetched twice. NULL: the server does not say.
   identity TEXT,
   -- Share that has arrived, 0 to 1.
-  fetched REAL NOT NULL DEFAULT 0,
-  attempt INTEGER NOT NULL DEFAULT 0,
-  lease_until INTEGER,
-  fetched_at INTEGER
+  fetched REAL NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX source_leased ON source (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX source_by_identity ON source (identity) WHERE identity IS NOT NULL;
 
 -- ---- Transcripts ----
@@ -218,18 +238,13 @@ CREATE TABLE window (
   gaps TEXT,
   -- Likely speech in the window. NULL: not known.
   speech_ms INTEGER,
-  status TEXT NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'done')),
-  attempt INTEGER NOT NULL DEFAULT 0,
-  errors INTEGER NOT NULL DEFAULT 0,
-  lease_until INTEGER,
-  -- Of a finished 'language' window: the probability of each language.
+  -- Of a 'language' window: the probability of each language. NULL: not done.
   result TEXT,
-  -- Of a finished 'speech' window.
+  -- Of a 'speech' window. NULL: not done.
   word_count INTEGER,
   by_starter INTEGER NOT NULL DEFAULT 0 CHECK (by_starter IN (0, 1)),
   PRIMARY KEY (job_id, purpose, idx)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX window_open ON window (job_id, purpose, status, idx) WHERE status <> 'done';
 
 CREATE TABLE segment (
   job_id INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE,
@@ -281,15 +296,9 @@ CREATE TABLE webhook_delivery (
   event TEXT NOT NULL CHECK (event IN ('transcription.completed', 'transcription.failed')),
   message_id TEXT NOT NULL UNIQUE,
   body TEXT NOT NULL,
-  receiver TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
-  failures INTEGER NOT NULL DEFAULT 0,
-  due_at INTEGER NOT NULL,
-  attempt INTEGER NOT NULL DEFAULT 0,
-  lease_until INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX webhook_delivery_ready ON webhook_delivery (receiver, coalesce(lease_until, due_at)) WHERE status = 'pending';
 CREATE INDEX webhook_delivery_by_job ON webhook_delivery (job_id);
 CREATE INDEX webhook_delivery_pending_by_endpoint ON webhook_delivery (endpoint_id) WHERE status = 'pending';
 
