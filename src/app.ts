@@ -14,11 +14,11 @@ import { createTokenVerifier } from './engine/tokens/jwt.js'
 import { createModels } from './engine/models/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
-import { createAbort, createSpeechEngine } from './engine/speech/engine.js'
+import { createSpeechEngine } from './engine/speech/engine.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
-import { createDeliveryLoop } from './work/deliveries.js'
+import { createKinds } from './work/kinds/index.js'
 import { createLoop } from './work/loop.js'
 import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
@@ -27,7 +27,9 @@ import { routes } from './routes/index.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
+import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
+import { createEnding } from './service/ending.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
@@ -37,17 +39,18 @@ import { createOauth, publicPart } from './service/oauth.js'
 import type { Oauth } from './service/oauth.js'
 import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
-import { createPipeline } from './service/pipeline.js'
 import { createPlans } from './service/plans.js'
 import type { Plans } from './service/plans.js'
+import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
-import { createScheduling } from './service/scheduling.js'
+import { createStages } from './service/stages.js'
 import { createSubmit } from './service/submit.js'
 import type { Submit } from './service/submit.js'
 import { createTokens, ownersByClaim, ownersById } from './service/tokens.js'
 import type { Tokens } from './service/tokens.js'
+import { createTranscribing } from './service/transcribing.js'
 import { createTranscripts } from './service/transcripts.js'
 import { createUploads } from './service/uploads.js'
 import { createUsage } from './service/usage.js'
@@ -55,23 +58,14 @@ import type { Usage } from './service/usage.js'
 import { createWebhooks } from './service/webhooks.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
-import type { Database, InTransaction } from './store/database.js'
-import { createDeliveryStore } from './store/deliveries.js'
+import type { InTransaction } from './store/database.js'
 import { createFiles } from './store/files.js'
 import type { Files } from './store/files.js'
-import { createIdempotencyStore } from './store/idempotency.js'
-import { createJobStore } from './store/jobs.js'
-import { createMediaStore } from './store/media.js'
 import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
 import type { OwnerStore } from './store/owners.js'
-import { createPlanLimitsStore } from './store/plan-limits.js'
-import { createSourceStore } from './store/sources.js'
-import { createTranscriptStore } from './store/transcripts.js'
-import { createUploadStore } from './store/uploads.js'
-import { createUsageStore } from './store/usage.js'
-import { createWebhookStore } from './store/webhooks.js'
-import { createWindowStore } from './store/windows.js'
+import { createStores } from './store/stores.js'
+import type { Stores } from './store/stores.js'
 import { tryWorkLock } from './store/work-lock.js'
 
 /** Limit of a JSON body. */
@@ -106,29 +100,10 @@ function createTokenService (
   return createTokens({ verify: createTokenVerifier({ issuer, audiences, findKey, now }), findOwner })
 }
 
-function createStores (db: Database) {
-  return {
-    apiKeys: createApiKeyStore(db),
-    deliveries: createDeliveryStore(db),
-    jobs: createJobStore(db),
-    media: createMediaStore(db),
-    oauth: createOauthStore(db),
-    owners: createOwnerStore(db),
-    planLimits: createPlanLimitsStore(db),
-    requests: createIdempotencyStore(db),
-    sources: createSourceStore(db),
-    transcripts: createTranscriptStore(db),
-    uploads: createUploadStore(db),
-    usage: createUsageStore(db),
-    webhooks: createWebhookStore(db),
-    windows: createWindowStore(db)
-  }
-}
-
 /** What everything below stands on. */
 type Base = {
   config: Config
-  stores: ReturnType<typeof createStores>
+  stores: Stores
   inTransaction: InTransaction
   files: Files
   /** The way out. */
@@ -173,31 +148,33 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
   }
 }
 
-/** What works on jobs: fetching, the steps of the pipeline, telling receivers, and the loops that drive them. */
+/** What works on jobs: their steps, telling receivers, and the loop that drives them. */
 function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp }) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
-  const { jobs, media, sources, windows, webhooks } = stores
-  const { maxMediaBytes, maxMediaSeconds, keepMedia, retentionDays } = config
-  const retention = createRetention({ jobs, media, files, keepMedia, retentionDays, now })
-  const deliveries = createDeliveries({ jobs, deliveries: stores.deliveries, webhooks, inTransaction, fetcher, now, log })
-  const deliveryLoop = createDeliveryLoop({ deliveries, log })
-  const pipeline = createPipeline({
-    jobs, windows, transcripts: stores.transcripts, media, usage: stores.usage, files, retention, deliveries, inTransaction, speech, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds, now, log
-  })
+  const { maxMediaBytes, maxMediaSeconds } = config
+  const queue = createQueue({ work: stores.work, inTransaction, now })
+  const retention = createRetention({ ...stores, keepMedia: config.keepMedia, retentionDays: config.retentionDays, files, now })
+  const deliveries = createDeliveries({ ...stores, queue, inTransaction, fetcher, now, log })
+  const stages = createStages({ ...stores, now })
+  const ending = createEnding({ ...stores, queue, files, retention, deliveries, inTransaction, now, log })
+  const steps = { ...stores, queue, stages, ending, files, inTransaction, speech, maxMediaBytes, maxMediaSeconds, now, log }
+  const ways = { allow: config.allow, offline: config.offline }
   const proxyLimits = { totalMs: MAX_FETCH_MS, maxBytes: 2 * maxMediaBytes }
   const fetching = createFetching({
-    jobs, sources, media, files, inTransaction, submit, pipeline, ytDlp, maxMediaBytes, maxMediaSeconds, now, log,
-    downloads: createSourceDownloads({ fetcher }),
-    startProxy: async () => await startFilterProxy({ allow: config.allow, offline: config.offline, purpose: 'sources', limits: proxyLimits })
+    ...steps, submit, ytDlp, downloads: createSourceDownloads({ fetcher }),
+    startProxy: async () => await startFilterProxy({ ...ways, purpose: 'sources', limits: proxyLimits })
   })
-  const takeOver = (): void => {
-    deliveryLoop.start()
+  const decoding = createDecoding({ ...steps, ffmpeg: { probeMedia, decodeAudio } })
+  const kinds = createKinds({ fetching, decoding, transcribing: createTranscribing(steps), ending, deliveries, slots: speech.slots, log })
+  const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
-  const scheduling = createScheduling({ jobs, sources, windows, inTransaction, now })
-  const loop = createLoop({ fetching, pipeline, scheduling, createAbort, tryLock: () => tryWorkLock(config.dataDir), slots: speech.slots, onTakeOver: takeOver, log })
-  pipeline.onEnded(deliveryLoop.wake)
-  return { deliveries, deliveryLoop, loop, pipeline, retention }
+  const loop = createLoop({ kinds, queue, recover: ending.recover, tryLock: () => tryWorkLock(config.dataDir), onTakeOver, log })
+  ending.onEnded((jobId) => {
+    loop.abandon(jobId)
+    loop.wake()
+  })
+  return { deliveries, ending, loop, retention }
 }
 
 /** What the administrator should know of models and devices. */
@@ -225,11 +202,11 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const { deliveries, deliveryLoop, loop, pipeline, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
+  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
-  const sweep = createSweep({ places: [library.uploads, pipeline, gate.usage, gate.idempotency, gate.oauth, retention, deliveries], log })
+  const sweep = createSweep({ places: [library.uploads, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries], log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
 
@@ -248,7 +225,6 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     /** Stops working; what runs is queued again. Answers go on. */
     async stopWork (): Promise<void> {
       await sweep.stop()
-      await deliveryLoop.stop()
       await loop.stop()
     },
     async close (): Promise<void> {

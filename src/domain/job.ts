@@ -60,7 +60,7 @@ export type Job = {
   source: JobSource | undefined
   fileName: RecordingName
   options: JobOptions
-  /** Whisper's code of the language; undefined until given or detected. */
+  /** Whisper's code of the language that the caller asked for, or else the one that was detected; undefined until then. */
   language: string | undefined
   /** Length of the decoded audio; undefined until decoding has ended. */
   durationMs: number | undefined

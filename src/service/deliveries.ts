@@ -3,12 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../domain/errors.js'
 import { FetchError } from '../domain/fetch-error.js'
 import type { Log } from '../domain/log.js'
-import { describeEnd, describeTest, eventOf, generateMessageId, nextDueAt, parseRetryAfter, signedHeaders, TEST_EVENT } from '../domain/webhook.js'
+import {
+  describeEnd, describeTest, eventOf, generateMessageId, nextDueAt, parseRetryAfter, signedHeaders, TEST_EVENT
+} from '../domain/webhook.js'
+import type { WorkClaim } from '../domain/work.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import type { InTransaction } from '../store/database.js'
-import type { AttemptFilter, DeliveryClaim, DeliveryStore, HttpAttempt, LoggedAttempt, Target } from '../store/deliveries.js'
+import type { AttemptFilter, Delivery, DeliveryStore, HttpAttempt, LoggedAttempt, Target } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'
 import type { WebhookStore } from '../store/webhooks.js'
+import type { WorkOrders } from '../store/work-orders.js'
+import type { WorkStore } from '../store/work.js'
+import { LEASE_MS } from './queue.js'
+import type { Queue } from './queue.js'
 
 /** A receiver answers within this time, or has not answered. */
 const ANSWER_MS = 10_000
@@ -16,8 +23,6 @@ const ANSWER_MS = 10_000
 const TRY_PAUSES_MS = [300, 1000]
 /** How long the log of requests goes back; what is to be sent again is never so old. */
 const LOG_MS = 30 * 24 * 60 * 60_000
-/** Longer than all tries of an attempt together. */
-const LEASE_MS = 2 * 60_000
 /** Another try at once may help where the connection failed or broke; who was too slow would be so again. */
 const PASSING = new Set(['unreachable', 'broken'])
 const GONE = 410
@@ -26,6 +31,9 @@ type Deps = {
   jobs: Pick<JobStore, 'find'>
   deliveries: DeliveryStore
   webhooks: Pick<WebhookStore, 'deactivate'>
+  work: WorkStore
+  orders: Pick<WorkOrders, 'listTurnKeys' | 'ofTurnKey'>
+  queue: Pick<Queue, 'claim'>
   inTransaction: InTransaction
   fetcher: Pick<Fetcher, 'request'>
   now: () => number
@@ -42,7 +50,8 @@ export type TestEvent = { url: string, event: string | undefined, secret: string
 export type TestResult = { event: string, messageId: string, responseCode: number, durationMs: number }
 
 /** What is served in turn: an endpoint, or all jobs of an owner that name the same host. */
-const receiverOf = ({ endpointId, url }: Target, ownerId: number): string => endpointId === undefined ? `owner ${ownerId} ${new URL(url).origin}` : `endpoint ${endpointId}`
+const receiverOf = ({ endpointId, url }: Target, ownerId: number): string =>
+  endpointId === undefined ? `owner ${ownerId} ${new URL(url).origin}` : `endpoint ${endpointId}`
 
 function explainStatus (status: number): string {
   const sentence = `The receiver answered ${status}; only 200 to 299 count.`
@@ -51,7 +60,11 @@ function explainStatus (status: number): string {
 
 const isSuccess = (tries: readonly Try[]): boolean => tries.at(-1)?.status === 'success'
 
-export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, fetcher, now, log, pause = async (ms, signal) => await sleep(ms, undefined, { signal }) }: Deps) {
+const KIND = 'webhook'
+
+export function createDeliveries (deps: Deps) {
+  const { jobs, deliveries, webhooks, work, orders, queue, inTransaction, fetcher, now, log } = deps
+  const { pause = async (ms, signal) => await sleep(ms, undefined, { signal }) } = deps
   /** Sends once. Throws only when `signal` aborts, or for faults of ours. */
   async function send ({ url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
     const at = now()
@@ -70,11 +83,13 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
       // Not waited for: how long a body is does not matter to anybody.
       discard()
       const retryAfterMs = parseRetryAfter(headers['retry-after'], now())
-      if (status >= 200 && status < 300) return { ...took(), status: 'success', responseCode: status, error: undefined, retryAfterMs, mayPass: false }
-      return { ...took(), status: 'failed', responseCode: status, error: explainStatus(status), retryAfterMs, mayPass: status >= 500 && retryAfterMs === undefined }
+      const answer = { ...took(), responseCode: status, retryAfterMs }
+      if (status >= 200 && status < 300) return { ...answer, status: 'success', error: undefined, mayPass: false }
+      return { ...answer, status: 'failed', error: explainStatus(status), mayPass: status >= 500 && retryAfterMs === undefined }
     } catch (error) {
       if (!(error instanceof FetchError) || error.code === 'aborted') throw error
-      return { ...took(), status: 'failed', responseCode: undefined, error: error.message, retryAfterMs: undefined, mayPass: PASSING.has(error.code) }
+      const nothing = { responseCode: undefined, retryAfterMs: undefined }
+      return { ...took(), ...nothing, status: 'failed', error: error.message, mayPass: PASSING.has(error.code) }
     }
   }
 
@@ -99,23 +114,50 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     return true
   }
 
-  /** Notes how an attempt went; `onFailure` says what that means for the schedule. The id of its last request in the log; undefined when the claim was lost. */
-  function note (claim: DeliveryClaim, tries: readonly Try[], onFailure: (last: Try, isGone: boolean) => void): number | undefined {
+  /**
+   * Notes how an attempt went; `onFailure` says what that means for the schedule. The id of its last request in the log; undefined when the
+   * claim was lost.
+   */
+  function note (
+    claim: WorkClaim, delivery: Delivery, tries: readonly Try[], onFailure: (last: Try, isGone: boolean) => void
+  ): number | undefined {
     const last = tries.at(-1)
     return last && inTransaction(() => {
-      if (!deliveries.isClaim(claim)) return undefined
-      const ids = tries.map(({ retryAfterMs: _, mayPass: __, ...request }) => deliveries.log(claim, request))
-      if (last.status === 'success') deliveries.setDelivered(claim)
-      else onFailure(last, last.responseCode === GONE && (claim.endpointId === undefined || deactivate(claim.endpointId, claim.url)))
+      if (!work.isClaim(claim)) return undefined
+      const ids = tries.map(({ retryAfterMs: _, mayPass: __, ...request }) => deliveries.log(delivery, claim.attempt, request))
+      if (last.status === 'success') {
+        deliveries.setDelivered(delivery.id)
+        work.finish(claim)
+      } else {
+        onFailure(last, last.responseCode === GONE && (delivery.endpointId === undefined || deactivate(delivery.endpointId, delivery.url)))
+      }
       return ids.at(-1)
     })
   }
 
-  function scheduleNext (claim: DeliveryClaim, { responseCode, retryAfterMs }: Try, isGone: boolean): void {
-    const dueAt = isGone ? undefined : nextDueAt(claim.failures + 1, now(), retryAfterMs)
-    deliveries.setFailed(claim, dueAt)
-    const { id: deliveryId, jobId, endpointId } = claim
+  /** True when the delivery was given up meanwhile, because its endpoint was switched off or deleted. */
+  const isOver = ({ id }: Delivery): boolean => deliveries.find(id)?.status !== 'pending'
+
+  function scheduleNext (claim: WorkClaim, delivery: Delivery, { responseCode, retryAfterMs }: Try, isGone: boolean): void {
+    const dueAt = isGone ? undefined : nextDueAt(claim.errors + 1, now(), retryAfterMs)
+    if (dueAt !== undefined && !isOver(delivery)) {
+      work.noteError(claim, dueAt)
+      return
+    }
+    deliveries.setFailed(delivery.id)
+    work.finish(claim)
+    const { id: deliveryId, jobId, endpointId } = delivery
     if (dueAt === undefined) log.warn({ deliveryId, jobId, endpointId, responseCode }, 'webhook given up')
+  }
+
+  /** Claims a delivery whatever its status; undefined while another has it. */
+  function claimOne ({ id, jobId }: { id: number, jobId: number }): WorkClaim | undefined {
+    const of = { kind: KIND, jobId }
+    work.expire(KIND, now())
+    // What has arrived or was given up has no work any more.
+    if (work.find(of, id) === undefined) work.insert({ ...of, idx: id, run: undefined, attempt: deliveries.lastAttempt(id) })
+    const workId = work.find(of, id)
+    return workId === undefined ? undefined : work.claim(workId, now() + LEASE_MS)
   }
 
   return {
@@ -126,27 +168,32 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
       const { ownerId, completedAt } = job
       const body = JSON.stringify(describeEnd({ ...job, completedAt }))
       for (const target of deliveries.listTargets(jobId)) {
-        const receiver = receiverOf(target, ownerId)
-        deliveries.insert({ jobId, endpointId: target.endpointId, receiver, event: eventOf(job), messageId: generateMessageId(), body, now: now() })
+        const { endpointId } = target
+        const id = deliveries.insert({ jobId, endpointId, event: eventOf(job), messageId: generateMessageId(), body, now: now() })
+        work.insert({ kind: KIND, jobId, idx: id, run: undefined, dueAt: now(), turnKey: receiverOf(target, ownerId) })
       }
     },
 
     /** Receivers for which something is due, the longest waiting first. */
-    listReady: (): string[] => deliveries.listReady(now()),
+    listReady (): string[] {
+      work.expire(KIND, now())
+      return orders.listTurnKeys(KIND, now())
+    },
     /** Claims what has been due longest for a receiver. */
-    claim: (receiver: string): DeliveryClaim | undefined => inTransaction(() => deliveries.claim(receiver, now(), now() + LEASE_MS)),
-    /** Queues again what died with another process. Only for whoever holds the work lock. */
-    takeBack: (): void => { deliveries.takeBack() },
+    claim: (receiver: string): WorkClaim | undefined => queue.claim({ kinds: [KIND], next: (at) => orders.ofTurnKey(KIND, receiver, at) }),
 
     /** Sends what was claimed, and notes when to try again. True when the receiver has it. When `signal` aborts, it is given back. */
-    async attempt (claim: DeliveryClaim, signal: AbortSignal): Promise<boolean> {
+    async attempt (claim: WorkClaim, signal: AbortSignal): Promise<boolean> {
+      const delivery = deliveries.find(claim.idx)
+      // Its endpoint was switched off while a process that died was sending.
+      if (delivery?.status !== 'pending') return work.finish(claim)
       try {
-        const tries = await tryOften(claim, signal)
-        note(claim, tries, (last, isGone) => { scheduleNext(claim, last, isGone) })
+        const tries = await tryOften(delivery, signal)
+        note(claim, delivery, tries, (last, isGone) => { scheduleNext(claim, delivery, last, isGone) })
         return isSuccess(tries)
       } catch (error) {
         if (!signal.aborted) throw error
-        deliveries.release(claim)
+        work.release(claim)
         return false
       }
     },
@@ -155,17 +202,25 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     list: (ownerId: number, filter: AttemptFilter): LoggedAttempt[] => deliveries.list(ownerId, filter),
 
     /**
-     * Sends the delivery of a logged request once more, now and with a fresh signature; when that fails, its schedule stays as it was. Throws
-     * `not_found`, `conflict` (under way, or the endpoint is gone), `receiver_failed`.
+     * Sends the delivery of a logged request again, now and with a fresh signature; when that fails, its schedule stays as it was.
+     * Throws `not_found`, `conflict` (under way, or the endpoint is gone), `receiver_failed`.
      */
     async retry (attemptId: number, ownerId: number): Promise<LoggedAttempt> {
-      const delivery = deliveries.findByAttempt(attemptId, ownerId)
-      if (!delivery) throw new AppError('not_found', 'There is no such delivery.')
-      if (delivery.isOrphan) throw new AppError('conflict', 'The endpoint has been deleted, and its secret with it: nothing can be sent there.')
-      const claim = inTransaction(() => deliveries.claimOne(delivery.id, now(), now() + LEASE_MS))
-      if (!claim) throw new AppError('conflict', 'This delivery is under way right now. Look at the list again in half a minute.')
-      const tries = await tryOften(claim)
-      const loggedId = note(claim, tries, () => { deliveries.setRetried(claim) })
+      const found = deliveries.findByAttempt(attemptId, ownerId)
+      if (!found) throw new AppError('not_found', 'There is no such delivery.')
+      if (found.isOrphan) {
+        throw new AppError('conflict', 'The endpoint has been deleted, and its secret with it: nothing can be sent there.')
+      }
+      const claim = inTransaction(() => claimOne(found))
+      const delivery = deliveries.find(found.id)
+      if (!claim || !delivery) {
+        throw new AppError('conflict', 'This delivery is under way right now. Look at the list again in half a minute.')
+      }
+      const tries = await tryOften(delivery)
+      const loggedId = note(claim, delivery, tries, () => {
+        if (isOver(delivery)) work.finish(claim)
+        else work.putBack(claim)
+      })
       const logged = loggedId === undefined ? undefined : deliveries.findLogged(loggedId, ownerId)
       if (!logged) throw new AppError('not_found', 'The delivery has been deleted meanwhile.')
       if (!isSuccess(tries)) throw new AppError('receiver_failed', logged.error ?? 'The receiver failed.')
@@ -178,7 +233,8 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     /** Sends a test event, once. Throws `receiver_failed`. */
     async test ({ url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
       const messageId = generateMessageId()
-      const { status, error, responseCode, durationMs } = await send({ url, secret, messageId, body: JSON.stringify(describeTest(event, now())) })
+      const body = JSON.stringify(describeTest(event, now()))
+      const { status, error, responseCode, durationMs } = await send({ url, secret, messageId, body })
       if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? 'The receiver failed.')
       return { event, messageId, responseCode, durationMs }
     }

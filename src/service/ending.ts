@@ -1,22 +1,34 @@
 /** The end of a job, either way: once, written down together with whom to tell of it. */
+import { failureCodeOf } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
 import { hasEnded } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import { monthAt } from '../domain/usage.js'
+import type { WorkClaim } from '../domain/work.js'
+import { PoolError } from '../engine/speech/pool.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { UsageStore } from '../store/usage.js'
+import type { WorkOrders } from '../store/work-orders.js'
+import type { WorkStore } from '../store/work.js'
 import type { Deliveries } from './deliveries.js'
+import type { Queue } from './queue.js'
 import type { Retention } from './retention.js'
+import type { SpeakerNaming } from './speakers.js'
 
 export type EndingDeps = {
   jobs: Pick<JobStore, 'find' | 'complete' | 'fail'>
+  work: Pick<WorkStore, 'isClaim' | 'listExhausted'>
+  orders: Pick<WorkOrders, 'oldest'>
+  queue: Pick<Queue, 'claim'>
   usage: Pick<UsageStore, 'addAudio'>
-  files: Pick<Files, 'removeWork'>
+  files: Pick<Files, 'removeWork' | 'listUntouched'>
   deliveries: Pick<Deliveries, 'enqueue'>
   retention: Pick<Retention, 'release'>
+  /** Absent: nobody tells speakers apart. */
+  naming?: SpeakerNaming | undefined
   inTransaction: InTransaction
   now: () => number
   log: Log
@@ -25,7 +37,13 @@ export type EndingDeps = {
 /** One run of a job; a retry begins another. */
 export type Run = Pick<Job, 'id' | 'retryCount'>
 
-export function createEnding ({ jobs, usage, files, deliveries, retention, inTransaction, now, log }: EndingDeps) {
+/** The code with which a job ends because of an error of a step that uses the pool. */
+export function stepFailureCode (error: unknown): FailureCode {
+  return error instanceof PoolError && error.code !== 'aborted' && error.code !== 'audio_missing' ? error.code : failureCodeOf(error)
+}
+
+export function createEnding (deps: EndingDeps) {
+  const { jobs, work, orders, queue, usage, files, deliveries, retention, naming, inTransaction, now, log } = deps
   const listeners: Array<(jobId: number) => void> = []
 
   function tell (jobId: number): void {
@@ -55,31 +73,49 @@ export function createEnding ({ jobs, usage, files, deliveries, retention, inTra
     return true
   }
 
+  /** Removes what a step wrote after the end of its job, when the place had been cleared. */
+  async function removeEnded (jobId: number): Promise<void> {
+    const job = jobs.find(jobId)
+    if (!job || hasEnded(job)) await files.removeWork(jobId)
+  }
+
+  /** Ends the job as failed, unless the run is over. */
+  async function fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
+    const { id: jobId } = run
+    if (isOver(run)) return
+    // First the files: on a full disk they make the room in which the failure can be written down.
+    await files.removeWork(jobId)
+    if (!end(jobId, () => !isOver(run) && jobs.fail(jobId, code, now()))) return
+    log.warn({ jobId, code, err: cause }, 'transcription failed')
+    tell(jobId)
+    await retention.release(jobId)
+  }
+
+  /** Removes what jobs that have ended, or are not there any more, left on disk. */
+  async function sweep (): Promise<void> {
+    for (const name of await files.listUntouched('work', Infinity)) await removeEnded(Number(name))
+  }
+
   return {
-    isOver,
-    /** Removes what a step wrote after the end of its job, when the place had been cleared. */
-    async removeEnded (jobId: number): Promise<void> {
-      const job = jobs.find(jobId)
-      if (!job || hasEnded(job)) await files.removeWork(jobId)
-    },
-    /** Ends the job as failed, unless the run is over. */
-    async fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
-      const { id: jobId } = run
-      if (isOver(run)) return
-      // First the files: on a full disk they make the room in which the failure can be written down.
-      await files.removeWork(jobId)
-      if (!end(jobId, () => !isOver(run) && jobs.fail(jobId, code, now()))) return
-      log.warn({ jobId, code, err: cause }, 'transcription failed')
-      tell(jobId)
-      await retention.release(jobId)
-    },
-    /** Ends the job as completed, unless it has ended. */
-    async complete (jobId: number): Promise<void> {
-      if (!end(jobId, () => completeAndCount(jobId))) return
+    removeEnded,
+    fail,
+    sweep,
+    /** Claims the next job that only lacks its last step. */
+    claim: (): WorkClaim | undefined => queue.claim({ kinds: ['complete'], next: () => orders.oldest('complete') }),
+    /** Ends the job as completed, unless the claim was lost. */
+    async complete (claim: WorkClaim): Promise<void> {
+      const { jobId } = claim
+      await naming?.name(jobId)
+      if (!end(jobId, () => work.isClaim(claim) && completeAndCount(jobId))) return
       log.info({ jobId }, 'transcription completed')
       tell(jobId)
       await files.removeWork(jobId)
       await retention.release(jobId)
+    },
+    /** After a start: gives up what takes the process down every time, and removes what jobs left on disk. */
+    async recover (): Promise<void> {
+      for (const run of work.listExhausted()) await fail(run, 'worker_crashed', new Error('begun too often without coming to an end'))
+      await sweep()
     },
     /** Calls `listener` with the id of each job that has ended, either way. */
     onEnded (listener: (jobId: number) => void): void {
@@ -87,3 +123,4 @@ export function createEnding ({ jobs, usage, files, deliveries, retention, inTra
     }
   }
 }
+export type Ending = ReturnType<typeof createEnding>

@@ -4,6 +4,8 @@ import { AppError, failureCodeOf, JobFailure } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import { lendCredentials } from '../domain/source.js'
 import type { SourceFacts } from '../domain/source.js'
+import { ClaimLost } from '../domain/work.js'
+import type { WorkClaim } from '../domain/work.js'
 import { toJobFailure } from '../engine/http/source-download.js'
 import type { Arrival, SourceDownloads } from '../engine/http/source-download.js'
 import { findNewestEpisode } from '../engine/media/feed.js'
@@ -13,9 +15,15 @@ import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
-import type { FetchClaim, SourceStore } from '../store/sources.js'
-import type { Pipeline } from './pipeline.js'
+import type { SourceStore } from '../store/sources.js'
+import type { FetchLimits, WorkOrders } from '../store/work-orders.js'
+import type { WorkStore } from '../store/work.js'
+import type { Ending } from './ending.js'
+import type { Queue } from './queue.js'
+import type { Stages } from './stages.js'
 import type { Submit } from './submit.js'
+
+export type { FetchLimits }
 
 /** Progress is noted this often at most. */
 const NOTE_MS = 1000
@@ -28,10 +36,14 @@ type Deps = {
   jobs: JobStore
   sources: SourceStore
   media: MediaStore
+  work: WorkStore
+  orders: Pick<WorkOrders, 'fetch'>
+  queue: Pick<Queue, 'claim'>
+  stages: Pick<Stages, 'fetched'>
   files: Files
   inTransaction: InTransaction
   submit: Pick<Submit, 'requireRoom'>
-  pipeline: Pick<Pipeline, 'fail' | 'removeEnded'>
+  ending: Pick<Ending, 'fail' | 'removeEnded'>
   downloads: SourceDownloads
   ytDlp: YtDlp
   /** A way out for one run of yt-dlp. */
@@ -43,11 +55,9 @@ type Deps = {
 }
 
 /** What came: a file among the job's drafts, or media that is here already. `name` is what the server calls the file. */
-type Brought = SourceFacts & { name: string | undefined, identity: string | undefined } & ({ file: string | undefined } | { mediaId: number })
-type Work = { claim: FetchClaim, ownerId: number, signal: AbortSignal }
-
-/** The claim was lost to another claimant, or the job has ended: what this one fetched is not wanted any more. */
-class ClaimLost extends Error {}
+type Brought = SourceFacts & { name: string | undefined, identity: string | undefined } &
+  ({ file: string | undefined } | { mediaId: number })
+type Work = { claim: WorkClaim, url: string, ownerId: number, signal: AbortSignal }
 
 /** Media that was to serve this job too has been removed meanwhile: the source is to be fetched after all. */
 class MediaGone extends Error {}
@@ -58,7 +68,8 @@ const hashIdentity = (identity: string | undefined): string | undefined =>
   identity === undefined ? undefined : createHash('sha256').update(identity).digest('hex')
 
 export function createFetching (deps: Deps) {
-  const { jobs, sources, media, files, inTransaction, submit, pipeline, downloads, ytDlp, startProxy, maxMediaBytes, maxMediaSeconds, now, log } = deps
+  const { jobs, sources, media, work: rows, orders, queue, stages, files, inTransaction, submit, ending, now, log } = deps
+  const { downloads, ytDlp, startProxy, maxMediaBytes, maxMediaSeconds } = deps
 
   async function requireRoom (bytes: number): Promise<void> {
     try {
@@ -74,7 +85,8 @@ export function createFetching (deps: Deps) {
       if (now() - notedAt < NOTE_MS) return
       notedAt = now()
       inTransaction(() => {
-        sources.setFetched(claim, share)
+        if (!rows.isClaim(claim)) return
+        sources.setFetched(claim.jobId, share)
         jobs.touch(claim.jobId, now())
       })
     }
@@ -152,23 +164,24 @@ export function createFetching (deps: Deps) {
   }
 
   async function bring (work: Work): Promise<Brought> {
-    const first = await bringFrom(work, work.claim.url)
+    const first = await bringFrom(work, work.url)
     if (!('feed' in first)) return first
     const episode = findNewestEpisode(first.feed, first.url)
-    const second = await bringFrom(work, lendCredentials(episode.url, work.claim.url))
+    const second = await bringFrom(work, lendCredentials(episode.url, work.url))
     if ('feed' in second) throw new JobFailure('source_unsupported', 'a feed whose newest episode is a feed')
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }
   }
 
   /** Notes what came; the job waits for its decode from now on. Throws `ClaimLost`, `MediaGone`. */
   function finish ({ claim }: Work, mediaId: number, brought: Brought): void {
-    if (!sources.isClaim(claim)) throw new ClaimLost()
+    if (!rows.finish(claim)) throw new ClaimLost()
     const job = jobs.find(claim.jobId)
     if (!job) throw new ClaimLost()
     if (media.find(mediaId)?.state !== 'stored') throw new MediaGone()
     const fileName = sources.isNamed(job.id) ? job.fileName : brought.title ?? brought.name ?? job.fileName
     jobs.finishFetch(job.id, mediaId, fileName, now())
-    sources.finish(job.id, brought, now())
+    sources.finish(job.id, brought)
+    stages.fetched(claim)
     if (job.mediaId !== mediaId) media.dropEmpty(job.mediaId)
   }
 
@@ -203,21 +216,21 @@ export function createFetching (deps: Deps) {
   }
 
   return {
+    /** Claims the next source to fetch. */
+    claim: (limits: FetchLimits): WorkClaim | undefined => queue.claim({
+      kinds: ['fetch'], next: () => orders.fetch(limits), begin: ({ jobId }) => { jobs.begin(jobId, 'fetch', now()) }
+    }),
     /** The fetch step. When `signal` aborts, or what was here is gone, the claim is given back. */
-    async fetch (claim: FetchClaim, signal: AbortSignal): Promise<void> {
+    async fetch (claim: WorkClaim, signal: AbortSignal): Promise<void> {
       const job = jobs.find(claim.jobId)
-      if (!job) return
+      const url = sources.findUrl(claim.jobId)
+      if (!job || url === undefined) return
       try {
-        await fetchSource({ claim, ownerId: job.ownerId, signal })
+        await fetchSource({ claim, url, ownerId: job.ownerId, signal })
       } catch (error) {
-        if (error instanceof ClaimLost) return await pipeline.removeEnded(claim.jobId)
-        if (signal.aborted || error instanceof MediaGone) {
-          sources.release(claim)
-          return await pipeline.removeEnded(claim.jobId)
-        }
-        await pipeline.fail(job, failureCodeOf(error), error)
-        // Not before: a source without a lease would be claimed once more while its job fails.
-        sources.drop(claim)
+        if (error instanceof ClaimLost || !rows.isClaim(claim)) return await ending.removeEnded(claim.jobId)
+        if (signal.aborted || error instanceof MediaGone) return rows.release(claim)
+        await ending.fail(job, failureCodeOf(error), error)
       }
     }
   }

@@ -17,7 +17,7 @@ type Deps = {
   jobs: JobStore
   sources: Pick<SourceStore, 'restart'>
   windows: Pick<WindowStore, 'removeFrom' | 'removeOpen'>
-  transcripts: Pick<TranscriptStore, 'removeFrom'>
+  transcripts: Pick<TranscriptStore, 'removeFrom' | 'setSkipped'>
   media: Pick<MediaStore, 'find'>
   files: Pick<Files, 'hasMedia'>
   submit: Pick<Submit, 'requireMinutes' | 'resubmit'>
@@ -34,11 +34,13 @@ export function createRetries ({ jobs, sources, windows, transcripts, media, fil
     return source !== undefined || (stored?.state === 'stored' && files.hasMedia(stored.file))
   }
 
-  /** An address is fetched anew: another recording may be there by now, so nothing of the earlier one may stay. */
+  /** An address is fetched again and may serve another recording by now, so nothing of the earlier run stays. */
   function dropRun (jobId: number): void {
     if (!sources.restart(jobId)) return windows.removeOpen(jobId)
     for (const purpose of ['speech', 'language'] as const) windows.removeFrom({ jobId, purpose, idx: 0 })
     transcripts.removeFrom(jobId, 0)
+    transcripts.setSkipped(jobId, [])
+    jobs.forgetRun(jobId)
   }
 
   const refusalOf = (job: Job) => whyNotRetryable(job, () => hasSource(job))

@@ -18,21 +18,16 @@ type Deps = {
 }
 
 export function createSpeakerNaming ({ speakers, transcripts, files, inTransaction, log }: Deps) {
-  const underWay = new Set<number>()
-
   return {
-    isUnderWay: (jobId: number): boolean => underWay.has(jobId),
     /** Gives the words of a job their speakers; when that fails, there are none. */
     async name (jobId: number): Promise<void> {
-      underWay.add(jobId)
       try {
         const turns = await speakers.findTurns(files.audioPath(jobId), AbortSignal.timeout(TIMEOUT_MS))
         inTransaction(() => { transcripts.nameSpeakers(jobId, (segments) => assignSpeakers(segments, turns)) })
       } catch (error) {
         log.warn({ jobId, err: error }, 'speakers could not be told apart')
-      } finally {
-        underWay.delete(jobId)
       }
     }
   }
 }
+export type SpeakerNaming = ReturnType<typeof createSpeakerNaming>

@@ -96,19 +96,19 @@ export function createSubmit (deps: Deps) {
     return terms.length === 0 ? options : { ...options, terms }
   }
 
-  /** The row of every new job, in a transaction of the caller. Throws `queue_full`. */
-  function insert (accepted: AcceptedJob, mediaId: number): number {
+  /** The row of every new job and of its first work, in a transaction of the caller. Throws `queue_full`. */
+  function insert (accepted: AcceptedJob, mediaId: number, firstStage: 'fetch' | 'decode'): number {
     requireQueueRoom()
     const { ownerId, apiKeyId, fileName, options, webhook } = accepted
-    return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options: withOwnTerms(options, ownerId), webhook, now: now() })
+    return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options: withOwnTerms(options, ownerId), webhook, firstStage, now: now() })
   }
 
   function insertStored (accepted: AcceptedJob, file: string, { sizeBytes, sha256 }: StoredFile): number {
-    return insert(accepted, media.insert({ ownerId: accepted.ownerId, file, sizeBytes, sha256 }, now()))
+    return insert(accepted, media.insert({ ownerId: accepted.ownerId, file, sizeBytes, sha256 }, now()), 'decode')
   }
 
   function insertAddress (accepted: AcceptedJob, url: string, naming: { isNamed: boolean }): number {
-    const jobId = insert(accepted, media.expect(accepted.ownerId, `source-${randomUUID()}`, now()))
+    const jobId = insert(accepted, media.expect(accepted.ownerId, `source-${randomUUID()}`, now()), 'fetch')
     sources.insert({ jobId, url, shownUrl: toShownUrl(url), ...naming })
     return jobId
   }

@@ -1,42 +1,51 @@
-/** Jobs: rows, stages, and the claim of the decode step. Windows, the other claims, are in `windows.ts`. */
+/** Jobs: rows, stages, and the first and last of their work. */
 import { SAMPLES_PER_MS } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
-import { MAX_ATTEMPTS } from '../domain/job.js'
+import { STAGES } from '../domain/job.js'
 import type { Job, JobOptions, JobSource, JobStatus, Stage } from '../domain/job.js'
 import type { RecordingName } from '../domain/recording-name.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
+import { createWorkStore } from './work.js'
 
 type JobRow = {
   id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: RecordingName
   options: string
-  language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
+  heard_language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
 }
-const COLUMNS = `id, owner_id, status, stage, media_id, (
-    SELECT json_object('url', s.shown_url, 'title', s.title, 'publishedAt', s.published_at, 'fetched', s.fetched, 'isOpen', s.fetched_at IS NULL)
+
+// The one place that says in which stage a job is: the first of which some work is not finished.
+const isOpen = (stage: Stage): string => `EXISTS (SELECT 1 FROM work w WHERE w.job_id = job.id AND w.kind = '${stage}')`
+const STAGE = `CASE status WHEN 'completed' THEN 'complete' ELSE CASE
+    ${STAGES.map((stage) => `WHEN ${isOpen(stage)} THEN '${stage}'`).join('\n    ')}
+    ELSE 'complete' END
+  END`
+const COLUMNS = `id, owner_id, status, ${STAGE} AS stage, media_id, (
+    SELECT json_object('url', s.shown_url, 'title', s.title, 'publishedAt', s.published_at, 'fetched', s.fetched)
     FROM source s
     WHERE s.job_id = job.id
-  ) AS source, file_name, options, language, duration_ms, done_ms, failure_code,
+  ) AS source, file_name, options, heard_language, duration_ms, done_ms, failure_code,
   retry_count, created_at, updated_at, completed_at`
 
-type PackedSource = { url: string, title: RecordingName | null, publishedAt: number | null, fetched: number, isOpen: number }
+type PackedSource = { url: string, title: RecordingName | null, publishedAt: number | null, fetched: number }
 
 const toSource = ({ url, title, publishedAt, fetched }: PackedSource): JobSource =>
   ({ url, title: title ?? undefined, publishedAt: publishedAt ?? undefined, fetched })
 
 function toJob (row: JobRow): Job {
   const source = row.source === null ? undefined : JSON.parse(row.source) as PackedSource
+  const options = JSON.parse(row.options) as JobOptions
   return {
     id: row.id,
     ownerId: row.owner_id,
     status: row.status,
-    stage: source?.isOpen ? 'fetch' : row.stage,
+    stage: row.stage,
     mediaId: row.media_id,
     source: source && toSource(source),
     fileName: row.file_name,
-    options: JSON.parse(row.options) as JobOptions,
-    language: row.language ?? undefined,
+    options,
+    language: options.language ?? row.heard_language ?? undefined,
     durationMs: row.duration_ms ?? undefined,
     doneMs: row.done_ms,
     failureCode: row.failure_code ?? undefined,
@@ -49,64 +58,27 @@ function toJob (row: JobRow): Job {
 
 /** At most `limit` jobs older than the job `before`. */
 export type JobPage = { ownerId: number, before: number, limit: number }
-/** `apiKeyId`: the key it was made with, if any; `webhook`: where its end is told besides the owner's endpoints. */
-export type NewJob = { ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: RecordingName, options: JobOptions, webhook?: JobWebhook | undefined, now: number }
-/** The right to decode a job's media until `leaseUntil`, under an attempt number that no later claimant shares. */
-export type DecodeClaim = { job: Job, attempt: number }
 /**
- * What a claim may take: media up to a size, while fewer jobs than these have begun to decode and not ended, on the appliance and of the
- * owner. An owner with none of them may always begin one.
+ * `apiKeyId`: the key it was made with, if any; `webhook`: a receiver besides the owner's endpoints; `firstStage`: 'fetch' for an address.
  */
-export type ClaimLimits = { maxBytes: number, maxActive: number, maxPerOwner: number }
+export type NewJob = {
+  ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: RecordingName, options: JobOptions, webhook?: JobWebhook | undefined
+  firstStage?: 'fetch' | 'decode', now: number
+}
 
 export function createJobStore (db: Database) {
+  const work = createWorkStore(db)
   const insert = db.prepare(`
-    INSERT INTO job (owner_id, api_key_id, status, stage, media_id, file_name, options, language, webhook_url, webhook_secret, created_at, updated_at)
-    VALUES (:ownerId, :apiKeyId, 'queued', 'decode', :mediaId, :fileName, :options, :language, :webhookUrl, :webhookSecret, :now, :now)
+    INSERT INTO job (owner_id, api_key_id, status, media_id, file_name, options, webhook_url, webhook_secret, created_at, updated_at)
+    VALUES (:ownerId, :apiKeyId, 'queued', :mediaId, :fileName, :options, :webhookUrl, :webhookSecret, :now, :now)
   `)
   const find = db.prepare<{ id: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id`)
   const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
-  // A job that is only being fetched has no decoded sound on disk, and takes nobody's place.
-  const hasBegun = (job: string): string => `${job}.status = 'processing' AND EXISTS (SELECT 1 FROM job_stage g WHERE g.job_id = ${job}.id AND g.stage = 'decode')`
-  // uses job_active. A decode is claimable when queued, or when its claimant's lease ran out.
-  const claimDecode = db.prepare<ClaimLimits & { now: number, leaseUntil: number }, JobRow & { decode_attempt: number }>(`
-    UPDATE job
-    SET status = 'processing', decode_attempt = decode_attempt + 1, decode_lease_until = :leaseUntil, updated_at = :now
-    WHERE id = (
-      SELECT j.id
-      FROM job j JOIN owner o ON o.id = j.owner_id JOIN media m ON m.id = j.media_id
-      WHERE j.status IN ('queued', 'processing') AND j.stage = 'decode'
-        AND (j.decode_lease_until IS NULL OR j.decode_lease_until <= :now)
-        AND m.size_bytes <= :maxBytes
-        AND NOT EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.fetched_at IS NULL)
-        AND ((${hasBegun('j')}) OR NOT EXISTS (
-          SELECT 1 FROM job p WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id
-        ) OR (
-          (SELECT count(*) FROM job p WHERE ${hasBegun('p')}) < :maxActive
-          AND (SELECT count(*) FROM job p WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id) < :maxPerOwner
-        ))
-      ORDER BY o.last_turn, j.id
-      LIMIT 1
-    )
-    RETURNING ${COLUMNS}, decode_attempt
-  `)
-  const renewDecode = db.prepare<{ id: number, attempt: number, leaseUntil: number }>(`
-    UPDATE job SET decode_lease_until = :leaseUntil
-    WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode'
-  `)
-  const releaseDecode = db.prepare<{ id: number, attempt: number }>(`
-    UPDATE job SET decode_lease_until = NULL, decode_attempt = decode_attempt - 1
-    WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode'
-  `)
-  const isDecodeClaim = db.prepare<{ id: number, attempt: number }, { id: number }>(`
-    SELECT id FROM job WHERE id = :id AND decode_attempt = :attempt AND stage = 'decode' AND status = 'processing'
-  `)
   const begin = db.prepare<{ id: number, now: number }>('UPDATE job SET status = \'processing\', updated_at = :now WHERE id = :id')
   const setMedia = db.prepare<{ id: number, mediaId: number, fileName: string, now: number }>(`
     UPDATE job SET media_id = :mediaId, file_name = :fileName, updated_at = :now WHERE id = :id
   `)
   const touch = db.prepare<{ id: number, now: number }>('UPDATE job SET updated_at = :now WHERE id = :id')
-  const setStage = db.prepare<{ id: number, stage: Stage, now: number }>('UPDATE job SET stage = :stage, decode_lease_until = NULL, updated_at = :now WHERE id = :id')
   const startStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
     INSERT INTO job_stage (job_id, stage, started_at)
     VALUES (:id, :stage, :now)
@@ -121,20 +93,24 @@ export function createJobStore (db: Database) {
     SET duration_ms = :durationMs, updated_at = :now, done_ms = :durationMs - (
       SELECT CAST(coalesce(sum(end_sample - start_sample), 0) / :samplesPerMs AS INTEGER)
       FROM window
-      WHERE job_id = :id AND purpose = 'speech' AND status <> 'done'
+      WHERE job_id = :id AND purpose = 'speech' AND word_count IS NULL
     )
     WHERE id = :id
   `)
-  const setLanguage = db.prepare<{ id: number, language: string, now: number }>('UPDATE job SET language = :language, updated_at = :now WHERE id = :id')
-  const addDone = db.prepare<{ id: number, doneMs: number, now: number }>('UPDATE job SET done_ms = done_ms + :doneMs, updated_at = :now WHERE id = :id')
+  const setHeardLanguage = db.prepare<{ id: number, language: string, now: number }>(`
+    UPDATE job SET heard_language = :language, updated_at = :now WHERE id = :id
+  `)
+  const addDone = db.prepare<{ id: number, doneMs: number, now: number }>(`
+    UPDATE job SET done_ms = done_ms + :doneMs, updated_at = :now WHERE id = :id
+  `)
   const complete = db.prepare<{ id: number, now: number }>(`
     UPDATE job
-    SET status = 'completed', stage = 'complete', done_ms = duration_ms, updated_at = :now, completed_at = :now
+    SET status = 'completed', done_ms = duration_ms, updated_at = :now, completed_at = :now
     WHERE id = :id AND status = 'processing'
   `)
   const fail = db.prepare<{ id: number, code: FailureCode, now: number }>(`
     UPDATE job
-    SET status = 'failed', failure_code = :code, decode_lease_until = NULL, updated_at = :now, completed_at = :now
+    SET status = 'failed', failure_code = :code, updated_at = :now, completed_at = :now
     WHERE id = :id AND status IN ('queued', 'processing')
   `)
   const takeTurn = db.prepare<{ id: number }>(`
@@ -144,30 +120,16 @@ export function createJobStore (db: Database) {
     UPDATE owner SET last_turn = (SELECT max(last_turn) + 1 FROM owner)
     WHERE id = (SELECT owner_id FROM job WHERE id = :id)
   `)
-  const takeBackDecodes = db.prepare(`
-    UPDATE job SET decode_lease_until = NULL WHERE status = 'processing' AND stage = 'decode'
-  `)
-  const exhausted = db.prepare<[], { id: number, retryCount: number }>(`
-    SELECT j.id, j.retry_count AS retryCount FROM job j
-    WHERE j.status = 'processing' AND (
-      (j.stage = 'decode' AND j.decode_attempt - j.decode_attempt_base >= ${MAX_ATTEMPTS})
-      OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.fetched_at IS NULL AND s.attempt >= ${MAX_ATTEMPTS} * (j.retry_count + 1))
-      OR EXISTS (
-        SELECT 1 FROM window w INDEXED BY window_open
-        WHERE w.job_id = j.id AND w.status <> 'done' AND w.status = 'queued' AND w.attempt >= ${MAX_ATTEMPTS}
-      )
-    )
-  `)
-  const active = db.prepare<[], { id: number }>('SELECT id FROM job INDEXED BY job_active WHERE status IN (\'queued\', \'processing\')')
   const countActive = db.prepare<[], { n: number }>(`
     SELECT count(*) AS n FROM job INDEXED BY job_active WHERE status IN ('queued', 'processing')
   `)
-  const retry = db.prepare<{ id: number, now: number }>(`
+  const retry = db.prepare<{ id: number, now: number }, { run: number, kind: string }>(`
     UPDATE job
-    SET status = 'queued', stage = 'decode', decode_lease_until = NULL, decode_attempt_base = decode_attempt, failure_code = NULL,
-      retry_count = retry_count + 1, updated_at = :now, completed_at = NULL
+    SET status = 'queued', failure_code = NULL, retry_count = retry_count + 1, updated_at = :now, completed_at = NULL
     WHERE id = :id AND status = 'failed'
+    RETURNING retry_count AS run, iif(EXISTS (SELECT 1 FROM source s WHERE s.job_id = job.id), 'fetch', 'decode') AS kind
   `)
+  const forgetRun = db.prepare<{ id: number }>('UPDATE job SET heard_language = NULL, duration_ms = NULL, done_ms = 0 WHERE id = :id')
   const removeStages = db.prepare<{ id: number }>('DELETE FROM job_stage WHERE job_id = :id')
   // uses job_by_owner
   const listOwned = db.prepare<JobPage, JobRow>(`
@@ -191,14 +153,18 @@ export function createJobStore (db: Database) {
   `)
 
   return {
-    insert: ({ webhook, ...job }: NewJob): number => Number(insert.run({
-      ...job,
-      apiKeyId: job.apiKeyId ?? null,
-      options: JSON.stringify(job.options),
-      language: job.options.language ?? null,
-      webhookUrl: webhook?.url ?? null,
-      webhookSecret: webhook?.secret ?? null
-    }).lastInsertRowid),
+    /** Stores a queued job and its first work: one without the other would never be worked on. */
+    insert ({ webhook, firstStage = 'decode', ...job }: NewJob): number {
+      const id = Number(insert.run({
+        ...job,
+        apiKeyId: job.apiKeyId ?? null,
+        options: JSON.stringify(job.options),
+        webhookUrl: webhook?.url ?? null,
+        webhookSecret: webhook?.secret ?? null
+      }).lastInsertRowid)
+      work.insert({ kind: firstStage, jobId: id, run: 0 })
+      return id
+    },
     find (id: number): Job | undefined {
       const row = find.get({ id })
       return row && toJob(row)
@@ -207,17 +173,10 @@ export function createJobStore (db: Database) {
       const row = findOwned.get({ id, ownerId })
       return row && toJob(row)
     },
-    /** Claims the decode of the next job, the owner served longest ago first. Jobs already begun come back whatever else is running. */
-    claimDecode (now: number, leaseUntil: number, limits: ClaimLimits): DecodeClaim | undefined {
-      const row = claimDecode.get({ now, leaseUntil, ...limits })
-      if (!row) return undefined
-      startStage.run({ id: row.id, stage: 'decode', now })
-      return { job: toJob(row), attempt: row.decode_attempt }
-    },
-    /** Notes that the job's media is being fetched. */
-    beginFetch (id: number, now: number): void {
+    /** Notes that a stage of the job begins with the claim of its work. */
+    begin (id: number, stage: Stage, now: number): void {
       begin.run({ id, now })
-      startStage.run({ id, stage: 'fetch', now })
+      startStage.run({ id, stage, now })
     },
     /** Ends the stage of fetching with what it brought. */
     finishFetch (id: number, mediaId: number, fileName: string, now: number): void {
@@ -226,41 +185,48 @@ export function createJobStore (db: Database) {
     },
     /** Notes that something of the job has changed. */
     touch: (id: number, now: number): void => { touch.run({ id, now }) },
-    renewDecode: (id: number, attempt: number, leaseUntil: number): void => { renewDecode.run({ id, attempt, leaseUntil }) },
-    /** Gives a decode back undone: it does not count as an attempt. */
-    releaseDecode: (id: number, attempt: number): void => { releaseDecode.run({ id, attempt }) },
-    /** True while nobody else has claimed the decode since, and the job has not ended. */
-    isDecodeClaim: (id: number, attempt: number): boolean => isDecodeClaim.get({ id, attempt }) !== undefined,
-    /** Ends the current stage and begins `stage`. */
+    /** Notes the time at which a stage ended and the next one began. */
     enterStage (id: number, from: Stage, stage: Stage, now: number): void {
       finishStage.run({ id, stage: from, now })
-      setStage.run({ id, stage, now })
+      touch.run({ id, now })
       startStage.run({ id, stage, now })
     },
     /** Notes the length, and what of it is done already. Call it when all windows are stored. */
-    setDecoded: (id: number, durationMs: number, now: number): void => { setDecoded.run({ id, durationMs, samplesPerMs: SAMPLES_PER_MS, now }) },
-    setLanguage: (id: number, language: string, now: number): void => { setLanguage.run({ id, language, now }) },
+    setDecoded (id: number, durationMs: number, now: number): void {
+      setDecoded.run({ id, durationMs, samplesPerMs: SAMPLES_PER_MS, now })
+    },
+    /** Stores the language that was detected. Call it only for a job whose caller named none. */
+    setHeardLanguage: (id: number, language: string, now: number): void => { setHeardLanguage.run({ id, language, now }) },
     addDone: (id: number, doneMs: number, now: number): void => { addDone.run({ id, doneMs, now }) },
-    /** False when the job was not being processed any more. */
+    /** Ends the job and its work. False when the job was not being processed any more. */
     complete (id: number, now: number): boolean {
       if (complete.run({ id, now }).changes === 0) return false
+      work.removeRun(id)
       finishStage.run({ id, stage: 'transcribe', now })
       finishStage.run({ id, stage: 'complete', now })
       return true
     },
-    /** False when the job had ended before. */
-    fail: (id: number, code: FailureCode, now: number): boolean => fail.run({ id, code, now }).changes === 1,
+    /** Ends the job and its work. False when the job had ended before. */
+    fail (id: number, code: FailureCode, now: number): boolean {
+      if (fail.run({ id, code, now }).changes === 0) return false
+      work.failRun(id)
+      return true
+    },
     /** Notes that the job and its owner have just been served: both go to the end of their line. */
     takeTurn (id: number): void {
       takeOwnerTurn.run({ id })
       takeTurn.run({ id })
     },
-    /** For whoever holds the work lock: frees the decodes of processes that died. */
-    takeBackDecodes: (): void => { takeBackDecodes.run() },
     /** Queues a failed job again, at its first stage. The windows that are done, and with them the progress, stay. */
     retry (id: number, now: number): void {
-      if (retry.run({ id, now }).changes === 1) removeStages.run({ id })
+      const first = retry.get({ id, now })
+      if (!first) return
+      removeStages.run({ id })
+      work.removeRun(id)
+      work.insert({ ...first, jobId: id })
     },
+    /** Clears what earlier runs found out about the recording: its language, its length and the progress. */
+    forgetRun: (id: number): void => { forgetRun.run({ id }) },
     /** An owner's jobs, newest first; `status`: only those in it. */
     listOwned: (page: JobPage, status?: JobStatus): Job[] =>
       (status === undefined ? listOwned.all(page) : listOwnedIn.all({ ...page, status })).map(toJob),
@@ -268,11 +234,8 @@ export function createJobStore (db: Database) {
     remove: (id: number): void => { remove.run({ id }) },
     /** How many jobs have not ended. */
     countActive: (): number => countActive.get()?.n ?? 0,
-    /** Jobs whose fetch, decode or some window has been begun MAX_ATTEMPTS times without coming to an end. */
-    listExhausted: (): Array<Pick<Job, 'id' | 'retryCount'>> => exhausted.all(),
-    /** Jobs that have not ended. */
-    listActive: (): number[] => active.all().map((row) => row.id),
-    listStages: (id: number) => stages.all({ id }).map((row) => ({ stage: row.stage, startedAt: row.started_at, finishedAt: row.finished_at ?? undefined }))
+    listStages: (id: number) => stages.all({ id })
+      .map(({ stage, started_at: startedAt, finished_at: finishedAt }) => ({ stage, startedAt, finishedAt: finishedAt ?? undefined }))
   }
 }
 export type JobStore = ReturnType<typeof createJobStore>

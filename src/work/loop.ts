@@ -1,115 +1,102 @@
 /**
- * The clock of the appliance: claims work whenever there is a free place for it, renews leases, and stops politely.
- * Only the process that holds the work lock of the data directory claims anything; the others keep asking for it.
+ * The clock of background work: claims work of every kind whenever there is a free slot for it, renews leases, and stops politely.
+ * Only the process that holds the work lock of the data directory claims anything; the others keep asking for the lock.
  */
 import type { Log } from '../domain/log.js'
-import type { Fetching } from '../service/fetching.js'
-import type { Pipeline } from '../service/pipeline.js'
-import { LEASE_MS } from '../service/scheduling.js'
-import type { Scheduling } from '../service/scheduling.js'
+import type { WorkClaim } from '../domain/work.js'
+import { LEASE_MS } from '../service/queue.js'
+import type { Queue } from '../service/queue.js'
+import type { Kind, Lane } from './kind.js'
 
-/** Work that another process has submitted is noticed within this time; our own wakes the loop at once. */
+/** Work that another process submitted, or that has come due, is noticed within this time; our own wakes the loop at once. */
 const POLL_MS = 500
 const RENEW_MS = LEASE_MS / 5
-/** Decoders at once: reading a file is short work beside recognising it. The last one takes small files only. */
-const DECODERS = 3
-/** Fetches at once: they wait for the world outside more than they work. The last one takes owners who have none. */
-const FETCHERS = 4
 
 type WorkLock = { release (): void }
-type Abort = { readonly flag: Int32Array, stop (): void }
-type FetchClaim = NonNullable<ReturnType<Scheduling['claimFetch']>>
-type DecodeClaim = NonNullable<ReturnType<Scheduling['claimDecode']>>
-type WindowClaim = NonNullable<ReturnType<Scheduling['claimWindow']>>
+type Running = { kind: Kind, controller: AbortController, ended: Promise<void> }
 
 type Deps = {
-  fetching: Pick<Fetching, 'fetch'>
-  pipeline: Pipeline
-  scheduling: Scheduling
-  createAbort: () => Abort
+  kinds: readonly Kind[]
+  queue: Pick<Queue, 'renew' | 'release' | 'takeBack'>
+  /** Called when this process has the work lock, before it claims anything. */
+  recover: () => Promise<void>
   tryLock: () => WorkLock | undefined
   /** Called when this process is about to be the one that works; when it throws, that is put off. */
   onTakeOver: () => void
-  /** Windows at once. */
-  slots: number
   log: Log
 }
 
-export function createLoop ({ fetching, pipeline, scheduling, createAbort, tryLock, onTakeOver, slots, log }: Deps) {
-  const fetches = new Map<FetchClaim, AbortController>()
-  const decoding = new Map<DecodeClaim, AbortController>()
-  const running = new Map<WindowClaim, Abort>()
-  const inFlight = new Set<Promise<void>>()
+export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }: Deps) {
+  const kindNamed = new Map(kinds.map((kind) => [kind.kind, kind]))
+  const lanes = [...new Set(kinds.map(({ lane }) => lane))]
+  const running = new Map<WorkClaim, Running>()
+  const taken = new Map<Lane, number>()
+  /** Claims whose step could not note how it ended (a full disk, say): given back as soon as that is possible. */
+  const stranded: WorkClaim[] = []
   const timers: NodeJS.Timeout[] = []
   let lock: WorkLock | undefined
   let isWorking = false
   let isStopping = false
-  /** Claims whose step could not even note how it ended (a full disk, say): given back as soon as that is possible. */
-  const stranded: Array<() => void> = []
+  let isPumping = false
+  let isWoken = false
   let ticking: Promise<void> = Promise.resolve()
 
-  function track (work: Promise<void>, giveBack: () => void, done: () => void): void {
-    const tracked: Promise<void> = work
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'step failed and will be tried again')
-        stranded.push(giveBack)
-      })
-      .finally(() => {
-        done()
-        inFlight.delete(tracked)
-        pump()
-      })
-    inFlight.add(tracked)
+  const runningIn = (lane: Lane): number => taken.get(lane) ?? 0
+
+  async function run (kind: Kind, claim: WorkClaim, signal: AbortSignal): Promise<void> {
+    try {
+      await kind.run(claim, signal, pump)
+    } catch (error) {
+      log.error({ err: error, kind: kind.kind, jobId: claim.jobId }, 'step failed and will be tried again')
+      stranded.push(claim)
+    }
+    running.delete(claim)
+    taken.set(kind.lane, runningIn(kind.lane) - 1)
+    pump()
   }
 
-  function startFetch (): boolean {
-    if (fetches.size >= FETCHERS) return false
-    const claim = scheduling.claimFetch(fetches.size === FETCHERS - 1)
-    if (!claim) return false
+  function start (claim: WorkClaim): void {
+    const kind = kindNamed.get(claim.kind)
+    if (!kind) throw new Error(`nobody knows how to do work of kind ${claim.kind}`)
     const controller = new AbortController()
-    fetches.set(claim, controller)
-    track(fetching.fetch(claim, controller.signal), () => { scheduling.releaseFetch(claim) }, () => { fetches.delete(claim) })
-    return true
+    taken.set(kind.lane, runningIn(kind.lane) + 1)
+    // Registered before it runs: a step may end its job, and so abort itself, before it waits for anything.
+    const entry: Running = { kind, controller, ended: Promise.resolve() }
+    running.set(claim, entry)
+    entry.ended = run(kind, claim, controller.signal)
   }
 
-  function startDecode (): boolean {
-    if (decoding.size >= DECODERS) return false
-    const claim = scheduling.claimDecode(decoding.size === DECODERS - 1)
-    if (!claim) return false
-    const controller = new AbortController()
-    decoding.set(claim, controller)
-    track(pipeline.decode(claim, controller.signal, pump), () => { scheduling.releaseDecode(claim) }, () => { decoding.delete(claim) })
-    return true
+  function fill (lane: Lane): void {
+    if (runningIn(lane) >= lane.slots) return
+    for (const claim of lane.claims(() => runningIn(lane))) {
+      start(claim)
+      if (runningIn(lane) >= lane.slots) return
+    }
   }
 
-  function startWindow (): boolean {
-    if (running.size >= slots) return false
-    const window = scheduling.claimWindow()
-    if (!window) return false
-    const abort = createAbort()
-    running.set(window, abort)
-    track(pipeline.runWindow(window, abort), () => { scheduling.releaseWindow(window) }, () => { running.delete(window) })
-    return true
-  }
-
-  /** Fills every free place. */
+  /** Fills every free slot. */
   function pump (): void {
     if (!isWorking || isStopping) return
+    isWoken = true
+    // A step may wake us while we are starting it.
+    if (isPumping) return
+    isPumping = true
     try {
-      while (startFetch());
-      while (startDecode());
-      while (startWindow());
+      while (isWoken) {
+        isWoken = false
+        for (const lane of lanes) fill(lane)
+      }
     } catch (error) {
       // A database that is full or locked now may not be at the next tick.
       log.error({ err: error }, 'claiming work failed')
+    } finally {
+      isPumping = false
     }
   }
 
   function renew (): void {
     try {
-      for (const claim of fetches.keys()) scheduling.renewFetch(claim)
-      for (const claim of decoding.keys()) scheduling.renewDecode(claim)
-      for (const window of running.keys()) scheduling.renewWindow(window)
+      for (const claim of running.keys()) queue.renew(claim)
     } catch (error) {
       // A lease lasts several turns of this clock; the next one may find the disk less full.
       log.error({ err: error }, 'renewing leases failed')
@@ -120,20 +107,18 @@ export function createLoop ({ fetching, pipeline, scheduling, createAbort, tryLo
     if (lock || isStopping) return
     lock = tryLock()
     if (!lock) return
-    scheduling.takeBackAll()
-    await pipeline.recover()
+    queue.takeBack()
+    await recover()
     onTakeOver()
     isWorking = true
   }
 
-  /** Gives back what steps left behind that could not, and ends the jobs that only lacked their last step. */
-  async function rescue (): Promise<void> {
-    if (stranded.length === 0) return
-    for (let giveBack = stranded[0]; giveBack; giveBack = stranded[0]) {
-      giveBack()
+  /** Gives back what steps left behind that could not note their end. */
+  function rescue (): void {
+    for (let claim = stranded[0]; claim; claim = stranded[0]) {
+      queue.release(claim)
       stranded.shift()
     }
-    await pipeline.settleAll()
   }
 
   async function turn (): Promise<void> {
@@ -146,7 +131,7 @@ export function createLoop ({ fetching, pipeline, scheduling, createAbort, tryLo
       return
     }
     try {
-      await rescue()
+      rescue()
     } catch (error) {
       log.error({ err: error }, 'giving work back failed')
     }
@@ -157,15 +142,6 @@ export function createLoop ({ fetching, pipeline, scheduling, createAbort, tryLo
     ticking = ticking.then(turn)
   }
 
-  /** Stops what is being done for a job that has ended or was removed: its result would go nowhere. */
-  function abandon (jobId: number): void {
-    for (const [claim, controller] of fetches) if (claim.jobId === jobId) controller.abort(new Error('the job has ended'))
-    for (const [{ job }, controller] of decoding) if (job.id === jobId) controller.abort(new Error('the job has ended'))
-    for (const [window, abort] of running) if (window.jobId === jobId) abort.stop()
-  }
-
-  pipeline.onEnded(abandon)
-
   return {
     start (): void {
       tick()
@@ -173,15 +149,24 @@ export function createLoop ({ fetching, pipeline, scheduling, createAbort, tryLo
     },
     /** Looks for work now. */
     wake: pump,
-    abandon,
-    /** Stops claiming, stops what runs within about a second (it is queued again), and gives the work lock back. */
+    /** Stops what is being done for a run of a job that has ended or was removed: its result would go nowhere. */
+    abandon (jobId: number): void {
+      for (const [claim, { controller }] of running) {
+        if (claim.jobId === jobId && claim.run !== undefined) controller.abort(new Error('the job has ended'))
+      }
+    },
+    /** Stops claiming, lets end what has a grace, stops the rest within about a second (it is queued again), and releases the work lock. */
     async stop (): Promise<void> {
       isStopping = true
       for (const timer of timers) clearInterval(timer)
       await ticking
-      for (const controller of [...fetches.values(), ...decoding.values()]) controller.abort(new Error('stopping'))
-      for (const abort of running.values()) abort.stop()
-      await Promise.all(inFlight)
+      const graces = [...running.values()].map(({ kind: { graceMs }, controller }) => {
+        if (graceMs !== undefined) return setTimeout(() => { controller.abort(new Error('stopping')) }, graceMs)
+        controller.abort(new Error('stopping'))
+        return undefined
+      })
+      await Promise.all([...running.values()].map(async ({ ended }) => { await ended }))
+      for (const grace of graces) clearTimeout(grace)
       lock?.release()
       lock = undefined
     }

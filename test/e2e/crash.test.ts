@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { countClaims, readSegments, watchClaims } from '../support/claims.ts'
+import { countClaims, readSegments, STAGE, watchClaims } from '../support/claims.ts'
 import { createClient } from '../support/client.ts'
 import { holdSound } from '../support/ffmpeg.ts'
 import { AUDIO } from '../support/paths.ts'
@@ -26,10 +26,10 @@ function look (dataDir: string): Rows {
   try {
     const count = (sql: string): number => (db.prepare(sql).get() as { n: number }).n
     return {
-      job: db.prepare('SELECT stage, status FROM job WHERE id = 1').get() as Rows['job'],
-      running: count('SELECT count(*) AS n FROM window WHERE status = \'running\''),
-      sampled: count('SELECT count(*) AS n FROM window WHERE purpose = \'language\' AND status = \'done\''),
-      done: count('SELECT count(*) AS n FROM window WHERE purpose = \'speech\' AND status = \'done\''),
+      job: db.prepare(`SELECT ${STAGE} AS stage, j.status FROM job j WHERE j.id = 1`).get() as Rows['job'],
+      running: count('SELECT count(*) AS n FROM work WHERE kind IN (\'language\', \'transcribe\') AND state = \'running\''),
+      sampled: count('SELECT count(*) AS n FROM window WHERE result IS NOT NULL'),
+      done: count('SELECT count(*) AS n FROM window WHERE word_count IS NOT NULL'),
       segments: count('SELECT count(*) AS n FROM segment')
     }
   } finally {
@@ -167,7 +167,8 @@ t.test('between the last window and completion', async (t) => {
   const key = (await runCommand(dataDir, ['keys', 'create', '--name', 'test'])).stdout.trim()
   // The state a process leaves that dies right there: all windows stored, the job not completed.
   const db = new Database(dataDir + '/app.db')
-  db.exec('UPDATE job SET status = \'processing\', stage = \'transcribe\', completed_at = NULL')
+  db.exec('UPDATE job SET status = \'processing\', completed_at = NULL')
+  db.exec('INSERT INTO work (kind, job_id, run) SELECT \'complete\', id, retry_count FROM job')
   db.close()
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
   t.strictSame(readSegments(dataDir), wholeSegments)

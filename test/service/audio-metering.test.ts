@@ -1,93 +1,68 @@
 /** What a job costs: the length of its recording, once, in the month in which it was completed. */
 import t from 'tap'
 import type { Test } from 'tap'
-import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
-import { createPipeline } from '../../dist/service/pipeline.js'
-import { createFiles } from '../../dist/store/files.js'
-import type { UsageStore } from '../../dist/store/usage.js'
-import { createClock } from '../support/clock.ts'
-import { openStores } from '../support/store.ts'
+import { openSteps } from '../support/steps.ts'
+import type { StepChanges } from '../support/steps.ts'
 
 const JANUARY = Date.UTC(2026, 0, 1)
 const FEBRUARY = Date.UTC(2026, 1, 1)
 
-async function build (t: Test, changes: Partial<UsageStore> = {}, speakers?: SpeakerEngine) {
-  const stores = openStores(t)
-  const clock = createClock(FEBRUARY - 1)
-  const files = createFiles(t.testdir())
-  await files.prepare()
-  const unused = (): never => { throw new Error('not part of this test') }
-  const pipeline = createPipeline({
-    ...stores,
-    deliveries: { enqueue () {} },
-    usage: { ...stores.usage, ...changes },
-    files,
-    speech: {
-      slots: 1,
-      hasModel: unused,
-      transcribe: unused,
-      detectLanguage: unused,
-      detectSpeech: unused,
-      prepareDetector: unused,
-      describe: unused,
-      warmUp: unused
-    },
-    ...(speakers ? { speakers } : {}),
-    retention: { release: async () => {} },
-    ffmpeg: { probeMedia: unused, decodeAudio: unused },
-    maxMediaSeconds: 3600,
-    now: clock.now,
-    log: { info () {}, warn () {}, error () {} }
-  })
-  const ownerId = stores.apiKeys.ensureOwner('a', 0)
-  /** A job of that length that only lacks its last step. */
-  const addJob = (durationMs: number): number => {
-    const id = stores.addDecodedJob('a', 0)
-    stores.jobs.setDecoded(id, durationMs, 0)
-    return id
+async function build (t: Test, changes: StepChanges = {}) {
+  const steps = await openSteps(t, { now: FEBRUARY - 1, ...changes })
+  const ownerId = steps.apiKeys.ensureOwner('a', 0)
+  return {
+    ...steps,
+    /** A job of that length that only lacks its last step. */
+    addJob: (durationMs: number): number => steps.addTranscribedJob('a', durationMs),
+    used: (month: number) => steps.usage.findAudio(ownerId, month)
   }
-  return { ...stores, clock, pipeline, addJob, used: (month: number) => stores.usage.findAudio(ownerId, month) }
 }
 
-t.test('a completed job is counted in the month of its completion, however often it is looked at', async (t) => {
-  const { pipeline, clock, addJob, used } = await build(t)
+t.test('a completed job is counted in the month of its completion, however often it is claimed', async (t) => {
+  const { ending, completeAll, work, clock, addJob, used } = await build(t)
   addJob(90_000)
   t.equal(used(JANUARY), 0, 'not before it is completed')
-  await Promise.all([pipeline.settleAll(), pipeline.settleAll()])
-  await pipeline.recover()
+  const late = ending.claim()
+  work.takeBack()
+  await Promise.all([completeAll(), late && ending.complete(late)])
+  if (late) await ending.complete(late)
+  await ending.recover()
   t.equal(used(JANUARY), 90_000)
   clock.advance(1)
   addJob(10_500)
-  await pipeline.settleAll()
+  await completeAll()
   t.strictSame([used(JANUARY), used(FEBRUARY)], [90_000, 10_500])
 })
 
 t.test('a failed job costs nothing; when it is completed after all, it counts once', async (t) => {
-  const { db, pipeline, jobs, addJob, used } = await build(t)
+  const { completeAll, db, endDecode, jobs, addJob, used, work } = await build(t)
   const id = addJob(60_000)
   jobs.fail(id, 'worker_crashed', 0)
-  await pipeline.settleAll()
+  await completeAll()
   t.equal(used(JANUARY), 0)
-  db.prepare('UPDATE job SET status = \'processing\', retry_count = 1 WHERE id = ?').run(id)
-  await pipeline.settleAll()
-  await pipeline.settleAll()
+  jobs.retry(id, 0)
+  endDecode(id)
+  work.insert({ kind: 'complete', jobId: id, run: 1 })
+  await completeAll()
+  await completeAll()
   t.equal(jobs.find(id)?.status, 'completed')
   t.equal(used(JANUARY), 60_000)
+  t.equal(db.prepare('SELECT count(*) FROM work').pluck().get(), 0)
 })
 
 t.test('a job is completed and counted, or neither', async (t) => {
-  const { pipeline, jobs, addJob } = await build(t, { addAudio: () => { throw new Error('the disk is full') } })
+  const { completeAll, jobs, addJob } = await build(t, { usage: { addAudio: () => { throw new Error('the disk is full') } } })
   const id = addJob(60_000)
-  await t.rejects(pipeline.settleAll(), { message: 'the disk is full' })
-  t.equal(jobs.find(id)?.status, 'processing')
+  await t.rejects(completeAll(), { message: 'the disk is full' })
+  t.match(jobs.find(id), { status: 'processing', stage: 'complete' })
 })
 
 t.test('a job that fails in its last step costs nothing', async (t) => {
   let fail = (): void => {}
-  const { pipeline, jobs, addJob, used } = await build(t, {}, { findTurns: async () => { fail(); return [] } })
+  const { completeAll, jobs, addJob, used } = await build(t, { speakers: { findTurns: async () => { fail(); return [] } } })
   const id = addJob(60_000)
   fail = () => { jobs.fail(id, 'worker_crashed', 0) }
-  await pipeline.settleAll()
+  await completeAll()
   t.equal(jobs.find(id)?.status, 'failed')
   t.equal(used(JANUARY), 0)
 })

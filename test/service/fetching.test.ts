@@ -3,9 +3,10 @@ import t from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
 import { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
+import { LEASE_MS } from '../../dist/service/queue.js'
 import { file, openFetching } from '../support/fetching.ts'
 import { sha256 } from '../support/ingest.ts'
-import { nameOf } from '../support/store.ts'
+import { ANY_FETCH, nameOf } from '../support/store.ts'
 
 const URL = 'https://example.org/talk.mp3'
 const PAGE: PageFacts = { title: nameOf('A film'), publishedAt: 5, identity: 'Tube:1', durationMs: 60_000, sizeBytes: 10, format: 'f1', info: '{"id":1}' }
@@ -119,7 +120,7 @@ t.test('what the proxy refused is why a page cannot be had', async (t) => {
 })
 
 t.test('a failure ends the job and leaves nothing', async (t) => {
-  const { fetch, list, sources } = await openFetching(t, {
+  const { fetch, fetching, list } = await openFetching(t, {
     at: {
       [URL]: async (download) => {
         await file('half')(download)
@@ -134,7 +135,7 @@ t.test('a failure ends the job and leaves nothing', async (t) => {
   const codes = { [URL]: 'source_unreachable', 'https://example.org/full': 'insufficient_storage', 'https://example.org/odd': 'internal_error', 'https://example.org/live': 'source_unsupported', 'https://example.org/empty': 'unsupported_media', 'https://example.org/nothing': 'source_not_found' }
   for (const [url, failureCode] of Object.entries(codes)) t.match(await fetch(url), { status: 'failed', failureCode }, url)
   t.strictSame([list('work'), list('media')], [[], []])
-  t.equal(sources.claim(Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, { maxAhead: 100, maxPerOwner: 100 }), undefined)
+  t.equal(fetching.claim(ANY_FETCH), undefined)
 })
 
 t.test('a disk without room is told in time', async (t) => {
@@ -174,7 +175,7 @@ t.test('who has lost the claim, or whose job has ended, stores nothing', async (
   const { submitAddress, fetching, claim, jobs, clock, list, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
   const id = await submitAddress(URL)
   const late = claim()
-  clock.advance(60_000)
+  clock.advance(LEASE_MS)
   claim()
   await fetching.fetch(late, new AbortController().signal)
   t.match(jobs.find(id), { stage: 'fetch', status: 'processing' })
@@ -204,7 +205,7 @@ t.test('while a job fails, nobody claims its source again', async (t) => {
     changes: {
       files: {
         async removeWork (jobId: number) {
-          claims.push(opened.sources.claim(opened.clock.now(), opened.clock.now() + 1000, { maxAhead: 100, maxPerOwner: 100 })?.jobId)
+          claims.push(opened.fetching.claim(ANY_FETCH)?.jobId)
           await opened.files.drafts.remove(jobId)
         }
       }
@@ -233,9 +234,9 @@ t.test('a job that is removed while it is fetched leaves nothing', async (t) => 
 })
 
 t.test('a retry leaves no row of the media that its first run brought', async (t) => {
-  const { fetch, fetching, pipeline, sources, jobs, claim, clock, db, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
+  const { fetch, fetching, ending, sources, jobs, claim, clock, db, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
   const job = await fetch(URL)
-  await pipeline.fail(job, 'decode_failed', new Error('x'))
+  await ending.fail(job, 'decode_failed', new Error('x'))
   t.equal(mediaOf(job.id)?.state, 'removed')
   sources.restart(job.id)
   jobs.retry(job.id, clock.now())

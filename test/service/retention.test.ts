@@ -19,7 +19,7 @@ async function open (t: Test, world: World) {
       return (await submit.submitFile(callerOf(owner), local, { options: { sttQuality: 'fast' } })).job.id
     },
     async complete (id: number): Promise<void> {
-      jobs.beginFetch(id, clock.now())
+      jobs.begin(id, 'decode', clock.now())
       jobs.setDecoded(id, 1000, clock.now())
       jobs.complete(id, clock.now())
       await retention.release(id)
@@ -43,19 +43,19 @@ t.test('media that is to be retained stays when its transcript is complete', asy
 })
 
 t.test('after a failure, media of an address is removed and an upload stays for the retry', async (t) => {
-  const { upload, fetch, pipeline, countFiles, mediaOf } = await open(t, {})
+  const { upload, fetch, ending, countFiles, mediaOf } = await open(t, {})
   const [uploaded, fetched] = [await upload(), (await fetch(URL)).id]
-  for (const id of [uploaded, fetched]) await pipeline.fail({ id, retryCount: 0 }, 'decode_failed', new Error('x'))
+  for (const id of [uploaded, fetched]) await ending.fail({ id, retryCount: 0 }, 'decode_failed', new Error('x'))
   t.strictSame([mediaOf(uploaded)?.state, mediaOf(fetched)?.state, countFiles()], ['stored', 'removed', 1])
 })
 
 t.test('media that two jobs share stays for the second', async (t) => {
-  const { fetch, complete, countFiles, pipeline } = await open(t, { keepMedia: false })
+  const { fetch, complete, countFiles, ending } = await open(t, { keepMedia: false })
   const [first, second] = [await fetch(URL), await fetch(URL)]
   t.equal(first.mediaId, second.mediaId)
   await complete(first.id)
   t.equal(countFiles(), 1)
-  await pipeline.fail(second, 'decode_failed', new Error('x'))
+  await ending.fail(second, 'decode_failed', new Error('x'))
   t.equal(countFiles(), 0)
 })
 

@@ -13,6 +13,7 @@ const BYTES = randomBytes(1000, 1)
 async function open (t: Test, changes: Changes = {}) {
   const opened = await openIngest(t, changes)
   const { jobs, sources, windows, transcripts, media, files, submit, clock, begin, send, service, owner } = opened
+  const { addWindow, claimWindow, endDecode, finishWindow } = opened
   const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now: clock.now })
   return {
     ...opened,
@@ -22,15 +23,12 @@ async function open (t: Test, changes: Changes = {}) {
       const { id } = await begin(BYTES)
       await send(id, BYTES, 1)
       const jobId = await service.complete(id, callerOf(owner), undefined)
-      jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
-      for (const idx of [0, 1]) {
-        windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
-      }
-      jobs.enterStage(jobId, 'decode', 'transcribe', clock.now())
+      endDecode(jobId)
+      for (const idx of [0, 1]) addWindow(jobId, idx)
       jobs.setDecoded(jobId, 20_000, clock.now())
-      jobs.setLanguage(jobId, 'en', clock.now())
-      const claim = windows.claim(clock.now(), clock.now() + 1000)
-      if (claim) windows.finish(claim)
+      jobs.setHeardLanguage(jobId, 'en', clock.now())
+      const claim = claimWindow(clock.now())
+      if (claim) finishWindow(claim)
       jobs.addDone(jobId, 10_000, clock.now())
       jobs.fail(jobId, 'worker_crashed', clock.now())
       return jobId
@@ -63,41 +61,46 @@ t.test('a retry queues a failed job at its first stage, keeps finished windows a
     }
   )
   t.strictSame(jobs.find(id), job)
-  t.match(windows.list(id, 'speech'), [{ idx: 0, status: 'done' }])
+  t.match(windows.list(id, 'speech'), [{ idx: 0, isDone: true }])
   t.strictSame(jobs.listStages(id), [])
   t.equal(told, 1)
 })
 
-t.test('a retry counts attempts from zero but keeps numbering them, so that an earlier decoder cannot end the new run', async (t) => {
-  const { retries, addFailed, jobs, owner, db, clock } = await open(t)
+t.test('a retry counts its attempts from the start; a decoder of the earlier run has lost its claim', async (t) => {
+  const { retries, addFailed, claimDecode, jobs, owner, db, clock, work } = await open(t)
   const id = await addFailed()
-  db.prepare('UPDATE job SET decode_attempt = 25').run()
   await retries.retry(id, callerOf(owner))
-  const claim = jobs.claimDecode(clock.now(), clock.now() + 1000, { maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 })
-  t.match(claim, { attempt: 26, job: { id, status: 'processing' } })
-  t.strictSame(jobs.listExhausted(), [])
-  t.equal(jobs.isDecodeClaim(id, 25), false)
-  db.prepare('UPDATE job SET decode_attempt = 50').run()
-  t.strictSame(jobs.listExhausted(), [{ id, retryCount: 1 }])
+  db.prepare('UPDATE work SET attempt = 24').run()
+  const early = claimDecode(clock.now())
+  if (!early) throw new Error('a decode waits')
+  work.takeBack()
+  t.strictSame(work.listExhausted(), [{ id, retryCount: 1 }])
+  jobs.fail(id, 'worker_crashed', clock.now())
+  await retries.retry(id, callerOf(owner))
+  t.match(claimDecode(clock.now()), { jobId: id, attempt: 1, run: 2 })
+  t.strictSame(work.listExhausted(), [])
+  t.equal(work.isClaim(early), false)
 })
 
 t.test('a window that was running when the job failed stores nothing into the retry', async (t) => {
-  const { retries, addFailed, windows, owner, jobs, clock, db } = await open(t)
+  const { retries, addFailed, addWindow, claimWindow, endDecode, finishWindow, owner, jobs, clock, db, windows, work } = await open(t)
   const id = await addFailed()
   db.prepare('UPDATE job SET status = \'processing\' WHERE id = ?').run(id)
-  const late = windows.claim(clock.now(), clock.now() + 1000)
+  db.prepare('UPDATE work SET state = \'ready\' WHERE job_id = ?').run(id)
+  const late = claimWindow(clock.now())
   if (!late) throw new Error('a window waits')
   jobs.fail(id, 'timeout', clock.now())
   await retries.retry(id, callerOf(owner))
-  // The same window, cut again and claimed again, under the same number.
-  db.prepare('UPDATE job SET status = \'processing\', stage = \'transcribe\' WHERE id = ?').run(id)
-  windows.insert({ jobId: id, purpose: 'speech', idx: 1 }, { startSample: 160_000, endSample: 320_000 })
-  const claim = windows.claim(clock.now(), clock.now() + 1000)
-  t.match(claim, { idx: late.idx, attempt: late.attempt, retryCount: 1 })
-  windows.release(late)
-  t.equal(windows.noteError(late), undefined)
-  t.equal(windows.finish(late), false)
-  t.equal(claim && windows.finish(claim), true)
+  // The same window, divided again and claimed again, under the same number.
+  endDecode(id)
+  addWindow(id, 1)
+  const claim = claimWindow(clock.now())
+  t.match(claim, { idx: late.idx, attempt: late.attempt, run: 1 })
+  work.release(late)
+  t.equal(work.noteError(late), undefined)
+  t.equal(finishWindow(late), false)
+  t.equal(claim && finishWindow(claim), true)
+  t.strictSame(windows.list(id, 'speech').map(({ isDone }) => isDone), [true, true])
 })
 
 t.test('a job can be retried three times, each time only after it has failed', async (t) => {
@@ -151,13 +154,28 @@ t.test('a job stays failed when the disk has no room for its audio or the queue 
   t.match(await retries.retry(id, callerOf(owner)), { status: 'queued' })
 })
 
-t.test('a retry of an address drops the earlier run, because the address may lead to another recording now', async (t) => {
-  const { retries, submitAddress, owner, jobs, media, windows, transcripts } = await open(t)
+t.test('a retry of an address starts with nothing of the earlier run, because another recording may be there by now', async (t) => {
+  const { retries, submitAddress, owner, jobs, media, sources, windows, transcripts } = await open(t)
   const id = await submitAddress('https://example.org/talk.mp3')
   windows.insert({ jobId: id, purpose: 'speech', idx: 0 }, { startSample: 0, endSample: 16_000 })
   transcripts.insertWindow(id, 0, [{ startMs: 0, endMs: 1000, text: ' old', words: [] }])
+  transcripts.setSkipped(id, [{ startMs: 1000, endMs: 2000, reason: 'silence', probability: 0, levelDb: -90 }])
+  jobs.setHeardLanguage(id, 'de', 1)
+  jobs.setDecoded(id, 20_000, 1)
+  jobs.addDone(id, 10_000, 1)
   jobs.fail(id, 'source_unreachable', 1)
   t.equal(media.find(jobs.find(id)?.mediaId ?? 0)?.state, 'expected', 'nothing is stored')
-  t.match(await retries.retry(id, callerOf(owner)), { id, status: 'queued', stage: 'fetch', retryCount: 1 })
-  t.strictSame([windows.list(id, 'speech'), transcripts.list(id)], [[], []])
+  const job = await retries.retry(id, callerOf(owner))
+  t.match(job, { id, status: 'queued', stage: 'fetch', retryCount: 1, source: { fetched: 0 } })
+  t.match(job, { language: undefined, durationMs: undefined, doneMs: 0, failureCode: undefined, completedAt: undefined })
+  t.strictSame([windows.list(id, 'speech'), transcripts.list(id), transcripts.listSkipped(id), jobs.listStages(id)], [[], [], [], []])
+  t.equal(sources.isNamed(id), false)
+})
+
+t.test('a retry keeps the language that the caller asked for, and for a stored recording the one that was detected', async (t) => {
+  const { retries, addFailed, submitAddress, owner, jobs } = await open(t)
+  t.match(await retries.retry(await addFailed(), callerOf(owner)), { language: 'en', durationMs: 20_000, doneMs: 10_000 })
+  const asked = await submitAddress('https://example.org/talk.mp3', { language: 'fr' })
+  jobs.fail(asked, 'source_unreachable', 1)
+  t.match(await retries.retry(asked, callerOf(owner)), { language: 'fr' })
 })

@@ -1,9 +1,5 @@
 import t from 'tap'
-import { MAX_ATTEMPTS } from '../../dist/domain/job.js'
-import type { ClaimLimits } from '../../dist/store/jobs.js'
 import { openStores } from '../support/store.ts'
-
-const ALL: ClaimLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxActive: 100, maxPerOwner: 100 }
 
 t.test('a job comes back as it was stored', async (t) => {
   const { jobs, addJob } = openStores(t)
@@ -38,140 +34,10 @@ t.test('a job of somebody else is not found', async (t) => {
   t.equal(jobs.findOwned(id, apiKeys.ensureOwner('b', 0)), undefined)
 })
 
-t.test('a decode is claimed once, until its lease runs out', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  t.match(jobs.claimDecode(1000, 2000, ALL), { job: { id, status: 'processing', stage: 'decode', updatedAt: 1000 }, attempt: 1 })
-  t.equal(jobs.claimDecode(1999, 3000, ALL), undefined)
-  t.match(jobs.claimDecode(2000, 3000, ALL), { job: { id }, attempt: 2 })
-})
-
-t.test('a lease that is renewed does not run out; only its claimant renews it', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  jobs.claimDecode(1000, 2000, ALL)
-  jobs.renewDecode(id, 1, 5000)
-  jobs.renewDecode(id, 2, 9000)
-  t.equal(jobs.claimDecode(4999, 6000, ALL), undefined)
-  t.ok(jobs.claimDecode(5000, 6000, ALL))
-})
-
-t.test('only the latest claimant holds the claim', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  t.equal(jobs.isDecodeClaim(id, 0), false, 'nobody has claimed it')
-  jobs.claimDecode(1000, 2000, ALL)
-  t.equal(jobs.isDecodeClaim(id, 1), true)
-  jobs.claimDecode(2000, 3000, ALL)
-  t.equal(jobs.isDecodeClaim(id, 1), false)
-  t.equal(jobs.isDecodeClaim(id, 2), true)
-  jobs.fail(id, 'decode_failed', 2500)
-  t.equal(jobs.isDecodeClaim(id, 2), false, 'the job has ended')
-})
-
-t.test('a decode that is given back is free at once and does not count', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  jobs.claimDecode(1000, 2000, ALL)
-  jobs.releaseDecode(id, 2)
-  t.equal(jobs.claimDecode(1001, 2000, ALL), undefined, 'others cannot give it back')
-  jobs.releaseDecode(id, 1)
-  t.match(jobs.claimDecode(1001, 2000, ALL), { job: { id }, attempt: 1 })
-})
-
-t.test('the owner served longest ago is next, then the oldest job', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const [a1, a2, b1, c1] = [addJob('a'), addJob('a'), addJob('b'), addJob('c')]
-  jobs.takeTurn(a1)
-  jobs.takeTurn(b1)
-  const order = [1, 2, 3, 4].map(() => jobs.claimDecode(1000, 2000, ALL)?.job.id)
-  t.strictSame(order, [c1, a1, a2, b1])
-})
-
-t.test('no more jobs are begun than an owner, or the appliance, may have in progress', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const limits = { ...ALL, maxActive: 3, maxPerOwner: 2 }
-  const [a1, a2, a3, b1] = [addJob('a'), addJob('a'), addJob('a'), addJob('b')]
-  addJob('b')
-  t.strictSame([1, 2, 3, 4].map(() => jobs.claimDecode(1000, 2000, limits)?.job.id), [a1, a2, b1, undefined])
-  jobs.fail(a1, 'timeout', 1500)
-  t.equal(jobs.claimDecode(1500, 2500, limits)?.job.id, a3, 'the end of one makes room')
-})
-
-t.test('a job that was begun comes back whatever else is in progress', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  addJob('a')
-  jobs.claimDecode(1000, 2000, ALL)
-  t.match(jobs.claimDecode(2000, 3000, { ...ALL, maxActive: 0, maxPerOwner: 0 }), { job: { id }, attempt: 2 })
-  t.equal(jobs.claimDecode(2000, 3000, { ...ALL, maxActive: 0, maxPerOwner: 0 }), undefined)
-})
-
-t.test('media above a size is passed over', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  addJob('a', { sizeBytes: 5001 })
-  const small = addJob('a', { sizeBytes: 5000 })
-  t.equal(jobs.claimDecode(1000, 2000, { ...ALL, maxBytes: 5000 })?.job.id, small)
-  t.equal(jobs.claimDecode(1000, 2000, { ...ALL, maxBytes: 5000 }), undefined)
-})
-
-t.test('a job that decodes again, because its sound is gone, is claimable at once', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  jobs.claimDecode(1000, 300_000, ALL)
-  jobs.enterStage(id, 'decode', 'transcribe', 1100)
-  t.equal(jobs.claimDecode(1200, 300_000, ALL), undefined, 'decoded: nothing to claim')
-  jobs.enterStage(id, 'transcribe', 'decode', 1300)
-  t.match(jobs.claimDecode(1300, 300_000, ALL), { job: { id }, attempt: 2 })
-})
-
-t.test('whoever holds the work lock takes the decodes of the dead back; they count as attempts', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  jobs.claimDecode(1000, 300_000, ALL)
-  jobs.takeBackDecodes()
-  t.match(jobs.claimDecode(1001, 300_000, ALL), { job: { id }, attempt: 2 })
-})
-
-t.test('a decode begun too often without an end is listed', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    t.strictSame(jobs.listExhausted(), [], `attempt ${attempt}`)
-    jobs.claimDecode(1000, 2000, ALL)
-    jobs.takeBackDecodes()
-  }
-  t.strictSame(jobs.listExhausted(), [{ id, retryCount: 0 }])
-  jobs.fail(id, 'worker_crashed', 3000)
-  t.strictSame(jobs.listExhausted(), [], 'what has ended is not')
-})
-
-t.test('stopping politely, however often, does not exhaust a decode', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const id = addJob('a')
-  for (let stop = 0; stop < 2 * MAX_ATTEMPTS; stop++) {
-    jobs.claimDecode(1000, 2000, ALL)
-    jobs.releaseDecode(id, 1)
-  }
-  t.strictSame(jobs.listExhausted(), [])
-})
-
-t.test('a window begun too often without an end is listed with its job', async (t) => {
-  const { db, jobs, windows, addDecodedJob } = openStores(t)
-  const id = addDecodedJob('a', 2)
-  db.prepare('UPDATE window SET attempt = ? WHERE idx = 1').run(MAX_ATTEMPTS - 1)
-  t.strictSame(jobs.listExhausted(), [])
-  windows.claim(1000, 2000)
-  windows.claim(1000, 2000)
-  t.strictSame(jobs.listExhausted(), [], 'not while it runs')
-  windows.takeBack()
-  t.strictSame(jobs.listExhausted(), [{ id, retryCount: 0 }])
-})
-
 t.test('each stage is noted with its times; one that is entered again keeps its first start', async (t) => {
-  const { jobs, addJob } = openStores(t)
+  const { jobs, addJob, claimDecode } = openStores(t)
   const id = addJob('a')
-  jobs.claimDecode(1000, 2000, ALL)
+  claimDecode(1000)
   jobs.enterStage(id, 'decode', 'language', 1100)
   jobs.setDecoded(id, 5000, 1100)
   jobs.enterStage(id, 'language', 'transcribe', 1200)
@@ -188,11 +54,11 @@ t.test('each stage is noted with its times; one that is entered again keeps its 
 })
 
 t.test('what no open window covers is done when the length is known', async (t) => {
-  const { jobs, windows, addDecodedJob } = openStores(t)
+  const { jobs, windows, addDecodedJob, claimWindow, finishWindow } = openStores(t)
   const id = addDecodedJob('a', 3)
-  const claim = windows.claim(1000, 2000)
+  const claim = claimWindow()
   if (!claim) throw new Error('a window waits')
-  windows.finish(claim)
+  finishWindow(claim)
   windows.insert({ jobId: id, purpose: 'language', idx: 0 }, { startSample: 0, endSample: 160_000 })
   jobs.setDecoded(id, 45_000, 1000)
   t.match(jobs.find(id), { durationMs: 45_000, doneMs: 25_000 }, '15 s of silence and one window of 10 s')
@@ -203,11 +69,11 @@ t.test('what no open window covers is done when the length is known', async (t) 
 })
 
 t.test('a job ends once', async (t) => {
-  const { jobs, addJob } = openStores(t)
+  const { jobs, addJob, claimDecode } = openStores(t)
   const [failing, completing] = [addJob('a'), addJob('a')]
   t.equal(jobs.complete(failing, 900), false, 'not before it has begun')
-  jobs.claimDecode(1000, 2000, ALL)
-  jobs.claimDecode(1000, 2000, ALL)
+  claimDecode(1000)
+  claimDecode(1000)
   t.equal(jobs.fail(failing, 'timeout', 1500), true)
   t.equal(jobs.complete(failing, 1600), false)
   t.equal(jobs.fail(failing, 'internal_error', 1600), false)
@@ -217,23 +83,14 @@ t.test('a job ends once', async (t) => {
   t.equal(jobs.complete(completing, 1600), false)
   t.equal(jobs.fail(completing, 'timeout', 1600), false)
   t.match(jobs.find(completing), { status: 'completed', failureCode: undefined, doneMs: 5000, completedAt: 1500 })
-  t.equal(jobs.claimDecode(9999, 10_000, ALL), undefined, 'neither is claimed again')
-  t.strictSame(jobs.listActive(), [])
+  t.equal(claimDecode(9999), undefined, 'neither is claimed again')
 })
 
-t.test('jobs that have not ended are listed', async (t) => {
-  const { jobs, addJob } = openStores(t)
-  const [first, second, third] = [addJob('a'), addJob('b'), addJob('b')]
-  jobs.claimDecode(1000, 2000, ALL)
-  jobs.fail(second, 'timeout', 1000)
-  t.strictSame(jobs.listActive(), [first, third])
-})
-
-t.test('the language is noted', async (t) => {
+t.test('the detected language is stored apart from the one asked for', async (t) => {
   const { jobs, addJob } = openStores(t)
   const id = addJob('a', { options: { sttQuality: 'balanced' } })
-  jobs.setLanguage(id, 'jw', 7)
-  t.match(jobs.find(id), { language: 'jw', updatedAt: 7 })
+  jobs.setHeardLanguage(id, 'jw', 7)
+  t.match(jobs.find(id), { language: 'jw', updatedAt: 7, options: { sttQuality: 'balanced' } })
 })
 
 t.test('only a failed job is queued again', async (t) => {
@@ -253,4 +110,27 @@ t.test('jobs that have not ended are counted, whoever owns them', async (t) => {
   t.equal(jobs.countActive(), 2)
   jobs.fail(queued, 'timeout', 1)
   t.equal(jobs.countActive(), 1)
+})
+
+t.test('the stage is the first of which some work is not finished', async (t) => {
+  const { jobs, work, addJob, addUrlJob } = openStores(t)
+  const id = addJob('a')
+  const stageOf = (jobId: number): string | undefined => jobs.find(jobId)?.stage
+  t.strictSame([stageOf(id), stageOf(addUrlJob('a', 'https://example.org/'))], ['decode', 'fetch'])
+  for (const kind of ['complete', 'transcribe', 'language', 'webhook']) work.insert({ kind, jobId: id, run: 0 })
+  for (const stage of ['decode', 'language', 'transcribe', 'complete']) {
+    t.equal(stageOf(id), stage)
+    work.remove({ jobId: id, kind: stage })
+  }
+})
+
+t.test('a job of an address is fetched first when it is retried, one of an upload is decoded', async (t) => {
+  const { jobs, addJob, addUrlJob, claimDecode, claimFetch } = openStores(t)
+  const [upload, address] = [addJob('a'), addUrlJob('a', 'https://example.org/')]
+  for (const id of [upload, address]) {
+    jobs.fail(id, 'timeout', 1)
+    jobs.retry(id, 2)
+  }
+  t.match([claimDecode(3), claimFetch(3)], [{ jobId: upload, run: 1 }, { jobId: address, run: 1 }])
+  t.equal(claimDecode(3), undefined)
 })

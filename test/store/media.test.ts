@@ -50,7 +50,7 @@ t.test('media goes when no job has a use for it', async (t) => {
   const twin = jobs.insert({ ownerId: apiKeys.ensureOwner('a', 0), mediaId: id, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 })
   jobs.fail(fetched, 'decode_failed', 1)
   t.equal(media.expire(id, false), undefined, 'another job needs it')
-  jobs.beginFetch(twin, 1)
+  jobs.begin(twin, 'fetch', 1)
   jobs.setDecoded(twin, 1000, 1)
   jobs.complete(twin, 2)
   t.equal(media.expire(id, true), undefined, 'kept with its transcript')

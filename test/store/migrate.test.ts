@@ -1,4 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { openDatabase } from '../../dist/store/database.js'
 import { migrate } from '../../dist/store/migrate.js'
@@ -60,3 +62,40 @@ t.test('opened again, a database keeps its rows', async (t) => {
   const { db } = openStores(t, dataDir)
   t.strictSame(db.prepare('SELECT name FROM owner').pluck().all(), ['a'])
 })
+
+const DATABASES = new URL('../fixtures/database/', import.meta.url)
+const fixtures = readdirSync(DATABASES).filter((name) => name.endsWith('.db.gz'))
+
+/** Everything that makes the schema. */
+const schemaOf = (db: BetterSqlite3.Database): unknown[] =>
+  db.prepare('SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name').all()
+
+t.ok(fixtures.includes('v1.db.gz'))
+for (const name of fixtures) {
+  t.test(`${name}: a database of that version is upgraded, and everything in it can be read`, async (t) => {
+    const dataDir = t.testdir()
+    writeFileSync(`${dataDir}/app.db`, gunzipSync(readFileSync(new URL(name, DATABASES))))
+    const { apiKeys, claimDecode, claimWindow, db, deliveries, jobs, orders, transcripts, work } = openStores(t, dataDir)
+    t.strictSame(schemaOf(db), schemaOf(openDatabase(':memory:')), 'migrations that were applied may not change')
+    t.strictSame(db.pragma('integrity_check', { simple: true }), 'ok')
+    t.strictSame(db.pragma('foreign_key_check'), [])
+    const ownerId = apiKeys.ensureOwner('ada', 0)
+    const library = jobs.listOwned({ ownerId, before: 99, limit: 99 })
+    t.match(library.map(({ fileName, status, stage }) => [fileName, status, stage]), [
+      ['failed.mp3', 'failed', 'transcribe'], ['completed.mp3', 'completed', 'complete'], ['processing.mp3', 'processing', 'transcribe'],
+      ['talk', 'queued', 'fetch'], ['queued.mp3', 'queued', 'decode']
+    ])
+    const [failed, completed, processing, fetched] = library
+    t.match(fetched, { source: { url: 'https://example.org/talk.mp3', fetched: 0 } })
+    t.match(failed, { failureCode: 'worker_crashed', language: 'en' })
+    t.match(processing, { durationMs: 30_000, doneMs: 10_000 })
+    t.match(transcripts.list(completed?.id ?? 0), [{ text: ' Hello there', words: [{ text: ' Hello', startMs: 100 }, { text: ' there' }] }])
+    t.strictSame(deliveries.count(completed?.id ?? 0), { pending: 1, delivered: 1, failed: 0 })
+    t.match(deliveries.list(ownerId, { limit: 9 }), [{ messageId: 'msg_delivered', responseCode: 204 }])
+    t.match(apiKeys.findByHash(Buffer.alloc(32, 7), 0), { ownerId, plan: 'pro' })
+    work.takeBack()
+    t.match(claimWindow(), { jobId: processing?.id, idx: 1, attempt: 2 }, 'what was under way goes on')
+    t.match(claimDecode(1000), { jobId: library.at(-1)?.id })
+    t.strictSame(orders.listTurnKeys('webhook', 1000), ['endpoint 1'])
+  })
+}

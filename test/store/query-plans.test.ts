@@ -16,9 +16,11 @@ import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
 import { createWebhookStore } from '../../dist/store/webhooks.js'
 import { createWindowStore } from '../../dist/store/windows.js'
+import { createWorkOrders } from '../../dist/store/work-orders.js'
+import { createWorkStore } from '../../dist/store/work.js'
 
 /** Indexes that hold only what is in progress, and lists made in the query itself (of receivers, of the keys before a key): walking them whole is cheap. */
-const SMALL = /^SCAN (waiting|lineage|\w+ USING (COVERING )?INDEX (job_active|job_processing|source_leased|window_open|webhook_delivery_ready))$/
+const SMALL = /^SCAN (found|lineage|earliest|\w+ USING (COVERING )?INDEX (job_active|job_processing|work_ready|work_running))$/
 /** What a person asks for, now and then: lists as a whole, of six rows at most or rarely, and the end of an owner, which looks for references everywhere. */
 const BY_A_PERSON = /FROM api_key k JOIN owner|count\(\*\) AS n FROM api_key|FROM plan_limits|DELETE FROM (owner|api_key)/
 /** The sweep looks at all media once an hour: 37 ms for a hundred thousand. */
@@ -59,6 +61,8 @@ t.test('no query walks through a whole table', async (t) => {
   createUploadStore(db)
   createWebhookStore(db)
   createWindowStore(db)
+  createWorkStore(db)
+  createWorkOrders(db).byTurn(['language', 'transcribe'])
   t.ok(plans.length > 40)
   for (const { sql, steps } of plans) {
     if (BY_A_PERSON.test(sql)) continue

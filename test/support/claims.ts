@@ -23,9 +23,12 @@ export function withDatabase<T> (dataDir: string, use: (db: Database.Database) =
 export function watchClaims (dataDir: string): void {
   withDatabase(dataDir, (db) => db.exec(`
     CREATE TABLE claim_seen (job_id INTEGER, purpose TEXT, start_sample INTEGER) STRICT;
-    CREATE TRIGGER claim_seen AFTER UPDATE OF attempt ON window WHEN NEW.attempt > OLD.attempt
+    CREATE TRIGGER claim_seen AFTER UPDATE OF attempt ON work WHEN NEW.attempt > OLD.attempt AND NEW.kind IN ('language', 'transcribe')
     BEGIN
-      INSERT INTO claim_seen VALUES (NEW.job_id, NEW.purpose, NEW.start_sample);
+      INSERT INTO claim_seen
+      SELECT w.job_id, w.purpose, w.start_sample
+      FROM window w
+      WHERE w.job_id = NEW.job_id AND w.purpose = iif(NEW.kind = 'language', 'language', 'speech') AND w.idx = NEW.idx;
     END;
   `))
 }
@@ -46,14 +49,20 @@ export function readSegments (dataDir: string, jobId = 1): StoredSegment[] {
   `).all(jobId))
 }
 
+/** The stage of job `j`, as the program derives it. */
+export const STAGE = `CASE j.status WHEN 'completed' THEN 'complete' ELSE (
+  SELECT kind FROM work WHERE job_id = j.id AND run IS NOT NULL
+  ORDER BY instr('fetch decode language transcribe complete', kind) LIMIT 1
+) END`
+
 export type Progress = { stage: string, status: string, running: number, done: number, jobs: number }
 
 /** How far job `jobId` is. */
 export function readProgress (dataDir: string, jobId = 1): Progress | undefined {
   return withDatabase(dataDir, (db) => db.prepare<[number], Progress>(`
-    SELECT j.stage, j.status, (SELECT count(*) FROM job) AS jobs,
-      (SELECT count(*) FROM window w WHERE w.job_id = j.id AND w.status = 'running') AS running,
-      (SELECT count(*) FROM window w WHERE w.job_id = j.id AND w.status = 'done' AND w.purpose = 'speech') AS done
+    SELECT ${STAGE} AS stage, j.status, (SELECT count(*) FROM job) AS jobs,
+      (SELECT count(*) FROM work w WHERE w.job_id = j.id AND w.kind IN ('language', 'transcribe') AND w.state = 'running') AS running,
+      (SELECT count(*) FROM window w WHERE w.job_id = j.id AND w.word_count IS NOT NULL) AS done
     FROM job j
     WHERE j.id = ?
   `).get(jobId))

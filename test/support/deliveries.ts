@@ -17,7 +17,7 @@ export const SILENT = { info () {}, warn () {}, error () {} }
 
 export function openDeliveries (t: Test) {
   const stores = openStores(t)
-  const { jobs, deliveries: deliveryStore, webhooks: webhookStore, apiKeys, inTransaction } = stores
+  const { jobs, deliveries: deliveryStore, webhooks: webhookStore, apiKeys, inTransaction, work, orders } = stores
   const clock = createClock()
   const owner = apiKeys.ensureOwner('a', 0)
   const sent: FetchRequest[] = []
@@ -37,15 +37,9 @@ export function openDeliveries (t: Test) {
   }
   const log = { ...SILENT, warn (_: object, message: string) { logged.push(message) } }
   const pause = async (ms: number): Promise<void> => { pauses.push(ms) }
+  const queue = stores.createQueue(clock.now)
   const deliveries = createDeliveries({
-    jobs,
-    deliveries: deliveryStore,
-    webhooks: webhookStore,
-    inTransaction,
-    fetcher,
-    now: clock.now,
-    log,
-    pause
+    jobs, deliveries: deliveryStore, webhooks: webhookStore, work, orders, queue, inTransaction, fetcher, now: clock.now, log, pause
   })
   const webhooks = createWebhooks({ webhooks: webhookStore, deliveries: deliveryStore, apiKeys, inTransaction, fetcher, now: clock.now })
   const { signal } = new AbortController()
@@ -63,6 +57,7 @@ export function openDeliveries (t: Test) {
   return {
     ...stores,
     clock,
+    queue,
     owner,
     sent,
     pauses,

@@ -6,11 +6,13 @@ import type { Arrival, SourceDownload } from '../../dist/engine/http/source-down
 import type { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { createFetching } from '../../dist/service/fetching.js'
-import { createPipeline } from '../../dist/service/pipeline.js'
+import { createEnding } from '../../dist/service/ending.js'
 import { createRetention } from '../../dist/service/retention.js'
-import type { FetchClaim } from '../../dist/store/sources.js'
+import { createStages } from '../../dist/service/stages.js'
+import type { WorkClaim } from '../../dist/domain/work.js'
 import { openIngest } from './ingest.ts'
 import type { Changes } from './ingest.ts'
+import { ANY_FETCH } from './store.ts'
 
 export type World = {
   /** What is at each address; elsewhere is nothing. */
@@ -36,23 +38,17 @@ export const file = (content: string, more: object = {}) => async ({ draft }: So
 
 export async function openFetching (t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World) {
   const stores = await openIngest(t, changes)
-  const { jobs, media, sources, files, submitAddress, clock } = stores
+  const { jobs, media, files, submitAddress, clock, owner } = stores
+  const queue = stores.createQueue(clock.now)
   const log = { info () {}, warn () {}, error () {} }
   const inspected: Array<{ url: string, onlyKnown: boolean }> = []
   const retention = createRetention({ jobs, media, files, keepMedia, retentionDays, now: clock.now })
-  const pipeline = createPipeline({
-    ...stores,
-    speech: { slots: 1, hasModel: unused, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused, describe: unused, warmUp: unused },
-    ffmpeg: { probeMedia: unused, decodeAudio: unused },
-    retention,
-    deliveries: { enqueue () {} },
-    maxMediaSeconds: 3600,
-    now: clock.now,
-    log
-  })
+  const ending = createEnding({ ...stores, queue, retention, deliveries: { enqueue () {} }, now: clock.now, log })
   const fetching = createFetching({
     ...stores,
-    pipeline,
+    queue,
+    ending,
+    stages: createStages({ ...stores, now: clock.now }),
     downloads: {
       async fetch (download) {
         const there = at[download.url] ?? new JobFailure('source_not_found', 'nothing')
@@ -77,17 +73,16 @@ export async function openFetching (t: Test, { at = {}, page, bring = unused, pr
   })
 
   /** Claims what waits next. */
-  function claim (): FetchClaim {
-    const found = sources.claim(clock.now(), clock.now() + 60_000, { maxAhead: 100, maxPerOwner: 100 })
+  function claim (): WorkClaim {
+    const found = fetching.claim(ANY_FETCH)
     if (!found) throw new Error('no source waits')
-    jobs.beginFetch(found.jobId, clock.now())
     return found
   }
 
   return {
     ...stores,
     fetching,
-    pipeline,
+    ending,
     retention,
     inspected,
     claim,

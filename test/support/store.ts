@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { toRecordingName } from '../../dist/domain/recording-name.js'
 import type { RecordingName } from '../../dist/domain/recording-name.js'
+import { createQueue } from '../../dist/service/queue.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createTransaction, openDatabase } from '../../dist/store/database.js'
 import { createDeliveryStore } from '../../dist/store/deliveries.js'
@@ -18,6 +19,15 @@ import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
 import { createWebhookStore } from '../../dist/store/webhooks.js'
 import { createWindowStore } from '../../dist/store/windows.js'
+import { createWorkOrders } from '../../dist/store/work-orders.js'
+import type { DecodeLimits, FetchLimits } from '../../dist/store/work-orders.js'
+import { createWorkStore } from '../../dist/store/work.js'
+import type { WorkClaim } from '../../dist/domain/work.js'
+
+/** Limits that limit nothing. */
+export const ANY_DECODE: DecodeLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxActive: 100, maxPerOwner: 100 }
+export const ANY_FETCH: FetchLimits = { maxAhead: 100, maxPerOwner: 100 }
+const LEASE_MS = 1000
 
 /** A name that must be a good one. */
 export function nameOf (text: string): RecordingName {
@@ -35,6 +45,10 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
   const jobs = createJobStore(db)
   const windows = createWindowStore(db)
   const sources = createSourceStore(db)
+  const work = createWorkStore(db)
+  const orders = createWorkOrders(db)
+  const inTransaction = createTransaction(db)
+  const nextWindow = orders.byTurn(['language', 'transcribe'])
   let files = 0
 
   /** A queued job of the owner named so, with a media row of its own. */
@@ -45,29 +59,87 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     return jobs.insert({ ownerId, mediaId, fileName: nameOf(fileName), options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
   }
 
-  /** A decoded job with `count` waiting windows of 10 s. */
-  function addDecodedJob (owner: string, count: number): number {
-    const id = addJob(owner)
+  /** A window of 10 s of a job, and its work. */
+  function addWindow (jobId: number, idx: number, state: 'ready' | 'waiting' = 'ready'): void {
+    windows.insert({ jobId, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
+    work.insert({ kind: 'transcribe', jobId, idx, run: jobs.find(jobId)?.retryCount ?? 0, state })
+  }
+
+  /** A sample of the language of a job, and its work. */
+  function addSample (jobId: number, idx: number): void {
+    windows.insert({ jobId, purpose: 'language', idx }, { startSample: 0, endSample: 1600 })
+    work.insert({ kind: 'language', jobId, idx, run: jobs.find(jobId)?.retryCount ?? 0 })
+  }
+
+  /** Ends the decode of a job, as a decoder that found nothing. */
+  function endDecode (id: number): void {
     db.prepare('UPDATE job SET status = \'processing\' WHERE id = ?').run(id)
+    work.remove({ jobId: id, kind: 'decode' })
+    jobs.begin(id, 'decode', 0)
     jobs.enterStage(id, 'decode', 'transcribe', 0)
-    for (let idx = 0; idx < count; idx++) {
-      windows.insert({ jobId: id, purpose: 'speech', idx }, { startSample: idx * 160_000, endSample: (idx + 1) * 160_000 })
-    }
+  }
+
+  /** A job whose decoding is done: `count` windows of 10 s wait. */
+  function addDecodedJob (owner: string, count: number, more: Partial<NewJob> = {}): number {
+    const id = addJob(owner, more)
+    endDecode(id)
+    for (let idx = 0; idx < count; idx++) addWindow(id, idx)
     return id
   }
 
-  /** A queued job of an address, with expected media. */
+  /** A job that only lacks its last step. */
+  function addTranscribedJob (owner: string, durationMs: number): number {
+    const id = addDecodedJob(owner, 0)
+    jobs.setDecoded(id, durationMs, 0)
+    jobs.enterStage(id, 'transcribe', 'complete', 0)
+    work.insert({ kind: 'complete', jobId: id, run: 0 })
+    return id
+  }
+
+  /** Claims as the steps do, for a second from `now` on; `next` chooses. */
+  function claimWork (
+    kinds: readonly string[], next: (now: number) => number | undefined, now: number, leaseUntil = now + LEASE_MS
+  ): WorkClaim | undefined {
+    return inTransaction(() => {
+      for (const kind of kinds) work.expire(kind, now)
+      const id = next(now)
+      return id === undefined ? undefined : work.claim(id, leaseUntil)
+    })
+  }
+  const claimWindow = (now = 1000, leaseUntil = now + LEASE_MS): WorkClaim | undefined =>
+    claimWork(['language', 'transcribe'], nextWindow, now, leaseUntil)
+  function claimDecode (now: number, limits = ANY_DECODE, leaseUntil = now + LEASE_MS): WorkClaim | undefined {
+    const claim = claimWork(['decode'], () => orders.decode(limits), now, leaseUntil)
+    if (claim) jobs.begin(claim.jobId, 'decode', now)
+    return claim
+  }
+  function claimFetch (now: number, limits = ANY_FETCH, leaseUntil = now + LEASE_MS): WorkClaim | undefined {
+    const claim = claimWork(['fetch'], () => orders.fetch(limits), now, leaseUntil)
+    if (claim) jobs.begin(claim.jobId, 'fetch', now)
+    return claim
+  }
+  /** Ends a claimed window: a sample with these posteriors, or speech without words. */
+  function finishWindow (claim: WorkClaim, posteriors?: Parameters<typeof windows.setPosteriors>[1]): boolean {
+    if (!work.finish(claim)) return false
+    const { jobId, idx } = claim
+    if (posteriors) windows.setPosteriors({ jobId, purpose: 'language', idx }, posteriors)
+    else windows.setOutcome({ jobId, purpose: 'speech', idx }, { wordCount: 0, isStarter: false })
+    return true
+  }
+
+  /** A queued job of an address, its media expected. */
   function addUrlJob (owner: string, url: string, isNamed = false): number {
     const ownerId = apiKeys.ensureOwner(owner, 0)
     const mediaId = media.expect(ownerId, `source-${++files}`, 0)
-    const jobId = jobs.insert({ ownerId, mediaId, fileName: nameOf('talk'), options: { sttQuality: 'balanced', language: 'en' }, now: 0 })
+    const options = { sttQuality: 'balanced', language: 'en' } as const
+    const jobId = jobs.insert({ ownerId, mediaId, fileName: nameOf('talk'), options, firstStage: 'fetch', now: 0 })
     sources.insert({ jobId, url, shownUrl: url, isNamed })
     return jobId
   }
 
   return {
     db,
-    inTransaction: createTransaction(db),
+    inTransaction,
     apiKeys,
     owners: createOwnerStore(db),
     idempotency: createIdempotencyStore(db),
@@ -76,6 +148,10 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     jobs,
     windows,
     sources,
+    work,
+    orders,
+    /** Claims of a test's clock. */
+    createQueue: (now: () => number) => createQueue({ work, inTransaction, now }),
     transcripts: createTranscriptStore(db),
     oauth: createOauthStore(db),
     uploads: createUploadStore(db),
@@ -84,7 +160,15 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     deliveries: createDeliveryStore(db),
     addJob,
     addUrlJob,
-    addDecodedJob
+    addDecodedJob,
+    addTranscribedJob,
+    addWindow,
+    addSample,
+    endDecode,
+    claimWindow,
+    claimDecode,
+    claimFetch,
+    finishWindow
   }
 }
 export type Stores = ReturnType<typeof openStores>

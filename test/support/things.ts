@@ -9,15 +9,17 @@ type Kind = typeof JOB_STATES[number] | 'unknown'
 
 /** Creates the things of the named owner. The appliance must not be working on jobs. */
 export async function prepareThings (t: Test, dataDir: string, appliance: Appliance, owner: string) {
-  const { db, addJob, transcripts, apiKeys, webhooks, deliveries } = openStores(t, dataDir)
+  const { db, addJob, transcripts, apiKeys, webhooks, deliveries, work } = openStores(t, dataDir)
   const ownerId = apiKeys.ensureOwner(owner, 0)
   let names = 0
 
   function addJobIn (status: typeof JOB_STATES[number]): number {
     const id = addJob(owner)
     const ended = status === 'completed' || status === 'failed'
-    db.prepare('UPDATE job SET status = ?, failure_code = ?, stage = ?, duration_ms = 2700, completed_at = ? WHERE id = ?')
-      .run(status, status === 'failed' ? 'decode_failed' : null, status === 'completed' ? 'complete' : 'decode', ended ? 1 : null, id)
+    db.prepare('UPDATE job SET status = ?, failure_code = ?, duration_ms = 2700, completed_at = ? WHERE id = ?')
+      .run(status, status === 'failed' ? 'decode_failed' : null, ended ? 1 : null, id)
+    if (status === 'completed') work.removeRun(id)
+    if (status === 'failed') work.failRun(id)
     if (status !== 'completed') return id
     const words = [
       { text: ' The', startMs: 300, endMs: 450, probability: 0.98 },
@@ -33,12 +35,12 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
 
   /** One that failed. */
   function addDelivery (): number {
-    const [jobId, endpointId, receiver] = [addJobIn('completed'), addEndpoint(), 'r']
-    deliveries.insert({ jobId, endpointId, receiver, event: 'transcription.completed', messageId: `msg_${jobId}`, body: '{}', now: 0 })
-    const claim = deliveries.claim(receiver, 0, 0)
-    if (!claim) throw new Error('the delivery waits')
-    deliveries.setFailed(claim, undefined)
-    return deliveries.log(claim, {
+    const [jobId, endpointId] = [addJobIn('completed'), addEndpoint()]
+    const id = deliveries.insert({ jobId, endpointId, event: 'transcription.completed', messageId: `msg_${jobId}`, body: '{}', now: 0 })
+    deliveries.setFailed(id)
+    const delivery = deliveries.find(id)
+    if (!delivery) throw new Error('the delivery is there')
+    return deliveries.log(delivery, 1, {
       url: 'https://example.org/hook',
       status: 'failed',
       responseCode: 404,

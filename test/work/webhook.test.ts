@@ -1,8 +1,10 @@
-/** The clock of webhooks over a network whose receivers answer when the test says so. */
+/** Webhooks in the loop, over a network whose receivers answer when the test says so. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createDeliveryLoop } from '../../dist/work/deliveries.js'
+import { LEASE_MS } from '../../dist/service/queue.js'
+import { createWebhookKind } from '../../dist/work/kinds/webhook.js'
+import { createLoop } from '../../dist/work/loop.js'
 import type { FetchAnswer, FetchRequest } from '../../dist/engine/http/fetcher.js'
 import { FetchError } from '../../dist/domain/fetch-error.js'
 import { openDeliveries, SILENT } from '../support/deliveries.ts'
@@ -21,12 +23,20 @@ function openLoop (t: Test) {
     })
   })
   const errors: string[] = []
-  const loop = createDeliveryLoop({ deliveries: it.service, graceMs: 20, log: { ...SILENT, error (_, message) { errors.push(message) } } })
+  const log = { ...SILENT, error (_: object, message: string) { errors.push(message) } }
+  const kind = createWebhookKind({ deliveries: it.service, log, graceMs: 20 })
+  const tryLock = (): { release (): void } => ({ release () {} })
+  const loop = createLoop({ kinds: [kind], queue: it.queue, recover: async () => {}, tryLock, onTakeOver () {}, log })
   t.teardown(loop.stop)
   const waiting = (host: string): Held[] => held.filter((one) => one.host === host)
   return {
     ...it,
     loop,
+    /** Begins, and waits until it has taken over. */
+    async start (): Promise<void> {
+      loop.start()
+      await nextTurn()
+    },
     errors,
     waiting,
     /** Answers everything that this host was asked so far. */
@@ -42,11 +52,11 @@ function openLoop (t: Test) {
 }
 
 t.test('nothing is sent before the start, and all that waited is sent with it', async (t) => {
-  const { end, loop, waiting } = openLoop(t)
+  const { end, loop, start, waiting } = openLoop(t)
   end('a')
   loop.wake()
   t.equal(waiting('a').length, 0)
-  loop.start()
+  await start()
   t.equal(waiting('a').length, 1)
   end('b')
   loop.wake()
@@ -54,17 +64,17 @@ t.test('nothing is sent before the start, and all that waited is sent with it', 
 })
 
 t.test('what another process left under way is sent by the one that takes over', async (t) => {
-  const { end, loop, service, waiting } = openLoop(t)
+  const { end, start, service, waiting } = openLoop(t)
   end('a')
   for (const receiver of service.listReady()) service.claim(receiver)
   t.strictSame(service.listReady(), [])
-  loop.start()
+  await start()
   t.equal(waiting('a').length, 1)
 })
 
 t.test('a receiver that does not answer gets few requests at once, and holds up nobody else', async (t) => {
-  const { end, loop, waiting, answerAll } = openLoop(t)
-  loop.start()
+  const { end, loop, start, waiting, answerAll } = openLoop(t)
+  await start()
   end('slow', 50)
   end('quick', 50)
   loop.wake()
@@ -79,8 +89,8 @@ t.test('a receiver that does not answer gets few requests at once, and holds up 
 })
 
 t.test('a receiver that takes what it gets is given more at once, until it fails', async (t) => {
-  const { end, loop, waiting, answerAll } = openLoop(t)
-  loop.start()
+  const { end, loop, start, waiting, answerAll } = openLoop(t)
+  await start()
   end('a', 100)
   loop.wake()
   t.equal(waiting('a').length, 1)
@@ -91,8 +101,8 @@ t.test('a receiver that takes what it gets is given more at once, until it fails
 })
 
 t.test('however many receivers hang or fail, others are heard', async (t) => {
-  const { end, loop, waiting, answerAll } = openLoop(t)
-  loop.start()
+  const { end, loop, start, waiting, answerAll } = openLoop(t)
+  await start()
   end('good')
   loop.wake()
   await answerAll('good', 204)
@@ -113,8 +123,8 @@ t.test('however many receivers hang or fail, others are heard', async (t) => {
 })
 
 t.test('receivers that fail share few places, by turns', async (t) => {
-  const { end, loop, waiting, answerAll } = openLoop(t)
-  loop.start()
+  const { end, loop, start, waiting, answerAll } = openLoop(t)
+  await start()
   const hosts = Array.from({ length: 20 }, (_, index) => `dead${index}`)
   for (const host of hosts) end(host, 100)
   loop.wake()
@@ -130,8 +140,8 @@ t.test('receivers that fail share few places, by turns', async (t) => {
 })
 
 t.test('requests to one host for two owners, and to two endpoints, do not wait for each other', async (t) => {
-  const { addEndpoint, apiKeys, end, endJob, loop, waiting } = openLoop(t)
-  loop.start()
+  const { addEndpoint, apiKeys, end, endJob, loop, start, waiting } = openLoop(t)
+  await start()
   for (const owner of ['a', 'b']) await addEndpoint({ url: 'https://shared/hook' }, apiKeys.ensureOwner(owner, 0))
   end('shared', 10)
   for (let i = 0; i < 10; i++) endJob({}, 'b')
@@ -140,8 +150,8 @@ t.test('requests to one host for two owners, and to two endpoints, do not wait f
 })
 
 t.test('a stop gives back what does not end in time; what ends is noted', async (t) => {
-  const { end, loop, waiting, answerAll, counts } = openLoop(t)
-  loop.start()
+  const { end, loop, start, waiting, answerAll, counts } = openLoop(t)
+  await start()
   end('slow')
   end('quick')
   loop.wake()
@@ -157,21 +167,21 @@ t.test('a stop gives back what does not end in time; what ends is noted', async 
 })
 
 t.test('a database that fails for a moment is asked again', async (t) => {
-  const { end, errors, loop, service, waiting } = openLoop(t)
-  loop.start()
+  const { end, errors, loop, start, service, waiting } = openLoop(t)
+  await start()
   end('a')
   const { listReady } = service
   service.listReady = () => { throw new Error('the disk is full') }
   loop.wake()
-  t.strictSame(errors, ['claiming webhooks failed'])
+  t.strictSame(errors, ['claiming work failed'])
   service.listReady = listReady
   loop.wake()
   t.equal(waiting('a').length, 1)
 })
 
 t.test('an end that cannot be noted leaves the event to its lease', async (t) => {
-  const { end, errors, loop, deliveries, waiting, answerAll, clock, counts } = openLoop(t)
-  loop.start()
+  const { end, errors, loop, start, deliveries, waiting, answerAll, clock, counts } = openLoop(t)
+  await start()
   end('a')
   loop.wake()
   const { setDelivered } = deliveries
@@ -181,7 +191,10 @@ t.test('an end that cannot be noted leaves the event to its lease', async (t) =>
   t.strictSame(errors, ['the end of a webhook could not be noted'])
   t.match(counts(1), { pending: 1 })
   deliveries.setDelivered = setDelivered
-  clock.advance(2 * 60_000)
+  clock.advance(LEASE_MS - 1)
+  loop.wake()
+  t.equal(waiting('a').length, 0, 'not at once: on a full disk it would be sent twice a second')
+  clock.advance(1)
   loop.wake()
   t.equal(waiting('a').length, 1)
 })

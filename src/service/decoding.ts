@@ -1,0 +1,164 @@
+/** The decode step: ffmpeg writes the sound to disk, and while it arrives it is divided into windows. */
+import { isDeepStrictEqual } from 'node:util'
+import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
+import { JobFailure } from '../domain/errors.js'
+import type { Job } from '../domain/job.js'
+import { languageSamples } from '../domain/language.js'
+import type { SkippedSpan } from '../domain/transcript.js'
+import type { AudioWindow } from '../domain/windows.js'
+import { ClaimLost } from '../domain/work.js'
+import type { WorkClaim } from '../domain/work.js'
+import type { decodeAudio, probeMedia } from '../engine/media/ffmpeg.js'
+import type { SpeechEngine } from '../engine/speech/engine.js'
+import type { InTransaction } from '../store/database.js'
+import type { Files } from '../store/files.js'
+import type { JobStore } from '../store/jobs.js'
+import type { MediaStore } from '../store/media.js'
+import type { TranscriptStore } from '../store/transcripts.js'
+import type { WindowStore } from '../store/windows.js'
+import type { DecodeLimits, WorkOrders } from '../store/work-orders.js'
+import type { WorkStore } from '../store/work.js'
+import { stepFailureCode } from './ending.js'
+import type { Ending } from './ending.js'
+import type { Queue } from './queue.js'
+import type { Stages } from './stages.js'
+import { createWindowing } from './windowing.js'
+
+export type { DecodeLimits }
+
+/** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
+const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
+
+type Deps = {
+  jobs: JobStore
+  windows: WindowStore
+  transcripts: TranscriptStore
+  media: Pick<MediaStore, 'find'>
+  work: WorkStore
+  orders: Pick<WorkOrders, 'decode'>
+  queue: Pick<Queue, 'claim'>
+  stages: Pick<Stages, 'decoded'>
+  ending: Pick<Ending, 'fail' | 'removeEnded'>
+  files: Files
+  inTransaction: InTransaction
+  speech: Pick<SpeechEngine, 'detectSpeech'>
+  ffmpeg: { probeMedia: typeof probeMedia, decodeAudio: typeof decodeAudio }
+  maxMediaSeconds: number
+  now: () => number
+}
+
+/** A recording as a whole. */
+type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number }
+
+export function createDecoding (deps: Deps) {
+  const { jobs, windows, transcripts, media, work, orders, queue, stages, ending, files, inTransaction, now } = deps
+  const { speech, ffmpeg, maxMediaSeconds } = deps
+
+  /** Removes what an earlier decoder left undone: its windows would be claimed meanwhile, and then transcribed twice. */
+  function begin ({ jobId }: WorkClaim): void {
+    jobs.begin(jobId, 'decode', now())
+    for (const kind of ['language', 'transcribe']) work.remove({ jobId, kind })
+    windows.removeOpen(jobId)
+  }
+
+  /** Removes the windows from `idx` on, with all that came of them: another version of the decoder may divide differently. */
+  function dropFrom (jobId: number, idx: number): void {
+    windows.removeFrom({ jobId, purpose: 'speech', idx })
+    work.remove({ jobId, kind: 'transcribe' }, idx)
+    transcripts.removeFrom(jobId, idx)
+  }
+
+  /** Stores window `idx` and its work; one that an earlier run has transcribed stays. Throws `ClaimLost`. */
+  function storeWindow (claim: WorkClaim, job: Job, idx: number, window: AudioWindow): void {
+    const { jobId, run } = claim
+    inTransaction(() => {
+      if (!work.isClaim(claim)) throw new ClaimLost()
+      const key = { jobId, purpose: 'speech', idx } as const
+      const known = windows.find(key)
+      if (known && isDeepStrictEqual(known, window)) return
+      if (known) dropFrom(jobId, idx)
+      windows.insert(key, window)
+      work.insert({ kind: 'transcribe', jobId, idx, run, state: job.language === undefined ? 'waiting' : 'ready' })
+    })
+  }
+
+  /** Stores samples of the language. One window tells its language while it is transcribed; none has no language to tell. */
+  function storeSamples ({ jobId, run }: WorkClaim, cut: readonly AudioWindow[]): void {
+    if (cut.length <= 1) return
+    windows.removeFrom({ jobId, purpose: 'language', idx: 0 })
+    for (const [idx, sample] of languageSamples(cut.length).entries()) {
+      windows.insert({ jobId, purpose: 'language', idx }, cut[sample] ?? { startSample: 0, endSample: 0 })
+      work.insert({ kind: 'language', jobId, idx, run })
+    }
+  }
+
+  /** Ends the step: everything is on disk, all windows are known. Throws `ClaimLost`. */
+  function storeDecoded (claim: WorkClaim, job: Job, { cut, skipped, totalSamples }: Decoded): void {
+    inTransaction(() => {
+      if (!work.finish(claim)) throw new ClaimLost()
+      dropFrom(job.id, cut.length)
+      transcripts.setSkipped(job.id, skipped)
+      jobs.setDecoded(job.id, samplesToMs(totalSamples), now())
+      if (job.language === undefined) storeSamples(claim, cut)
+      stages.decoded(claim)
+    })
+  }
+
+  async function decodeMedia (claim: WorkClaim, job: Job, signal: AbortSignal, onWindow: () => void): Promise<void> {
+    const source = media.find(job.mediaId)
+    if (!source) throw new Error(`job ${job.id} has no media row`)
+    const path = files.mediaPath(source.file)
+    const facts = await ffmpeg.probeMedia(path, signal)
+    if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
+    const windowing = createWindowing(speech, files.audioPath(job.id))
+    const cut: AudioWindow[] = []
+    let samples = 0
+    const store = (found: AudioWindow[]): void => {
+      for (const window of found) storeWindow(claim, job, cut.push(window) - 1, window)
+      if (found.length > 0) onWindow()
+    }
+    const audio = await files.writeAudio(job.id)
+    try {
+      const limits = { maxSeconds: maxMediaSeconds, timeoutMs: decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000), signal }
+      for await (const chunk of ffmpeg.decodeAudio(path, facts, limits)) {
+        await audio.append(chunk)
+        samples += chunk.length / BYTES_PER_SAMPLE
+        store(await windowing.advance(samples))
+      }
+      store(await windowing.finish(samples))
+      await audio.sync()
+      storeDecoded(claim, job, { cut, skipped: windowing.skipped(), totalSamples: samples })
+    } finally {
+      await audio.close()
+    }
+  }
+
+  return {
+    /** Claims the next recording to decode, by the first of these limits that allows one. */
+    claim: (limits: readonly DecodeLimits[]): WorkClaim | undefined => queue.claim({
+      kinds: ['decode'],
+      next () {
+        for (const each of limits) {
+          const id = orders.decode(each)
+          if (id !== undefined) return id
+        }
+        return undefined
+      },
+      begin
+    }),
+
+    /** Decodes a recording. Calls `onWindow` whenever new windows wait. When `signal` aborts, the claim is given back. */
+    async decode (claim: WorkClaim, signal: AbortSignal, onWindow: () => void): Promise<void> {
+      const job = jobs.find(claim.jobId)
+      if (!job) return
+      try {
+        await decodeMedia(claim, job, signal, onWindow)
+      } catch (error) {
+        if (error instanceof ClaimLost || !work.isClaim(claim)) return await ending.removeEnded(job.id)
+        if (signal.aborted) return work.release(claim)
+        await ending.fail(job, stepFailureCode(error), error)
+      }
+    }
+  }
+}
+export type Decoding = ReturnType<typeof createDecoding>

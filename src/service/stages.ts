@@ -1,0 +1,67 @@
+/** How a job moves from stage to stage: when the last piece of one is finished, the work of the next becomes claimable. */
+import type { Stage } from '../domain/job.js'
+import { voteLanguage } from '../domain/language.js'
+import type { WorkClaim } from '../domain/work.js'
+import type { JobStore } from '../store/jobs.js'
+import type { WindowStore } from '../store/windows.js'
+import type { WorkStore } from '../store/work.js'
+
+/** The stages after the last window, in order: one piece of work for each job. A new one is added here and in `STAGES`. */
+const FINAL_STAGES: readonly Stage[] = ['complete']
+
+type Deps = {
+  jobs: Pick<JobStore, 'enterStage' | 'setHeardLanguage' | 'find'>
+  windows: Pick<WindowStore, 'listPosteriors'>
+  work: Pick<WorkStore, 'hasOpen' | 'makeReady' | 'insert' | 'find'>
+  now: () => number
+}
+
+export function createStages ({ jobs, windows, work, now }: Deps) {
+  function enterAfter (stage: Stage, { jobId, run }: WorkClaim): void {
+    const next = FINAL_STAGES[FINAL_STAGES.indexOf(stage) + 1]
+    if (next === undefined) return
+    jobs.enterStage(jobId, stage, next, now())
+    work.insert({ kind: next, jobId, run })
+  }
+
+  function enterAfterWindows (claim: WorkClaim): void {
+    const isOpen = (['decode', 'language', 'transcribe'] as const).some((kind) => work.hasOpen({ jobId: claim.jobId, kind }))
+    if (!isOpen) enterAfter('transcribe', claim)
+  }
+
+  function enterTranscribe (from: Stage, claim: WorkClaim): void {
+    work.makeReady({ jobId: claim.jobId, kind: 'transcribe' })
+    jobs.enterStage(claim.jobId, from, 'transcribe', now())
+    enterAfterWindows(claim)
+  }
+
+  return {
+    /** Goes on after a fetch. Each of these is called in the transaction that finishes the piece. */
+    fetched: ({ jobId, run }: WorkClaim): void => { work.insert({ kind: 'decode', jobId, run }) },
+    /** Goes on after a decode: to the samples of the language, when their work has been stored. */
+    decoded (claim: WorkClaim): void {
+      if (work.hasOpen({ jobId: claim.jobId, kind: 'language' })) jobs.enterStage(claim.jobId, 'decode', 'language', now())
+      else enterTranscribe('decode', claim)
+    },
+    /** Goes on after a sample of the language: the last one decides, unless the recording is to be decoded again. */
+    sampled (claim: WorkClaim): void {
+      const { jobId } = claim
+      if (work.hasOpen({ jobId, kind: 'language' }) || work.hasOpen({ jobId, kind: 'decode' })) return
+      jobs.setHeardLanguage(jobId, voteLanguage(windows.listPosteriors(jobId)), now())
+      enterTranscribe('language', claim)
+    },
+    /** Goes on after a window. */
+    transcribed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
+    /** Goes on after one of the stages behind the windows. */
+    finished: (stage: Stage, claim: WorkClaim): void => { enterAfter(stage, claim) },
+    /** Sends a job back whose decoded sound is gone. What is done of it stays. */
+    decodeAgain (claim: WorkClaim): void {
+      const { jobId, run } = claim
+      const job = jobs.find(jobId)
+      if (!job || work.hasOpen({ jobId, kind: 'decode' })) return
+      work.insert({ kind: 'decode', jobId, run })
+      jobs.enterStage(jobId, job.stage, 'decode', now())
+    }
+  }
+}
+export type Stages = ReturnType<typeof createStages>

@@ -1,0 +1,40 @@
+/** Every store over one database. */
+import { createApiKeyStore } from './api-keys.js'
+import type { Database } from './database.js'
+import { createDeliveryStore } from './deliveries.js'
+import { createIdempotencyStore } from './idempotency.js'
+import { createJobStore } from './jobs.js'
+import { createMediaStore } from './media.js'
+import { createOauthStore } from './oauth.js'
+import { createOwnerStore } from './owners.js'
+import { createPlanLimitsStore } from './plan-limits.js'
+import { createSourceStore } from './sources.js'
+import { createTranscriptStore } from './transcripts.js'
+import { createUploadStore } from './uploads.js'
+import { createUsageStore } from './usage.js'
+import { createWebhookStore } from './webhooks.js'
+import { createWindowStore } from './windows.js'
+import { createWorkOrders } from './work-orders.js'
+import { createWorkStore } from './work.js'
+
+export function createStores (db: Database) {
+  return {
+    apiKeys: createApiKeyStore(db),
+    deliveries: createDeliveryStore(db),
+    jobs: createJobStore(db),
+    media: createMediaStore(db),
+    oauth: createOauthStore(db),
+    owners: createOwnerStore(db),
+    planLimits: createPlanLimitsStore(db),
+    requests: createIdempotencyStore(db),
+    sources: createSourceStore(db),
+    transcripts: createTranscriptStore(db),
+    uploads: createUploadStore(db),
+    usage: createUsageStore(db),
+    webhooks: createWebhookStore(db),
+    windows: createWindowStore(db),
+    work: createWorkStore(db),
+    orders: createWorkOrders(db)
+  }
+}
+export type Stores = ReturnType<typeof createStores>

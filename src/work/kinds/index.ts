@@ -1,0 +1,37 @@
+/** Every kind of background work: a new one is a file here and a line in this list. */
+import type { Log } from '../../domain/log.js'
+import type { Decoding } from '../../service/decoding.js'
+import type { Deliveries } from '../../service/deliveries.js'
+import type { Ending } from '../../service/ending.js'
+import type { Fetching } from '../../service/fetching.js'
+import type { Transcribing } from '../../service/transcribing.js'
+import type { Kind } from '../kind.js'
+import { createCompleteKind } from './complete.js'
+import { createDecodeKind } from './decode.js'
+import { createFetchKind } from './fetch.js'
+import { createLanguageKind } from './language.js'
+import { createPoolLane, createTranscribeKind } from './transcribe.js'
+import { createWebhookKind } from './webhook.js'
+
+type Deps = {
+  fetching: Fetching
+  decoding: Decoding
+  transcribing: Transcribing
+  ending: Ending
+  deliveries: Deliveries
+  /** Threads of the pool. */
+  slots: number
+  log: Log
+}
+
+export function createKinds ({ fetching, decoding, transcribing, ending, deliveries, slots, log }: Deps): Kind[] {
+  const pool = createPoolLane(transcribing, slots)
+  return [
+    createFetchKind(fetching),
+    createDecodeKind(decoding),
+    createLanguageKind(transcribing, pool),
+    createTranscribeKind(transcribing, pool),
+    createCompleteKind(ending),
+    createWebhookKind({ deliveries, log })
+  ]
+}

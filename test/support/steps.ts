@@ -1,0 +1,73 @@
+/** The steps of jobs over real stores and files; engines do what the test says, and a clock goes when told. */
+import type { Test } from 'tap'
+import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
+import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
+import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import { createDecoding } from '../../dist/service/decoding.js'
+import { createEnding } from '../../dist/service/ending.js'
+import { createSpeakerNaming } from '../../dist/service/speakers.js'
+import { createStages } from '../../dist/service/stages.js'
+import { createTranscribing } from '../../dist/service/transcribing.js'
+import { createFiles } from '../../dist/store/files.js'
+import type { UsageStore } from '../../dist/store/usage.js'
+import { createClock } from './clock.ts'
+import { openStores } from './store.ts'
+
+export const unused = (): never => { throw new Error('not part of this test') }
+
+/** A speech engine of which a test uses only some parts. */
+export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
+  slots: 1, hasModel: () => false, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused,
+  describe: unused, warmUp: unused, ...parts
+})
+
+export type StepChanges = {
+  now?: number
+  speech?: Partial<SpeechEngine>
+  speakers?: SpeakerEngine
+  usage?: Partial<UsageStore>
+  /** Stands in for writing down whom to tell. */
+  enqueue?: (jobId: number) => void
+  /** What ffmpeg makes of every recording. */
+  decode?: () => AsyncGenerator<Buffer>
+  release?: (jobId: number) => Promise<void>
+}
+
+const FACTS: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
+
+export async function openSteps (t: Test, changes: StepChanges = {}) {
+  const { now = 0, speech, speakers, usage, enqueue = () => {}, decode, release = async () => {} } = changes
+  const stores = openStores(t)
+  const clock = createClock(now)
+  const dataDir = t.testdir()
+  const files = createFiles(dataDir)
+  await files.prepare()
+  const warnings: string[] = []
+  const log = { info () {}, warn (_: object, message: string) { warnings.push(message) }, error () {} }
+  const base = { ...stores, files, now: clock.now, log }
+  const queue = stores.createQueue(clock.now)
+  const stages = createStages(base)
+  const naming = speakers && createSpeakerNaming({ ...base, speakers })
+  const ending = createEnding({
+    ...base, queue, naming, usage: { ...stores.usage, ...usage }, deliveries: { enqueue }, retention: { release }
+  })
+  const steps = { ...base, queue, stages, ending, speech: speechOf(speech), maxMediaSeconds: 3600 }
+  const decoding = createDecoding({ ...steps, ffmpeg: { probeMedia: async () => FACTS, decodeAudio: decode ?? unused } })
+  const transcribing = createTranscribing(steps)
+  return {
+    ...stores,
+    dataDir,
+    files,
+    clock,
+    warnings,
+    queue,
+    stages,
+    ending,
+    decoding,
+    transcribing,
+    /** Completes all jobs that only lack their last step. */
+    async completeAll (): Promise<void> {
+      for (let claim = ending.claim(); claim; claim = ending.claim()) await ending.complete(claim)
+    }
+  }
+}
