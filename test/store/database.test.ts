@@ -31,8 +31,9 @@ t.test('rows refer to rows that are there, and states are known ones', async (t)
   const { db, jobs, addJob } = openStores(t)
   t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: 'x', options: { sttQuality: 'fast' }, now: 0 }), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
   const id = addJob('a')
-  for (const column of ['status', 'stage']) {
-    t.throws(() => db.prepare(`UPDATE job SET ${column} = 'odd' WHERE id = ?`).run(id), { code: 'SQLITE_CONSTRAINT_CHECK' }, column)
+  for (const [table, column, key] of [['job', 'status', 'id'], ['work', 'state', 'job_id'], ['media', 'state', 'id']] as const) {
+    const update = db.prepare(`UPDATE ${table} SET ${column} = 'odd' WHERE ${key} = ?`)
+    t.throws(() => update.run(id), { code: 'SQLITE_CONSTRAINT_CHECK' }, table)
   }
 })
 
