@@ -99,12 +99,18 @@ async function measureShare ({ pid }: Appliance, seconds: number): Promise<numbe
 function addPending (dataDir: string, endpoints: readonly number[]): void {
   withDatabase(dataDir, (db) => {
     const insert = db.prepare(`
-      INSERT INTO webhook_delivery (job_id, endpoint_id, receiver, event, message_id, body, due_at, created_at)
-      VALUES (1, :endpointId, 'endpoint ' || :endpointId, 'transcription.completed', 'msg_bench' || :index, '{}', :now, :now)
+      INSERT INTO webhook_delivery (job_id, endpoint_id, event, message_id, body, created_at)
+      VALUES (1, :endpointId, 'transcription.completed', 'msg_bench' || :index, '{}', :now)
+    `)
+    const insertWork = db.prepare(`
+      INSERT INTO work (kind, job_id, idx, due_at, turn_key) VALUES ('webhook', 1, :id, :now, 'endpoint ' || :endpointId)
     `)
     const now = Date.now()
     db.transaction(() => {
-      for (let index = 0; index < PENDING; index++) insert.run({ endpointId: endpoints[index % endpoints.length], index, now })
+      for (let index = 0; index < PENDING; index++) {
+        const endpointId = endpoints[index % endpoints.length]
+        insertWork.run({ id: insert.run({ endpointId, index, now }).lastInsertRowid, endpointId, now })
+      }
     })()
   })
 }

@@ -20,7 +20,10 @@ export function createQueue ({ work, inTransaction, now }: Deps) {
       if (claim) begin?.(claim)
       return claim
     }),
-    renew: (claim: WorkClaim): void => { work.renew(claim, now() + LEASE_MS) },
+    /** Renews the leases of all these claims, or of none. */
+    renew (claims: readonly WorkClaim[]): void {
+      inTransaction(() => { for (const claim of claims) work.renew(claim, now() + LEASE_MS) })
+    },
     /** Gives a piece back undone: it does not count as an attempt. */
     release: (claim: WorkClaim): void => { work.release(claim) },
     /** For the process that holds the work lock: makes the work of dead processes claimable. */

@@ -96,7 +96,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
 
   function renew (): void {
     try {
-      for (const claim of running.keys()) queue.renew(claim)
+      if (running.size > 0) queue.renew([...running.keys()])
     } catch (error) {
       // A lease lasts several turns of this clock; the next one may find the disk less full.
       log.error({ err: error }, 'renewing leases failed')

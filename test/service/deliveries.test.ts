@@ -1,6 +1,5 @@
 import t from 'tap'
 import { SCHEDULE_MS } from '../../dist/domain/webhook.js'
-import { LEASE_MS } from '../../dist/service/queue.js'
 import { fail, lost, openDeliveries } from '../support/deliveries.ts'
 import type { Answer } from '../support/deliveries.ts'
 
@@ -180,93 +179,6 @@ t.test('what waits follows a changed address, and fails with an endpoint that is
   t.equal(await attemptDue(), 0)
 })
 
-t.test('an attempt under way when its endpoint is switched off still says how it ended', async (t) => {
-  const { addEndpoint, endJob, attemptDue, fetcher, service, answers, counts, endpoints, owner } = openDeliveries(t)
-  const { request } = fetcher
-  let meanwhile = async (): Promise<void> => {}
-  fetcher.request = async (sent) => {
-    await meanwhile()
-    return await request(sent)
-  }
-  const { endpoint: { id } } = await addEndpoint()
-  for (const [answer, expected] of [[{ status: 204 }, 'delivered'], [fail(404), 'failed']] as const) {
-    await endpoints.update(id, owner, { isActive: true })
-    const jobId = endJob()
-    const claim = service.claim(`endpoint ${id}`)
-    answers.push(answer)
-    meanwhile = async () => { await endpoints.update(id, owner, { isActive: false }) }
-    if (claim) await service.attempt(claim, new AbortController().signal)
-    t.match(counts(jobId), { [expected]: 1, pending: 0 })
-    t.equal(await attemptDue(), 0, 'nothing more is sent there')
-  }
-})
-
-t.test('an attempt that is cut off is given back: due at once, and not counted', async (t) => {
-  const { addEndpoint, endJob, fetcher, service, counts, list } = openDeliveries(t)
-  const { endpoint } = await addEndpoint()
-  const jobId = endJob()
-  const controller = new AbortController()
-  fetcher.request = async () => {
-    controller.abort()
-    throw lost('aborted')
-  }
-  const claim = service.claim(`endpoint ${endpoint.id}`)
-  if (claim) t.equal(await service.attempt(claim, controller.signal), false)
-  t.match(counts(jobId), { pending: 1 })
-  t.strictSame(list(), [])
-  t.match(service.claim(`endpoint ${endpoint.id}`), { attempt: 1, errors: 0 })
-})
-
-t.test('what died with its process is taken back; a claim that was lost notes nothing', async (t) => {
-  const { addEndpoint, endJob, service, counts, list, clock, work } = openDeliveries(t)
-  const { endpoint } = await addEndpoint()
-  const jobId = endJob()
-  const dead = service.claim(`endpoint ${endpoint.id}`)
-  t.equal(service.claim(`endpoint ${endpoint.id}`), undefined)
-  work.takeBack()
-  const alive = service.claim(`endpoint ${endpoint.id}`)
-  t.match(alive, { attempt: 2 })
-  if (dead) await service.attempt(dead, new AbortController().signal)
-  t.match(counts(jobId), { pending: 1 })
-  t.strictSame(list(), [])
-  clock.advance(LEASE_MS)
-  t.match(service.claim(`endpoint ${endpoint.id}`), { attempt: 3 }, 'a lease runs out even where nobody takes it back')
-})
-
-t.test('a transcription that is deleted while its event is sent leaves nothing behind', async (t) => {
-  const { addEndpoint, endJob, fetcher, jobs, service, list } = openDeliveries(t)
-  const { endpoint } = await addEndpoint()
-  const jobId = endJob()
-  const claim = service.claim(`endpoint ${endpoint.id}`)
-  const { request } = fetcher
-  fetcher.request = async (sent) => {
-    jobs.remove(jobId)
-    return await request(sent)
-  }
-  if (claim) t.equal(await service.attempt(claim, new AbortController().signal), true)
-  t.strictSame(list(), [])
-})
-
-t.test('410 of an address that was corrected meanwhile switches nothing off', async (t) => {
-  const { addEndpoint, endJob, endpoints, fetcher, owner, service, counts, answers, attemptDue, clock, sent } = openDeliveries(t)
-  const { endpoint } = await addEndpoint()
-  const jobId = endJob()
-  const claim = service.claim(service.listReady()[0] ?? '')
-  const { request } = fetcher
-  fetcher.request = async (asked) => {
-    await endpoints.update(endpoint.id, owner, { url: 'https://new.example/hook' })
-    return await request(asked)
-  }
-  answers.push(fail(410))
-  if (claim) await service.attempt(claim, new AbortController().signal)
-  t.match(endpoints.list(owner), [{ isActive: true }])
-  t.strictSame(counts(jobId), { pending: 1, delivered: 0, failed: 0 })
-  clock.advance(MINUTE_MS)
-  await attemptDue()
-  t.equal(sent.at(-1)?.url, 'https://new.example/hook')
-  t.strictSame(counts(jobId), { pending: 0, delivered: 1, failed: 0 })
-})
-
 t.test('requests are listed for thirty days; what they were for stays counted', async (t) => {
   const { addEndpoint, endJob, attemptDue, clock, counts, list, service } = openDeliveries(t)
   await addEndpoint()
@@ -285,17 +197,4 @@ t.test('requests are listed for thirty days; what they were for stays counted', 
   service.sweep()
   service.sweep()
   t.strictSame(list(), [])
-})
-
-t.test('what was under way in a process that died is not sent when its endpoint was switched off meanwhile', async (t) => {
-  const { addEndpoint, endJob, attemptDue, counts, endpoints, owner, sent, service, work } = openDeliveries(t)
-  const { endpoint: { id } } = await addEndpoint()
-  const jobId = endJob()
-  t.ok(service.claim(`endpoint ${id}`))
-  await endpoints.update(id, owner, { isActive: false })
-  work.takeBack()
-  await attemptDue()
-  t.equal(sent.length, 0)
-  t.match(counts(jobId), { pending: 0, failed: 1 })
-  t.strictSame(service.listReady(), [], 'and it does not come back')
 })

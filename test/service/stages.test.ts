@@ -180,3 +180,19 @@ t.test('an aborted step is given back and does not count', async (t) => {
   if (decode) await decoding.decode({ ...decode }, controller.signal, () => { throw new Error('aborted') })
   t.match(decoding.claim(LIMITS), { jobId: id, attempt: 1 })
 })
+
+t.test('after each stage behind the windows comes the next one; after the last, nothing', async (t) => {
+  const { addDecodedJob, ending, jobs, stages, transcribing, work } = await build(t, 0)
+  const id = addDecodedJob('a', 1)
+  const window = transcribing.claim()
+  if (!window) throw new Error('a window waits')
+  stages.finished('transcribe', window)
+  work.finish(window)
+  const last = ending.claim()
+  t.match(last, { kind: 'complete', jobId: id, run: 0 })
+  if (!last) return
+  work.finish(last)
+  stages.finished('complete', last)
+  t.equal(ending.claim(), undefined)
+  t.match(jobs.listStages(id).map(({ stage }) => stage).sort(), ['complete', 'decode', 'transcribe'])
+})

@@ -31,8 +31,9 @@ t.test('rows refer to rows that are there, and states are known ones', async (t)
   const { db, jobs, addJob } = openStores(t)
   t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 }), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
   const id = addJob('a')
-  for (const update of ['job SET status = \'odd\' WHERE id', 'work SET state = \'odd\' WHERE job_id']) {
-    t.throws(() => db.prepare(`UPDATE ${update} = ?`).run(id), { code: 'SQLITE_CONSTRAINT_CHECK' }, update)
+  for (const [table, column, key] of [['job', 'status', 'id'], ['work', 'state', 'job_id'], ['media', 'state', 'id']] as const) {
+    const update = db.prepare(`UPDATE ${table} SET ${column} = 'odd' WHERE ${key} = ?`)
+    t.throws(() => update.run(id), { code: 'SQLITE_CONSTRAINT_CHECK' }, table)
   }
 })
 

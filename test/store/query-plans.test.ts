@@ -70,3 +70,22 @@ t.test('no query walks through a whole table', async (t) => {
     t.strictSame(scans, [], sql.trim().replace(/\s+/g, ' ').slice(0, 80))
   }
 })
+
+t.test('each order of work looks only at work that waits, and at jobs in progress', async (t) => {
+  const db = openDatabase(':memory:')
+  t.teardown(() => { db.close() })
+  const plans = watchPlans(db)
+  createWorkOrders(db).byTurn(['language', 'transcribe'])
+  /** The indexes of the statement that holds this text. */
+  const indexesOf = (text: string): string[] => {
+    const steps = plans.find(({ sql }) => sql.includes(text))?.steps ?? []
+    return [...new Set(steps.flatMap((step) => /INDEX (\w+)/.exec(step)?.[1] ?? []))].sort()
+  }
+  t.strictSame(indexesOf('m.size_bytes <= :maxBytes'), ['job_processing', 'work_ready'])
+  // job_by_owner: a look-up of one job, by owner and id.
+  t.strictSame(indexesOf('AS running'), ['job_by_owner', 'job_processing', 'work_ready', 'work_running'])
+  t.strictSame(indexesOf('NOT EXISTS (\n          SELECT 1 FROM work d'), ['job_processing', 'sqlite_autoindex_work_1', 'work_ready'])
+  t.strictSame(indexesOf('WITH RECURSIVE found'), ['work_ready_by_turn'])
+  t.strictSame(indexesOf('turn_key = :turnKey'), ['work_ready_by_turn'])
+  t.strictSame(indexesOf('ORDER BY job_id, idx'), ['work_ready'])
+})

@@ -11,9 +11,10 @@ import { makeSegments } from '../support/transcript.ts'
 t.test('a kind that counts: one declaration in the list of kinds', async (t) => {
   const { addDecodedJob, db, orders, queue, transcripts, work } = await openSteps(t)
   const counted = new Map<number, number>()
+  const next = orders.byTurn(['count'])
   const count: Kind = {
     kind: 'count',
-    lane: { slots: 2, claims: () => repeat(() => queue.claim({ kinds: ['count'], next: orders.byTurn(['count']) })) },
+    lane: { slots: 2, claims: () => repeat(() => queue.claim({ kinds: ['count'], next })) },
     async run (claim) {
       counted.set(claim.jobId, transcripts.list(claim.jobId).length)
       work.finish(claim)

@@ -60,7 +60,7 @@ t.test('a claim that is not renewed is lost after the lease, by the clock', asyn
   const first = claimSpeech()
   clock.advance(LEASE_MS - 1)
   t.equal(transcribing.claim(), undefined)
-  queue.renew(first)
+  queue.renew([first])
   clock.advance(LEASE_MS - 1)
   t.equal(transcribing.claim(), undefined)
   clock.advance(1)
