@@ -185,7 +185,8 @@ function createWork (base: Base, { ingest, speech, ytDlp }: { ingest: Ingest, sp
   const fetching = createFetching({
     jobs, sources, media, files, inTransaction, ingest, pipeline, ytDlp, maxMediaBytes, maxMediaSeconds, now, log,
     downloads: createSourceDownloads({ fetcher }),
-    startProxy: async () => await startFilterProxy({ allow: config.allow, offline: config.offline, purpose: 'sources', limits: proxyLimits })
+    startProxy: async (share) =>
+      await startFilterProxy({ allow: config.allow, offline: config.offline, purpose: 'sources', share, limits: proxyLimits })
   })
   const takeOver = (): void => {
     deliveryLoop.start()

@@ -36,9 +36,9 @@ type Deps = {
 
 /** One request as it went, and what follows from it. */
 type Try = HttpAttempt & { retryAfterMs: number | undefined, mayPass: boolean }
-type Message = { url: string, secret: string, messageId: string, body: string }
+type Message = { ownerId: number, url: string, secret: string, messageId: string, body: string }
 
-export type TestEvent = { url: string, event: string | undefined, secret: string }
+export type TestEvent = { ownerId: number, url: string, event: string | undefined, secret: string }
 export type TestResult = { event: string, messageId: string, responseCode: number, durationMs: number }
 
 /** What is served in turn: an endpoint, or all jobs of an owner that name the same host. */
@@ -53,7 +53,7 @@ const isSuccess = (tries: readonly Try[]): boolean => tries.at(-1)?.status === '
 
 export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, fetcher, now, log, pause = async (ms, signal) => await sleep(ms, undefined, { signal }) }: Deps) {
   /** Sends once. Throws only when `signal` aborts, or for faults of ours. */
-  async function send ({ url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
+  async function send ({ ownerId, url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
     const at = now()
     const startedMs = performance.now()
     const took = (): { url: string, at: number, durationMs: number } => ({ url, at, durationMs: Math.round(performance.now() - startedMs) })
@@ -65,7 +65,8 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
         headers: { 'content-type': 'application/json', ...signedHeaders(secret, messageId, body, at) },
         body,
         limits: { firstByteMs: ANSWER_MS, totalMs: ANSWER_MS, maxBytes: Infinity },
-        signal
+        signal,
+        share: `owner ${ownerId}`
       })
       // Not waited for: how long a body is does not matter to anybody.
       discard()
@@ -176,9 +177,9 @@ export function createDeliveries ({ jobs, deliveries, webhooks, inTransaction, f
     sweep: (): void => { deliveries.removeLogged(now() - LOG_MS) },
 
     /** Sends a test event, once. Throws `receiver_failed`. */
-    async test ({ url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
+    async test ({ ownerId, url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
       const messageId = generateMessageId()
-      const { status, error, responseCode, durationMs } = await send({ url, secret, messageId, body: JSON.stringify(describeTest(event, now())) })
+      const { status, error, responseCode, durationMs } = await send({ ownerId, url, secret, messageId, body: JSON.stringify(describeTest(event, now())) })
       if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? 'The receiver failed.')
       return { event, messageId, responseCode, durationMs }
     }
