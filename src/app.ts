@@ -162,7 +162,7 @@ function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, sp
   const proxyLimits = { totalMs: MAX_FETCH_MS, maxBytes: 2 * maxMediaBytes }
   const fetching = createFetching({
     ...steps, submit, ytDlp, downloads: createSourceDownloads({ fetcher }),
-    startProxy: async () => await startFilterProxy({ ...ways, purpose: 'sources', limits: proxyLimits })
+    startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
   const decoding = createDecoding({ ...steps, ffmpeg: { probeMedia, decodeAudio } })
   const kinds = createKinds({ fetching, decoding, transcribing: createTranscribing(steps), ending, deliveries, slots: speech.slots, log })

@@ -87,6 +87,9 @@ export function parseAllowEntry (text: string): AllowEntry | undefined {
   return plain === name ? { name, ...ofPort } : { suffix: `.${name}`, ...ofPort }
 }
 
+/** False for names that are too long for the name service (RFC 1035 section 2.3.4). */
+export const isHostName = (host: string): boolean => host.length <= 253 && host.split('.').every((label) => label.length <= 63)
+
 /** Entries for the hosts of these addresses, each with the port it names and with the usual ones. */
 export function allowHostsOf (urls: readonly URL[]): AllowList {
   return urls.flatMap(({ hostname, host }) => [hostname, host].map(parseAllowEntry).filter((entry) => entry !== undefined))

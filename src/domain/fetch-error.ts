@@ -13,6 +13,7 @@ const SENTENCES = {
   invalid_redirect: 'The address redirects to something that is no http or https address, or from https to http. ' +
     'Use the address it should lead to.',
   broken: 'The connection broke, or the server does not speak proper HTTP. Try again later.',
+  failed: 'The request failed for an unexpected reason. The log holds its code.',
   aborted: 'The transfer was stopped.',
   invalid_proxy: 'The proxy must be an address like http://proxy.example:3128; see STENOBOX_HTTP_PROXY, HTTPS_PROXY and HTTP_PROXY.',
   refused_by_proxy: 'The proxy does not let this machine reach the server.',

@@ -1,4 +1,5 @@
 /** Where a recording is fetched from: which addresses are taken, what an answer is, and what the recording is called. */
+import { isHostName } from './addresses.js'
 import { AppError } from './errors.js'
 import { toRecordingName, UNNAMED } from './recording-name.js'
 import type { RecordingName } from './recording-name.js'
@@ -21,7 +22,7 @@ export type SourceFacts = { title: RecordingName | undefined, publishedAt: numbe
 /** The address as it is fetched: http or https, without its fragment, which no server ever sees. Throws `invalid_request` naming `field`. */
 export function parseSourceUrl (text: string, field: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '' || !isHostName(url.hostname)) {
     throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
   }
   if (url.hostname.length > MAX_HOST_LENGTH) {

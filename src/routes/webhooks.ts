@@ -194,8 +194,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (ap
     errors: ['receiver_failed']
   }), async (request) => {
     const { url, eventType, signingSecret } = request.body
-    const { secret, isNew } = await webhooks.chooseSecret(principalOf(request).ownerId, url, signingSecret)
-    const { messageId, ...result } = await deliveries.test({ url, event: eventType, secret })
+    const { ownerId } = principalOf(request)
+    const { secret, isNew } = await webhooks.chooseSecret(ownerId, url, signingSecret)
+    const { messageId, ...result } = await deliveries.test({ ownerId, url, event: eventType, secret })
     return ok({ ...result, webhookId: messageId, ...(isNew ? { signingSecret: secret } : {}) })
   })
 

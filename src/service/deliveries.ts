@@ -44,9 +44,9 @@ type Deps = {
 
 /** One request as it went, and what follows from it. */
 type Try = HttpAttempt & { retryAfterMs: number | undefined, mayPass: boolean }
-type Message = { url: string, secret: string, messageId: string, body: string }
+type Message = { ownerId: number, url: string, secret: string, messageId: string, body: string }
 
-export type TestEvent = { url: string, event: string | undefined, secret: string }
+export type TestEvent = { ownerId: number, url: string, event: string | undefined, secret: string }
 export type TestResult = { event: string, messageId: string, responseCode: number, durationMs: number }
 
 /** What is served in turn: an endpoint, or all jobs of an owner that name the same host. */
@@ -66,7 +66,7 @@ export function createDeliveries (deps: Deps) {
   const { jobs, deliveries, webhooks, work, orders, queue, inTransaction, fetcher, now, log } = deps
   const { pause = async (ms, signal) => await sleep(ms, undefined, { signal }) } = deps
   /** Sends once. Throws only when `signal` aborts, or for faults of ours. */
-  async function send ({ url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
+  async function send ({ ownerId, url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
     const at = now()
     const startedMs = performance.now()
     const took = (): { url: string, at: number, durationMs: number } => ({ url, at, durationMs: Math.round(performance.now() - startedMs) })
@@ -78,7 +78,8 @@ export function createDeliveries (deps: Deps) {
         headers: { 'content-type': 'application/json', ...signedHeaders(secret, messageId, body, at) },
         body,
         limits: { firstByteMs: ANSWER_MS, totalMs: ANSWER_MS, maxBytes: Infinity },
-        signal
+        signal,
+        share: `owner ${ownerId}`
       })
       // Not waited for: how long a body is does not matter to anybody.
       discard()
@@ -231,10 +232,10 @@ export function createDeliveries (deps: Deps) {
     sweep: (): void => { deliveries.removeLogged(now() - LOG_MS) },
 
     /** Sends a test event, once. Throws `receiver_failed`. */
-    async test ({ url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
+    async test ({ ownerId, url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
       const messageId = generateMessageId()
       const body = JSON.stringify(describeTest(event, now()))
-      const { status, error, responseCode, durationMs } = await send({ url, secret, messageId, body })
+      const { status, error, responseCode, durationMs } = await send({ ownerId, url, secret, messageId, body })
       if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? 'The receiver failed.')
       return { event, messageId, responseCode, durationMs }
     }

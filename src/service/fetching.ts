@@ -46,8 +46,8 @@ type Deps = {
   ending: Pick<Ending, 'fail' | 'removeEnded'>
   downloads: SourceDownloads
   ytDlp: YtDlp
-  /** A way out for one run of yt-dlp. */
-  startProxy: () => Promise<FilterProxy>
+  /** Starts a proxy for one run of yt-dlp. `share`: who it runs for. */
+  startProxy: (share: string) => Promise<FilterProxy>
   maxMediaBytes: number
   maxMediaSeconds: number
   now: () => number
@@ -61,6 +61,9 @@ type Work = { claim: WorkClaim, url: string, ownerId: number, signal: AbortSigna
 
 /** Media that was to serve this job too has been removed meanwhile: the source is to be fetched after all. */
 class MediaGone extends Error {}
+
+/** Lookups of names are shared among owners. */
+const shareOf = ({ ownerId }: Work): string => `owner ${ownerId}`
 
 const NOTHING_KNOWN = { title: undefined, publishedAt: undefined, name: undefined }
 
@@ -97,7 +100,8 @@ export function createFetching (deps: Deps) {
     const draft = await files.drafts.open(claim.jobId, url)
     try {
       const isStored = (identity: string): boolean => sources.findMedia(ownerId, identity) !== undefined
-      return await downloads.fetch({ url, draft, maxBytes: maxMediaBytes, isStored, requireRoom, onProgress: createProgress(work), signal })
+      const share = shareOf(work)
+      return await downloads.fetch({ url, draft, maxBytes: maxMediaBytes, isStored, requireRoom, onProgress: createProgress(work), signal, share })
     } finally {
       await draft.close()
     }
@@ -130,7 +134,7 @@ export function createFetching (deps: Deps) {
   }
 
   async function bringPage (work: Work, url: string, options: { onlyKnown: boolean }): Promise<Brought> {
-    const proxy = await startProxy()
+    const proxy = await startProxy(shareOf(work))
     try {
       const place = { directory: await files.drafts.makeDirectory(work.claim.jobId), proxyUrl: proxy.url, signal: work.signal }
       const addressPath = await files.drafts.writeNote(work.claim.jobId, ADDRESS_FILE, url)

@@ -77,8 +77,8 @@ t.test('the list is the owner\'s, latest first, by endpoint and status, no longe
 })
 
 t.test('a test event is sent once, under any name, and is not listed', async (t) => {
-  const { answers, list, sent, service } = openDeliveries(t)
-  const target = { url: 'https://example.org/hook', event: undefined, secret: 's' }
+  const { answers, list, owner, sent, service } = openDeliveries(t)
+  const target = { ownerId: owner, url: 'https://example.org/hook', event: undefined, secret: 's' }
   t.match(await service.test(target), { event: 'webhook.test', messageId: /^msg_/, responseCode: 204 })
   await service.test({ ...target, event: 'transcription.failed' })
   t.match(sent.map(({ body }) => JSON.parse(String(body))), [{ event: 'webhook.test' }, { event: 'transcription.failed', data: { failure: { code: /./ } } }])

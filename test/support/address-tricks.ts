@@ -1,7 +1,7 @@
 /** Addresses that must not be reached, in every disguise we know, and helpers that try them. */
 import { parseAllowEntry } from '../../dist/domain/addresses.js'
 import type { AllowLists, Purpose } from '../../dist/domain/addresses.js'
-import type { Lookup } from '../../dist/engine/http/guard.js'
+import type { Lookup } from '../../dist/engine/http/names.js'
 
 /** Plain addresses outside the public internet. */
 export const PRIVATE_ADDRESSES = [

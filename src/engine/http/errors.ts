@@ -39,3 +39,10 @@ export function wrapFetchError (error: unknown, purpose: Purpose, host?: string)
   if (isTlsCode(code)) return new FetchError('tls', purpose, code, host)
   return BROKEN.test(code) ? new FetchError('broken', purpose, code, host) : error
 }
+
+/** An error of a request as a `FetchError`, whatever it is: a caller that repeats failures must never see one that it does not know. */
+export function toFetchError (error: unknown, purpose: Purpose): FetchError {
+  const wrapped = wrapFetchError(error, purpose)
+  if (wrapped instanceof FetchError) return wrapped
+  return new FetchError('failed', purpose, codeOf(error) ?? (error instanceof Error ? error.name : undefined))
+}

@@ -7,9 +7,10 @@ import type { Dispatcher } from 'undici'
 import type { Purpose } from '../../domain/addresses.js'
 import { FetchError } from '../../domain/fetch-error.js'
 import { mayRedirect } from '../../domain/model-source.js'
-import { wrapFetchError } from './errors.js'
+import { toFetchError, wrapFetchError } from './errors.js'
 import { createGuard, parseUrl, readUrl, targetOf, toBasicAuth } from './guard.js'
 import type { Guard, GuardDeps } from './guard.js'
+import { withShare } from './names.js'
 
 /** So much of an unwanted body is read to keep the connection; beyond it a new connection is cheaper. */
 const DISCARD_BYTES = 64 * 1024
@@ -44,6 +45,8 @@ export type FetchRequest = {
   decode?: boolean
   limits?: Partial<FetchLimits>
   signal?: AbortSignal | undefined
+  /** Who the request is made for, such as an owner: each has a share of the lookups. By default, the purpose. */
+  share?: string | undefined
 }
 
 export type FetchAnswer = {
@@ -197,7 +200,8 @@ export function createFetcher ({ proxy, ...deps }: GuardDeps & { proxy?: Proxy }
       const headers = { 'user-agent': 'stenobox', ...encoding, ...toBasicAuth(url), ...lowerNames(wanted.headers ?? {}) }
       const watched = watch(limits, wanted.signal, purpose)
       try {
-        const { raw, url: last } = await follow({ url, method, headers, body: wanted.body }, wanted, limits, watched.signal)
+        const first = { url, method, headers, body: wanted.body }
+        const { raw, url: last } = await withShare(wanted.share ?? purpose, async () => await follow(first, wanted, limits, watched.signal))
         watched.onAnswer()
         raw.body.once('close', watched.release)
         const answered = flatten(raw.headers)
@@ -215,13 +219,13 @@ export function createFetcher ({ proxy, ...deps }: GuardDeps & { proxy?: Proxy }
         }
       } catch (error) {
         watched.release()
-        throw wrapFetchError(error, purpose)
+        throw toFetchError(error, purpose)
       }
     },
 
     /** Throws the `FetchError` with which a request would fail before it connects. */
-    async check (purpose: Purpose, url: string): Promise<void> {
-      await guard.resolve(purpose, targetOf(parseUrl(url, purpose)))
+    async check (purpose: Purpose, url: string, share: string = purpose): Promise<void> {
+      await withShare(share, async () => await guard.resolve(purpose, targetOf(parseUrl(url, purpose))))
     },
 
     async close (): Promise<void> {

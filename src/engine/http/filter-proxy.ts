@@ -14,6 +14,7 @@ import type { FetchErrorCode } from '../../domain/fetch-error.js'
 import { wrapFetchError } from './errors.js'
 import { createGuard, parseUrl } from './guard.js'
 import type { Guard, GuardDeps } from './guard.js'
+import { withShare } from './names.js'
 
 /** A program opens a few connections for pieces of a stream; more are no use to it. */
 const MAX_CONNECTIONS = 64
@@ -69,6 +70,7 @@ type Run = {
   guard: Guard
   agent: Agent
   purpose: Purpose
+  share: string
   idleMs: number
   credential: string
   /** Connections that CONNECT took out of the hands of the server. */
@@ -125,21 +127,32 @@ function createProxyServer (run: Run): Server {
       response.writeHead(407, CHALLENGE).end()
       return
     }
-    forward(run, asked, response).catch((error: unknown) => {
+    withShare(run.share, async () => { await forward(run, asked, response) }).catch((error: unknown) => {
       if (response.headersSent) response.destroy()
       else response.writeHead(run.note(error), { connection: 'close' }).end()
     })
   })
-  server.on('connect', async (asked, client, head) => { await openTunnel(run, asked, client, head) })
+  server.on('connect', async (asked, client, head) => {
+    await withShare(run.share, async () => { await openTunnel(run, asked, client, head) })
+  })
   server.maxConnections = MAX_CONNECTIONS
   return server
 }
 
+type Options = GuardDeps & {
+  purpose?: Purpose
+  limits?: Partial<ProxyLimits>
+  /** Who the program runs for: see `FetchRequest`. */
+  share?: string
+}
+
 /** Starts a proxy for one run of one program, by default for sources. */
-export async function startFilterProxy ({ purpose = 'sources', limits, ...deps }: GuardDeps & { purpose?: Purpose, limits?: Partial<ProxyLimits> }): Promise<FilterProxy> {
+export async function startFilterProxy ({ purpose = 'sources', share = purpose, limits, ...deps }: Options): Promise<FilterProxy> {
   const { idleMs, totalMs, maxBytes } = { ...LIMITS, ...limits }
   const guard = createGuard(deps)
-  const run: Run = { guard, agent: guard.createAgent(purpose), purpose, idleMs, credential: `stenobox:${randomBytes(32).toString('base64url')}`, tunnels: new Set(), count, note }
+  const credential = `stenobox:${randomBytes(32).toString('base64url')}`
+  const agent = guard.createAgent(purpose)
+  const run: Run = { guard, agent, purpose, share, idleMs, credential, tunnels: new Set(), count, note }
   const server = createProxyServer(run)
   let problem: FetchError | undefined
   let bytes = 0

@@ -1,12 +1,13 @@
 /** Every connection to the outside goes through here: addresses are checked before it is made. */
-import { lookup as lookupAddresses } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
-import { mayReach } from '../../domain/addresses.js'
+import { isHostName, mayReach } from '../../domain/addresses.js'
 import type { AllowLists, Purpose, Target } from '../../domain/addresses.js'
 import { FetchError } from '../../domain/fetch-error.js'
 import { wrapFetchError } from './errors.js'
+import { lookUpName } from './names.js'
+import type { Lookup, ResolvedAddress } from './names.js'
 
 const CONNECT_MS = 10_000
 
@@ -17,15 +18,11 @@ export function toBasicAuth (url: URL): { authorization?: string } {
   return { authorization: `Basic ${Buffer.from(`${decode(url.username)}:${decode(url.password)}`).toString('base64')}` }
 }
 
-export type ResolvedAddress = { address: string, family: number }
-/** All addresses of a name. */
-export type Lookup = (host: string) => Promise<ResolvedAddress[]>
-
 export type GuardDeps = {
   allow: AllowLists
   offline: boolean
   lookup?: Lookup
-  /** Limit for the lookup, and again for the connection with TLS. */
+  /** Limit for the connection with TLS. Lookups have one of their own; see names.ts. */
   connectMs?: number
 }
 
@@ -43,7 +40,7 @@ export function readUrl (text: string, base?: URL): URL | undefined {
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\\]/.test(text) || !URL.canParse(text, base?.href)) return undefined
   const url = new URL(text, base)
-  return /^https?:$/.test(url.protocol) && url.port !== '0' ? url : undefined
+  return /^https?:$/.test(url.protocol) && url.port !== '0' && isHostName(url.hostname) ? url : undefined
 }
 
 /** Throws `FetchError` with `invalid_url` for anything but http and https. */
@@ -55,14 +52,6 @@ export function parseUrl (text: string, purpose: Purpose): URL {
 
 export const targetOf = (url: URL): Target => ({ host: url.hostname, port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80) })
 
-async function within<T> (ms: number, work: Promise<T>, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => { timer = setTimeout(() => { reject(late()) }, ms) })
-  return await Promise.race([work, timeout]).finally(() => { clearTimeout(timer) })
-}
-
-const lookUpName: Lookup = async (host) => await lookupAddresses(host, { all: true, order: 'verbatim' })
-
 export function createGuard ({ allow, offline, lookup = lookUpName, connectMs = CONNECT_MS }: GuardDeps) {
   /** All addresses of a target, if it may be reached at each of them. Throws `FetchError`. */
   async function resolve (purpose: Purpose, target: Target): Promise<ResolvedAddress[]> {
@@ -71,8 +60,7 @@ export function createGuard ({ allow, offline, lookup = lookUpName, connectMs = 
     const family = isIP(host)
     const addresses = family > 0
       ? [{ address: host, family }]
-      : await within(connectMs, lookup(host), () => new FetchError('timeout', purpose))
-        .catch((error: unknown) => { throw wrapFetchError(error, purpose) })
+      : await lookup(host).catch((error: unknown) => { throw wrapFetchError(error, purpose, target.host) })
     if (addresses.length === 0) throw new FetchError('unreachable', purpose)
     // One bad address among good ones is an attack, or a mistake that would show only sometimes.
     const isAllowed = addresses.every(({ address }) => mayReach(allow[purpose], { host, port: target.port }, address))

@@ -28,6 +28,8 @@ export type SourceDownload = {
   /** Called with the share (0 to 1) that has arrived, where the server announces the length. */
   onProgress: (share: number) => void
   signal: AbortSignal
+  /** Who the file is for: see `FetchRequest`. */
+  share?: string
 }
 
 export type Arrival =
@@ -60,6 +62,7 @@ const FAILURES: Readonly<Record<FetchErrorCode, FailureCode>> = {
   timeout: 'source_unreachable',
   too_many_redirects: 'source_unreachable',
   broken: 'source_unreachable',
+  failed: 'source_unreachable',
   aborted: 'source_unreachable',
   invalid_proxy: 'source_unreachable',
   refused_by_proxy: 'source_unreachable',
@@ -139,7 +142,7 @@ export function createSourceDownloads ({ fetcher, sleep, now, idleMs = IDLE_MS, 
      * `requireRoom` and the draft throw; and the reason of `signal`.
      */
     async fetch (download: SourceDownload): Promise<Arrival> {
-      const { url, draft, maxBytes, requireRoom, onProgress, signal } = download
+      const { url, draft, maxBytes, requireRoom, onProgress, signal, share } = download
       try {
         const arrival = await transfers.fetch<Arrival>({
           purpose: 'sources',
@@ -151,7 +154,8 @@ export function createSourceDownloads ({ fetcher, sleep, now, idleMs = IDLE_MS, 
           decide: async (answer, version, body) => await decide(download, answer, version, body),
           requireRoom,
           onProgress: (done, total) => { if (total) onProgress(Math.min(1, done / total)) },
-          signal
+          signal,
+          share
         })
         const { name, identity } = draft.version() ?? {}
         return arrival ?? { kind: 'media', name, identity }

@@ -1,4 +1,4 @@
-/** Downloads one file to its end: resumes where the connection broke, starts over when the file changed, retries, and keeps to its limits. */
+/** Downloads one file to its end: resumes after a break, starts over when the file changed, retries, and keeps to its limits. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Purpose } from '../../domain/addresses.js'
 import { FetchError } from '../../domain/fetch-error.js'
@@ -38,6 +38,8 @@ export type Transfer<T> = {
   /** Called when an attempt failed and another one follows. */
   onRetry?: ((error: FetchError) => void) | undefined
   signal?: AbortSignal | undefined
+  /** Who the file is for: see `FetchRequest`. */
+  share?: string | undefined
 }
 
 type Deps = {
@@ -150,9 +152,9 @@ export function createTransfers (
   }
 
   async function ask<T> (transfer: Transfer<T>, headers: Record<string, string>): Promise<FetchAnswer> {
-    const { purpose, url, maxRedirects, totalMs = Infinity, signal } = transfer
+    const { purpose, url, maxRedirects, totalMs = Infinity, signal, share } = transfer
     const limits = { totalMs, firstByteMs: idleMs, idleMs, maxBytes: Infinity }
-    return await fetcher.request({ purpose, url, headers, maxRedirects, limits, signal })
+    return await fetcher.request({ purpose, url, headers, maxRedirects, limits, signal, share })
   }
 
   /** Appends the body to the part, up to the end of the file. */

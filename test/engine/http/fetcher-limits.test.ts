@@ -12,6 +12,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { FetchRequest } from '../../../dist/engine/http/fetcher.js'
+import type { Lookup } from '../../../dist/engine/http/names.js'
 import { allowing } from '../../support/address-tricks.ts'
 import { codeOf, get, makeAllowed, makeFetcher, readText } from '../../support/fetcher.ts'
 import { startServer } from '../../support/model-server.ts'
@@ -69,7 +70,8 @@ t.test('redirects do not begin the time anew', async (t) => {
 })
 
 t.test('a name service that does not answer is not waited for', async (t) => {
-  const fetcher = makeFetcher(t, { lookup: async () => await new Promise(() => {}), connectMs: 50 })
+  const late: Lookup = async () => { throw Object.assign(new Error('late'), { code: 'ETIMEDOUT' }) }
+  const fetcher = makeFetcher(t, { lookup: late })
   t.equal(await codeOf(fetcher.request(get('http://slow.example/'))), 'timeout')
   t.equal(await codeOf(fetcher.check('sources', 'http://slow.example/')), 'timeout')
 })
@@ -204,4 +206,13 @@ t.test('a certificate that is not trusted is refused, and the name is what is ch
   t.equal(await codeOf(read('loopback.example', '/down', 3)), 'invalid_redirect', 'never from https to http')
   const { url } = await startServer(t, () => {})
   t.equal(await codeOf(makeAllowed(t, url).request(get(url.replace('http:', 'https:')))), 'tls', 'a server that speaks no TLS')
+})
+
+t.test('a name that is too long is no address, and an error that nobody knows is a failed request', async (t) => {
+  const fetcher = makeFetcher(t, { lookup: async () => { throw Object.assign(new Error('odd'), { code: 'ERR_ODD' }) } })
+  for (const host of [`${'a'.repeat(300)}.example`, `${'a'.repeat(64)}.example`, `${'a.'.repeat(130)}example`]) {
+    t.equal(await codeOf(fetcher.request(get(`http://${host}/`))), 'invalid_url', host)
+    t.equal(await codeOf(fetcher.check('webhooks', `http://${host}/`)), 'invalid_url', host)
+  }
+  await t.rejects(fetcher.request(get('http://odd.example/')), { code: 'failed', detail: 'ERR_ODD', isTransient: false })
 })

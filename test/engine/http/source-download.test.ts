@@ -261,6 +261,33 @@ t.test('one byte a second is no download', async (t) => {
   t.equal(server.asked.length, 1, 'it is not tried again')
 })
 
+t.test('a pace that is enough alone is too slow while others wait', async (t) => {
+  for (const isContended of [false, true]) {
+    let sentBytes = 0
+    const length = 200_000
+    const server = await startSources(t, (_, response) => {
+      response.writeHead(200, { 'content-length': length }).write(Buffer.alloc(4096))
+      sentBytes = 4096
+      const timer = setInterval(() => {
+        clock.advance(100)
+        sentBytes += 2048
+        response.write(Buffer.alloc(Math.min(2048, length - sentBytes + 2048)))
+        if (sentBytes >= length) clearInterval(timer)
+      }, 5)
+      response.on('close', () => { clearInterval(timer) })
+    })
+    const clock = createClock()
+    const downloads = createSourceDownloads({
+      fetcher: makeAllowed(t, server.url), now: clock.now, idleMs: 5000, paceMs: 1000, isContended: () => isContended
+    })
+    const arrival = downloads.fetch({
+      url: server.url, draft: makeDraft().draft, maxBytes: 10 * MIB, isStored: () => false, requireRoom: async () => {}, onProgress: () => {},
+      signal: new AbortController().signal
+    })
+    t.equal(await codeOf(arrival), isContended ? 'source_unreachable' : 'it worked')
+  }
+})
+
 t.test('a disk without room ends it before it begins, and while it goes on', async (t) => {
   const asked: number[] = []
   const { fetch } = await open(t, (request, response) => { sendPart(request, response) }, {

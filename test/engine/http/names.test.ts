@@ -1,0 +1,109 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createNames, createPlaces, withShare } from '../../../dist/engine/http/names.js'
+
+type Options = Parameters<typeof createNames>[0] & { hosts?: string, resolv?: string }
+
+/** The name that a DNS request asks for, and the length of its question. */
+function readQuestion (packet: Buffer): { name: string, end: number } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = packet[at] ?? 0; length > 0; length = packet[at] ?? 0) {
+    labels.push(packet.subarray(at + 1, at + 1 + length).toString())
+    at += 1 + length
+  }
+  return { name: labels.join('.'), end: at + 5 }
+}
+
+/** An answer with this IPv4 address, or one that says that there is nothing. */
+function makeAnswer (packet: Buffer, end: number, address: string | undefined): Buffer {
+  const isA = packet.readUInt16BE(end - 4) === 1
+  const record = address !== undefined && isA
+    ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])
+    : Buffer.alloc(0)
+  const answer = Buffer.concat([packet.subarray(0, end), record])
+  answer.writeUInt16BE(address === undefined ? 0x8183 : 0x8180, 2)
+  answer.writeUInt16BE(record.length > 0 ? 1 : 0, 6)
+  answer.writeUInt32BE(0, 8)
+  return answer
+}
+
+/** Names on a server of our own: it knows `known`, says nothing about names in `.silent`, and has no others. */
+async function open (t: Test, known: Record<string, string>, { hosts = '', resolv = '', ...more }: Options = {}) {
+  const asked: string[] = []
+  const socket = createSocket('udp4')
+  socket.on('message', (packet, { port, address }) => {
+    const { name, end } = readQuestion(packet)
+    asked.push(name)
+    if (!name.endsWith('.silent')) socket.send(makeAnswer(packet, end, known[name]), port, address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  t.teardown(() => { socket.close() })
+  const dir = t.testdir({ hosts, resolv })
+  const servers = [`127.0.0.1:${socket.address().port}`]
+  return { ...createNames({ hostsPath: `${dir}/hosts`, resolvPath: `${dir}/resolv`, servers, ...more }), asked }
+}
+
+t.test('names come from the hosts file, then from the name server', async (t) => {
+  const { lookUp, asked } = await open(t, { 'good.example': '192.0.2.1' }, { hosts: '10.0.0.5 nas NAS.home # box\n::1 ip6-nas\n#10.0.0.6 no\n' })
+  t.strictSame(await lookUp('nas.home'), [{ address: '10.0.0.5', family: 4 }])
+  t.strictSame(await lookUp('ip6-nas'), [{ address: '::1', family: 6 }])
+  t.strictSame((await lookUp('localhost.')).map(({ address }) => address), ['127.0.0.1', '::1'])
+  t.strictSame(asked, [])
+  t.strictSame(await lookUp('good.example'), [{ address: '192.0.2.1', family: 4 }])
+  await t.rejects(lookUp('missing.example'), { code: 'ENOTFOUND' })
+})
+
+t.test('short names are completed as the system does it', async (t) => {
+  const { lookUp, asked } = await open(t, { 'nas.corp.example': '192.0.2.7' }, { resolv: 'nameserver 192.0.2.53\nsearch lan.example corp.example\n' })
+  t.strictSame(await lookUp('nas'), [{ address: '192.0.2.7', family: 4 }])
+  t.strictSame([...new Set(asked)], ['nas.lan.example', 'nas.corp.example'])
+  await t.rejects(lookUp('nas.'), { code: 'ENOTFOUND' }, 'not with a dot at the end')
+})
+
+t.test('names that never answer stop nobody else, however many there are', async (t) => {
+  const { lookUp, asked } = await open(t, { 'good.example': '192.0.2.1' }, { lookupMs: 300, maxLookups: 6, maxShare: 2 })
+  let ended = 0
+  const silent = Array.from({ length: 8 }, async (_, index) => {
+    const error: unknown = await withShare('mallory', async () => await lookUp(`${index}.silent`)).catch((error: unknown) => error)
+    ended++
+    return error
+  })
+  while (!asked.some((name) => name.endsWith('.silent'))) await new Promise(setImmediate)
+  t.match(await withShare('anna', async () => await lookUp('good.example')), [{ address: '192.0.2.1' }])
+  t.equal(ended, 0, 'while none of the others has ended')
+  t.equal(new Set(asked.filter((name) => name.endsWith('.silent'))).size, 2, 'two places at most for one owner')
+  for (const error of await Promise.all(silent)) t.match(error, { code: 'ETIMEDOUT' })
+})
+
+t.test('waiting for a place is not failing', async (t) => {
+  const { lookUp } = await open(t, { 'good.example': '192.0.2.1' }, { lookupMs: 300, maxLookups: 1, maxShare: 1 })
+  const first = lookUp('first.silent').catch((error: unknown) => error)
+  const waiting = Array.from({ length: 20 }, async () => await lookUp('good.example'))
+  t.match(await first, { code: 'ETIMEDOUT' })
+  for (const found of await Promise.all(waiting)) t.match(found, [{ address: '192.0.2.1' }])
+})
+
+t.test('the share that holds fewest places is served first', async (t) => {
+  const run = createPlaces(2, 2)
+  const order: string[] = []
+  const ends: Array<() => void> = []
+  const start = async (share: string, name: string): Promise<void> => {
+    await run(share, async () => {
+      order.push(name)
+      await new Promise<void>((resolve) => { ends.push(resolve) })
+    })
+  }
+  const all = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1')]
+  await new Promise(setImmediate)
+  t.strictSame(order, ['a1', 'a2'])
+  for (let next = ends.shift(); next; next = ends.shift()) {
+    next()
+    await new Promise(setImmediate)
+  }
+  await Promise.all(all)
+  t.strictSame(order, ['a1', 'a2', 'b1', 'a3'])
+})
