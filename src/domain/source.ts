@@ -5,8 +5,6 @@ import { toRecordingName, UNNAMED } from './recording-name.js'
 import type { RecordingName } from './recording-name.js'
 
 const MAX_URL_LENGTH = 4096
-/** Characters of a host name (RFC 1035, 2.3.4, as text). The resolver fails on longer ones. */
-export const MAX_HOST_LENGTH = 253
 /** So much of an answer says what it is. */
 export const HEAD_BYTES = 4096
 
@@ -19,15 +17,19 @@ export type SourceKind = 'media' | 'page' | 'feed' | 'manifest' | 'live'
 /** What is known of a recording from where it came. */
 export type SourceFacts = { title: RecordingName | undefined, publishedAt: number | undefined }
 
+/** Throws `invalid_request` naming `field` for a name that no name server can know. */
+export function requireHostName (hostname: string, field: string): void {
+  if (isHostName(hostname)) return
+  throw new AppError('invalid_request', `${field}: the host name must have at most 253 characters, and 63 between two dots.`)
+}
+
 /** The address as it is fetched: http or https, without its fragment, which no server ever sees. Throws `invalid_request` naming `field`. */
 export function parseSourceUrl (text: string, field: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '' || !isHostName(url.hostname)) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
   }
-  if (url.hostname.length > MAX_HOST_LENGTH) {
-    throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
-  }
+  requireHostName(url.hostname, field)
   // yt-dlp takes orders from fragments that begin so; nothing else needs any.
   url.hash = ''
   return url.href
