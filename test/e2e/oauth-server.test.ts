@@ -43,7 +43,8 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
   t.equal(refused.status, 403)
   t.equal(
     refused.headers.get('www-authenticate'),
-    `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", error="insufficient_scope", scope="transcripts:read"`
+    `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", ` +
+      'error="insufficient_scope", scope="transcripts:read"'
   )
 })
 
