@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { SCOPES } from '../domain/access.js'
 import type { Scope } from '../domain/access.js'
-import { baseUrlOf } from './base-url.js'
-import { operation } from './operation.js'
+import { baseUrlOf } from './contract/base-url.js'
+import { operation } from './contract/operation.js'
 
 const Metadata = Type.Object({
   resource: Type.String(),
