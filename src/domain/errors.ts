@@ -102,6 +102,11 @@ export class JobFailure extends Error {
   }
 }
 
+/** A stream was longer than the limit given for its file. */
+export class TooLong extends Error {
+  override readonly name = 'TooLong'
+}
+
 /** Error codes that mean there is no space left. EFBIG comes from a file size limit (`ulimit -f`). */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
 

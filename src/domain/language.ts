@@ -70,7 +70,7 @@ export function voteLanguage (samples: ReadonlyArray<readonly LanguagePosterior[
 }
 
 /** At or above this probability of its likeliest language, a window is in one language. Windows in two languages stay far below. */
-export const SURE_PROBABILITY = 0.97
+export const SURE_LANGUAGE_PROBABILITY = 0.97
 
 const likelihood = (posteriors: readonly LanguagePosterior[], language: string): number =>
   posteriors.find((posterior) => posterior.language === language)?.probability ?? 0

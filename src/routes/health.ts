@@ -3,8 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../domain/errors.js'
 import type { Health } from '../service/health.js'
-import { operation } from './operation.js'
-import { ok, Success } from './schemas.js'
+import { operation } from './contract/operation.js'
+import { ok, Success } from './contract/schemas.js'
 
 const Status = Success(Type.Object({ status: Type.Literal('ok') }, { description: 'It is ready.', examples: [{ status: 'ok' }] }))
 

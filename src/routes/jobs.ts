@@ -2,9 +2,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Retries } from '../service/retries.js'
 import type { Transcripts } from '../service/transcripts.js'
-import { operation } from './operation.js'
+import { operation } from './contract/operation.js'
 import { principalOf } from './plugins/auth.js'
-import { IdParams, JobState, ok, RetriedJob, Success, toJobState } from './schemas.js'
+import { IdParams, JobState, ok, RetriedJob, Success, toJobState } from './contract/schemas.js'
 
 type Deps = { transcripts: Pick<Transcripts, 'read'>, retries: Retries }
 

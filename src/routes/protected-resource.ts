@@ -3,8 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { OFFERED_SCOPES } from '../domain/access.js'
-import { baseUrlOf } from './base-url.js'
-import { operation } from './operation.js'
+import { baseUrlOf } from './contract/base-url.js'
+import { operation } from './contract/operation.js'
 
 const Metadata = Type.Object({
   resource: Type.String(),

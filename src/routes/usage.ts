@@ -5,9 +5,9 @@ import type { Static } from 'typebox'
 import { toSeconds } from '../domain/transcript.js'
 import { MAX_LOGGED_REQUESTS } from '../domain/usage.js'
 import type { Usage, UsageView } from '../service/usage.js'
-import { operation } from './operation.js'
+import { operation } from './contract/operation.js'
 import { principalOf } from './plugins/auth.js'
-import { ok, Success, toIsoTime } from './schemas.js'
+import { ok, Success, toIsoTime } from './contract/schemas.js'
 
 const DEFAULT_RECENT = 100
 

@@ -2,9 +2,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Owners } from '../service/owners.js'
-import { operation } from './operation.js'
+import { operation } from './contract/operation.js'
 import { principalOf } from './plugins/auth.js'
-import { ok, Success, Terms } from './schemas.js'
+import { ok, Success, Terms } from './contract/schemas.js'
 
 const EXAMPLE = { terms: ['Dashwood', 'Ada Lovelace', 'metformin'] }
 

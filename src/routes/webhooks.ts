@@ -6,9 +6,9 @@ import { MAX_WEBHOOK_URL_LENGTH } from '../domain/submission.js'
 import { ATTEMPT_STATUSES, MAX_SECRET_LENGTH, WEBHOOK_EVENTS } from '../domain/webhook.js'
 import type { Deliveries, LoggedAttempt } from '../service/deliveries.js'
 import type { Endpoint as StoredEndpoint, Webhooks } from '../service/webhooks.js'
-import { operation } from './operation.js'
+import { operation } from './contract/operation.js'
 import { principalOf } from './plugins/auth.js'
-import { Id, IdParams, ok, Success, toIsoTime } from './schemas.js'
+import { Id, IdParams, ok, Success, toIsoTime } from './contract/schemas.js'
 
 const MAX_LISTED = 100
 const LISTED = 50

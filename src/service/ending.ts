@@ -4,9 +4,9 @@ import type { FailureCode } from '../domain/errors.js'
 import { hasEnded } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
+import { SpeechError } from '../domain/speech-error.js'
 import { monthAt } from '../domain/usage.js'
 import type { WorkClaim } from '../domain/work.js'
-import { PoolError } from '../engine/speech/pool.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
@@ -39,7 +39,7 @@ export type Run = Pick<Job, 'id' | 'retryCount'>
 
 /** The code with which a job ends because of an error of a step that uses the pool. */
 export function stepFailureCode (error: unknown): FailureCode {
-  return error instanceof PoolError && error.code !== 'aborted' && error.code !== 'audio_missing' ? error.code : failureCodeOf(error)
+  return error instanceof SpeechError && error.code !== 'aborted' && error.code !== 'audio_missing' ? error.code : failureCodeOf(error)
 }
 
 export function createEnding (deps: EndingDeps) {

@@ -151,7 +151,7 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
   return {
     starterWarning,
     modelWarnings,
-    /** A warning when a GPU was asked for but none is used. Rejects with `PoolError`. */
+    /** A warning when a GPU was asked for but none is used. Rejects with `SpeechError`. */
     async gpuWarning (): Promise<string[]> {
       if (!wantsGpu) return []
       const { build, devices } = await speech.describe()

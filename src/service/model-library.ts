@@ -5,10 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isNoRoom } from '../domain/errors.js'
 import { STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
+import { BusyError, ModelError, NoRoomError } from '../domain/model-error.js'
 import { suggestNames } from '../domain/suggestions.js'
-import {
-  BusyError, isFile, ModelError, NoRoomError, prepareDirectory, removeFile, removeFolder
-} from '../engine/models/files.js'
+import { isFile, prepareDirectory, removeFile, removeFolder } from '../engine/models/files.js'
 import { acceptedBy, isBinding } from '../engine/models/lock.js'
 import type { ModelLock } from '../engine/models/lock.js'
 import type { LocalModel, ModelEntry } from '../engine/models/manifest.js'

@@ -1,9 +1,10 @@
 /** Fetching a model: from the first of its sources that has it. */
 import { join } from 'node:path'
+import { ModelError, NoRoomError } from '../domain/model-error.js'
 import { applyMirror, withoutSecrets } from '../domain/model-source.js'
 import type { LinkedRecord } from '../domain/model-source.js'
 import type { Downloader } from '../engine/models/download.js'
-import { digestFile, ModelError, NoRoomError } from '../engine/models/files.js'
+import { digestFile } from '../engine/models/files.js'
 import type { FileFacts } from '../engine/models/files.js'
 import { findFault } from '../engine/models/lock.js'
 import type { ModelLock, Pin } from '../engine/models/lock.js'

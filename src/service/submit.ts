@@ -3,7 +3,7 @@
  * Quota, queue, disk, name, language, options, webhook and first rows are decided here.
  */
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../domain/errors.js'
+import { AppError, TooLong } from '../domain/errors.js'
 import type { Job, JobOptions } from '../domain/job.js'
 import { parseRecordingName, UNNAMED } from '../domain/recording-name.js'
 import type { RecordingName } from '../domain/recording-name.js'
@@ -13,7 +13,6 @@ import type { AcceptedJob, JobRequest } from '../domain/submission.js'
 import { mergeTerms } from '../domain/terms.js'
 import type { UploadRequest } from '../domain/upload.js'
 import type { InTransaction } from '../store/database.js'
-import { TooLong } from '../store/files.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'

@@ -5,13 +5,13 @@ import { MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { averagePosteriors } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
+import { SpeechError } from '../domain/speech-error.js'
 import { createWindowClock, decodedSpans } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { WorkClaim } from '../domain/work.js'
 import { createAbort } from '../engine/speech/engine.js'
 import type { Abort, SpeechEngine } from '../engine/speech/engine.js'
-import { PoolError } from '../engine/speech/pool.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
@@ -92,7 +92,7 @@ export function createTranscribing (deps: Deps) {
   async function failed ({ claim, job }: Step, error: unknown): Promise<void> {
     if (!work.isClaim(claim)) return
     if (isNoRoom(error)) return await ending.fail(job, 'insufficient_storage', error)
-    const code = error instanceof PoolError ? error.code : 'internal_error'
+    const code = error instanceof SpeechError ? error.code : 'internal_error'
     if (code === 'aborted') return work.release(claim)
     const errors = inTransaction(() => {
       const count = work.noteError(claim)

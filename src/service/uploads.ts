@@ -1,9 +1,8 @@
 /** Uploads in parts: begin, receive parts, look, complete, drop. */
 import { randomUUID } from 'node:crypto'
-import { AppError, isNoRoom } from '../domain/errors.js'
+import { AppError, isNoRoom, TooLong } from '../domain/errors.js'
 import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
 import type { Upload, UploadPart, UploadRequest, UploadState } from '../domain/upload.js'
-import { TooLong } from '../store/files.js'
 import type { Files } from '../store/files.js'
 import type { MediaStore } from '../store/media.js'
 import type { UploadStore } from '../store/uploads.js'

@@ -24,13 +24,13 @@ export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, aud
   }
 
   return {
-    /** The windows that are settled once the file holds `writtenSamples`. Rejects with `PoolError`. */
+    /** The windows that are settled once the file holds `writtenSamples`. Rejects with `SpeechError`. */
     async advance (writtenSamples: number): Promise<AudioWindow[]> {
       const windows: AudioWindow[] = []
       while (writtenSamples - heardSamples >= PIECE_SAMPLES) windows.push(...await listen(heardSamples + PIECE_SAMPLES))
       return windows
     },
-    /** The last windows of a recording of `totalSamples`. Rejects with `PoolError`. */
+    /** The last windows of a recording of `totalSamples`. Rejects with `SpeechError`. */
     async finish (totalSamples: number): Promise<AudioWindow[]> {
       const windows = await this.advance(totalSamples)
       if (totalSamples > heardSamples) windows.push(...await listen(totalSamples))

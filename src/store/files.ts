@@ -5,17 +5,13 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
+import { TooLong } from '../domain/errors.js'
 import { createDrafts } from './drafts.js'
 import { pathInside } from './paths.js'
 import type { StoredFile } from './paths.js'
 
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
-
-/** Thrown by `writeFrom` when the stream is longer than allowed. */
-export class TooLong extends Error {
-  override readonly name = 'TooLong'
-}
 
 /**
  * Writes chunks to a file in `directory`, named by `nameOf`. The file appears whole or not at all. Throws `TooLong` past `maxBytes`, and

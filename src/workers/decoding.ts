@@ -3,9 +3,9 @@ import { deflateRawSync } from 'node:zlib'
 import { SAMPLES_PER_MS, samplesToMs } from '../domain/audio.js'
 import { isLoop } from '../domain/loops.js'
 import type { Stretch } from '../domain/speech-chunks.js'
+import { SpeechError } from '../domain/speech-error.js'
 import type { NativeSegment, NativeState, NativeToken, NativeTranscript, TranscribeOptions } from '../native/addon.js'
 import type { TranscribeInput } from './protocol.js'
-import { WorkerError } from './serve.js'
 
 /** Temperature of the second attempt after a loop. */
 const RETRY_TEMPERATURE = 0.4
@@ -28,10 +28,10 @@ function transcribeKnown (state: NativeState, pcm: Float32Array, options: Transc
   }
 }
 
-/** Decodes sound once. Throws `WorkerError` aborted when the call was stopped: half a window is no result. */
+/** Decodes sound once. Throws `SpeechError` aborted when the call was stopped: half a window is no result. */
 export function decode (state: NativeState, pcm: Float32Array, options: TranscribeOptions): Decoded {
   const { aborted, segments, language } = transcribeKnown(state, pcm, options)
-  if (aborted) throw new WorkerError('aborted', 'stopped on request')
+  if (aborted) throw new SpeechError('aborted', 'stopped on request')
   return { segments, language }
 }
 
@@ -90,7 +90,7 @@ function shift (segment: NativeSegment, byMs: number): NativeSegment {
   }
 }
 
-/** Decodes a stretch of the window by itself. Times are those of the window, in ms. Throws `WorkerError` aborted. */
+/** Decodes a stretch of the window by itself. Times are those of the window, in ms. Throws `SpeechError` aborted. */
 export function decodeStretch ({ state, pcm, options }: WindowTask, stretch: Stretch, language: string): NativeSegment[] {
   const { segments } = decodeWithoutLoop(state, samplesOf(pcm, stretch), { ...options, language })
   return segments.map((segment) => shift(segment, stretch.startMs))

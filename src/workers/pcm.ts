@@ -1,18 +1,18 @@
 /** Reads decoded sound from disk. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { BYTES_PER_SAMPLE, toFloatPcm } from '../domain/audio.js'
+import { SpeechError } from '../domain/speech-error.js'
 import type { AudioSource } from './protocol.js'
-import { WorkerError } from './serve.js'
 
 function openAudio (path: string): number {
   try {
     return openSync(path, 'r')
   } catch (cause) {
-    throw new WorkerError('audio_missing', 'decoded audio cannot be opened', { cause })
+    throw new SpeechError('audio_missing', 'decoded audio cannot be opened', { cause })
   }
 }
 
-/** The samples of a source as floats in -1..1. Throws `WorkerError`: audio_missing. */
+/** The samples of a source as floats in -1..1. Throws `SpeechError`: audio_missing. */
 export function readPcm ({ audioPath, spans }: AudioSource): Float32Array<ArrayBuffer> {
   const samples = new Int16Array(spans.reduce((sum, { startSample, endSample }) => sum + endSample - startSample, 0))
   const bytes = new Uint8Array(samples.buffer)
@@ -24,7 +24,7 @@ export function readPcm ({ audioPath, spans }: AudioSource): Float32Array<ArrayB
       let position = startSample * BYTES_PER_SAMPLE
       while (filled < end) {
         const count = readSync(file, bytes, filled, end - filled, position)
-        if (count === 0) throw new WorkerError('audio_missing', 'decoded audio is shorter than its windows')
+        if (count === 0) throw new SpeechError('audio_missing', 'decoded audio is shorter than its windows')
         filled += count
         position += count
       }

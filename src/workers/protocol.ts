@@ -1,5 +1,6 @@
 /** Messages between the main thread and the pools. Types only; all values survive structured clone. */
 import type { LanguagePosterior } from '../domain/language.js'
+import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { AudioSpan } from '../domain/windows.js'
 import type { DecodedSegment } from '../domain/words.js'
 import type { LoadOptions, ModelKind, TranscribeOptions } from '../native/addon.js'
@@ -87,9 +88,7 @@ export type DetectorTasks = {
   detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
 }
 
-export type WorkerErrorCode = 'aborted' | 'audio_missing' | 'model_unavailable' | 'out_of_memory' | 'internal_error'
-
 /** Errors are sent as data: structured clone drops an Error's class, name and code. */
 export type WorkerResult<T> =
   | { ok: true, value: T }
-  | { ok: false, code: WorkerErrorCode, message: string }
+  | { ok: false, code: SpeechErrorCode, message: string }

@@ -1,28 +1,19 @@
 /** Turns thrown errors into data. */
-import type { WorkerErrorCode, WorkerResult } from './protocol.js'
+import { SpeechError } from '../domain/speech-error.js'
+import type { SpeechErrorCode } from '../domain/speech-error.js'
+import type { WorkerResult } from './protocol.js'
 
 /** Inference runs at lower priority than the thread that answers HTTP. */
 export const NICE = 10
 
-/** An error that a task reports under a specific code. */
-export class WorkerError extends Error {
-  override readonly name = 'WorkerError'
-  readonly code: WorkerErrorCode
-
-  constructor (code: WorkerErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, options)
-    this.code = code
-  }
-}
-
-const NATIVE_CODES: Readonly<Record<string, WorkerErrorCode>> = {
+const NATIVE_CODES: Readonly<Record<string, SpeechErrorCode>> = {
   MODEL_NOT_FOUND: 'model_unavailable',
   MODEL_INVALID: 'model_unavailable',
   OUT_OF_MEMORY: 'out_of_memory'
 }
 
-function toCode (error: unknown): WorkerErrorCode {
-  if (error instanceof WorkerError) return error.code
+function toCode (error: unknown): SpeechErrorCode {
+  if (error instanceof SpeechError) return error.code
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return NATIVE_CODES[code] ?? 'internal_error'
 }

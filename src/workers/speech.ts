@@ -1,9 +1,10 @@
 /** Speech recognition on a pool thread. Each thread keeps one decoding state per kind of model between windows. */
+import { SpeechError } from '../domain/speech-error.js'
 import { loadAddon } from '../native/addon.js'
 import type { LoadOptions, NativeAddon, NativeModel, NativeState } from '../native/addon.js'
 import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
 import { readPcm } from './pcm.js'
-import { NICE, serve, WorkerError } from './serve.js'
+import { NICE, serve } from './serve.js'
 import { hear } from './speech-detection.js'
 import { transcribeWindow } from './window.js'
 import { rankLanguages } from './window-languages.js'
@@ -26,7 +27,7 @@ function loadWeights (path: string, options: LoadOptions): NativeModel {
     return library().loadModel(path, options)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'INVALID_ARGUMENT')) throw error
-    throw new WorkerError('model_unavailable', `the manifest does not match the model file: ${error.message}`, { cause: error })
+    throw new SpeechError('model_unavailable', `the manifest does not match the model file: ${error.message}`, { cause: error })
   }
 }
 
@@ -58,7 +59,7 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
     return work(state)
   } catch (error) {
     // Being stopped does not harm the state.
-    if (error instanceof WorkerError && error.code === 'aborted') throw error
+    if (error instanceof SpeechError && error.code === 'aborted') throw error
     held.delete(model.kind)
     state.free()
     throw error

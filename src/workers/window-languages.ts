@@ -1,12 +1,12 @@
 /** Which language each stretch of a window is in, and the window's text in those languages. */
-import { assignLanguages, SURE_PROBABILITY } from '../domain/language.js'
+import { assignLanguages, SURE_LANGUAGE_PROBABILITY } from '../domain/language.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SpeechChunk, Stretch } from '../domain/speech-chunks.js'
+import { SpeechError } from '../domain/speech-error.js'
 import type { NativeSegment, NativeState } from '../native/addon.js'
 import { decodeStretch, meanLogProbability, onsetOf, samplesOf, sureness } from './decoding.js'
 import type { WindowTask } from './decoding.js'
 import type { TranscribeInput } from './protocol.js'
-import { WorkerError } from './serve.js'
 
 /** Sound kept on both sides of a stretch that is looked at by itself. */
 export const MARGIN_MS = 200
@@ -27,12 +27,12 @@ export type LanguageRun = Stretch & { language: string }
 /** What is known of a window before its text. `prior`: the languages it may be in, likeliest first. */
 export type WindowFacts = { probabilities: Float32Array, chunks: SpeechChunk[], lengthMs: number, prior: LanguagePosterior[] }
 
-/** The probability of each language, likeliest first. Throws `WorkerError` aborted when the call was stopped. */
+/** The probability of each language, likeliest first. Throws `SpeechError` aborted when the call was stopped. */
 export function rankLanguages (
   state: NativeState, pcm: Float32Array, { threads, abort }: Pick<TranscribeInput, 'threads' | 'abort'>
 ): LanguagePosterior[] {
   const posteriors = state.detectLanguage(pcm, { threads, abort })
-  if (posteriors.length === 0) throw new WorkerError('aborted', 'stopped on request')
+  if (posteriors.length === 0) throw new SpeechError('aborted', 'stopped on request')
   return posteriors
 }
 
@@ -43,7 +43,7 @@ export function amongKnown (posteriors: readonly LanguagePosterior[], languages:
   return sum > 0 ? known.map(({ language, probability }) => ({ language, probability: probability / sum })) : []
 }
 
-/** The languages of some sound, likeliest first. Throws `WorkerError` aborted. */
+/** The languages of some sound, likeliest first. Throws `SpeechError` aborted. */
 export function detectLanguage ({ state, input }: WindowTask, pcm: Float32Array): LanguagePosterior[] {
   return amongKnown(rankLanguages(state, pcm, input), input.languages)
 }
@@ -101,7 +101,7 @@ const decodeRuns = (task: WindowTask, runs: readonly LanguageRun[]): NativeSegme
 
 /**
  * The first pass over a window. One encoder run tells the language of a window and serves its text; only a window in several languages
- * costs more. Throws `WorkerError` aborted.
+ * costs more. Throws `SpeechError` aborted.
  */
 export function decodeInLanguages (task: WindowTask, facts: WindowFacts): { runs: LanguageRun[], segments: NativeSegment[] } {
   const { input } = task
@@ -109,7 +109,7 @@ export function decodeInLanguages (task: WindowTask, facts: WindowFacts): { runs
   const [likeliest] = prior
   const whole: LanguageRun = { startMs: 0, endMs: lengthMs, language: input.language ?? likeliest?.language ?? 'en' }
   const isOne = input.language !== undefined || chunks.length < 2
-  const isSure = isOne || (likeliest?.probability ?? 0) >= SURE_PROBABILITY
+  const isSure = isOne || (likeliest?.probability ?? 0) >= SURE_LANGUAGE_PROBABILITY
   const first = isSure ? decodeRuns(task, [whole]) : undefined
   if (first && (isOne || !isMixed(task, facts, first, whole.language))) return { runs: [whole], segments: first }
   const runs = findLanguageRuns(task, facts)

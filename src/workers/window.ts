@@ -66,7 +66,7 @@ function dropGuessed (segments: NativeSegment[], probabilities: Float32Array, la
   return isGuess && !canBeSaid(segments, speechWithin(probabilities, 0, Infinity)) ? [] : segments
 }
 
-/** Transcribes a window; times in ms from its start. Throws `WorkerError` aborted. */
+/** Transcribes a window; times in ms from its start. Throws `SpeechError` aborted. */
 export function transcribeWindow (state: NativeState, pcm: Float32Array, input: TranscribeInput, hear: Hear): Decoded {
   const { prompt, terms, threads, abort, decoding } = input
   const options: TranscribeOptions = {

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { WorkClaim } from '../../dist/domain/work.js'
 import { FRAME_SAMPLES } from '../../dist/domain/speech-spans.js'
-import { PoolError } from '../../dist/engine/speech/pool.js'
+import { SpeechError } from '../../dist/domain/speech-error.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
 import { openSteps } from '../support/steps.ts'
 import type { StepChanges } from '../support/steps.ts'
@@ -111,7 +111,7 @@ t.test('a job whose decoded sound is gone is decoded again; what is done of it s
   const { addJob, decode, jobs, runWindow, stageOf, transcribing, windows } = await build(t, 200, {
     speech: {
       async transcribe () {
-        if (isGone) throw new PoolError('audio_missing', 'gone')
+        if (isGone) throw new SpeechError('audio_missing', 'gone')
         return { segments: [], language: 'de', isStarter: false }
       }
     }
@@ -167,7 +167,7 @@ t.test('a decoder that has lost its claim stores nothing more, and the next one 
 
 t.test('an aborted step is given back and does not count', async (t) => {
   const { addJob, addDecodedJob, decoding, transcribing } = await build(t, 10, {
-    speech: { async transcribe () { throw new PoolError('aborted', 'aborted') } }
+    speech: { async transcribe () { throw new SpeechError('aborted', 'aborted') } }
   })
   const controller = new AbortController()
   controller.abort()

@@ -36,15 +36,10 @@ export const file = (content: string, more: object = {}) => async ({ draft }: So
   return { kind: 'media', name: undefined, identity: undefined, ...more }
 }
 
-<<<<<<< HEAD
-export async function openFetching (t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World) {
-  const stores = await openIngest(t, changes)
-=======
 export async function openFetching (
   t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World
 ) {
   const stores = await openSubmit(t, changes)
->>>>>>> english-test
   const { jobs, media, files, submitAddress, clock } = stores
   const queue = stores.createQueue(clock.now)
   const log = { info () {}, warn () {}, error () {} }

@@ -3,10 +3,10 @@
  * SHA-256.
  */
 import { join } from 'node:path'
+import { ModelError } from '../../domain/model-error.js'
 import { openCt2File } from './ct2-file.js'
 import type { Ct2File, Ct2Variable } from './ct2-file.js'
 import { toFloat32, toHalves, toSingles } from './half-floats.js'
-import { ModelError } from './files.js'
 import { melSection, tokenSection } from './whisper-vocabulary.js'
 
 const GGML_MAGIC = 0x67676d6c

@@ -7,7 +7,7 @@
  */
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { ModelError } from './files.js'
+import { ModelError } from '../../domain/model-error.js'
 
 const VERSION = 6
 const WHISPER = 'WhisperSpec'

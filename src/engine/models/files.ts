@@ -4,20 +4,7 @@ import { constants, statSync } from 'node:fs'
 import { access, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeDirectory, readChunks, syncDirectory, writeAll } from '../../disk/files.js'
-
-/** An error for people: one sentence about what happened and what to do. */
-export class ModelError extends Error {
-  override readonly name = 'ModelError'
-}
-
-/** The file is not the expected one. */
-export class WrongFileError extends ModelError {}
-
-/** Another process is writing to the models directory. */
-export class BusyError extends ModelError {}
-
-/** The disk is too full, so trying another source is no use. */
-export class NoRoomError extends ModelError {}
+import { ModelError } from '../../domain/model-error.js'
 
 /** The size and digests of a file. */
 export type FileFacts = { bytes: number, sha256: string, sha1: string }

@@ -5,7 +5,8 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { STT_QUALITIES } from '../../domain/job.js'
-import { ModelError, writeDurably } from './files.js'
+import { ModelError } from '../../domain/model-error.js'
+import { writeDurably } from './files.js'
 
 const LOCAL_FILE = 'models.local.json'
 

@@ -2,10 +2,10 @@
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { FetchError } from '../../domain/fetch-error.js'
+import { ModelError } from '../../domain/model-error.js'
 import { withoutSecrets } from '../../domain/model-source.js'
 import type { FetchAnswer, Fetcher } from '../http/fetcher.js'
 import { describeFetchError } from './fetch-failure.js'
-import { ModelError } from './files.js'
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 const ACCEPT = 'application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1'

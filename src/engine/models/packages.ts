@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { freeBytes as readFreeBytes } from '../../disk/files.js'
 import { isNoRoom } from '../../domain/errors.js'
 import { formatBytes } from '../../domain/download-progress.js'
+import { ModelError, NoRoomError, WrongFileError } from '../../domain/model-error.js'
 import { openConversion } from './ct2-convert.js'
 import type { Downloader } from './download.js'
 import {
-  digestFile, isFile, makeFolder, ModelError, moveInto, NoRoomError, removeEmptyFolder, removeFile, removeFolder, sizeOf,
-  writeCounted, WrongFileError
+  digestFile, isFile, makeFolder, moveInto, removeEmptyFolder, removeFile, removeFolder, sizeOf, writeCounted
 } from './files.js'
 import type { FileFacts } from './files.js'
 import type { Fetcher } from '../http/fetcher.js'

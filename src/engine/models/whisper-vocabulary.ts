@@ -1,7 +1,7 @@
 /** The sections of a Whisper ggml file besides the weights: mel filters and token bytes. */
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ModelError } from './files.js'
+import { ModelError } from '../../domain/model-error.js'
 
 /** Frequency bins of a frame of 400 samples. */
 const BINS = 201

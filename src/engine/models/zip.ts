@@ -7,7 +7,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { ModelError } from './files.js'
+import { ModelError } from '../../domain/model-error.js'
 
 const END_SIGNATURE = 0x06054b50
 const END_BYTES = 22

@@ -2,6 +2,7 @@
 import { voteLanguage } from '../../domain/language.js'
 import type { LanguagePosterior } from '../../domain/language.js'
 import type { SttQuality } from '../../domain/job.js'
+import { SpeechError } from '../../domain/speech-error.js'
 import type {
   AudioSource,
   DetectSpeechInput,
@@ -12,7 +13,6 @@ import type {
   WorkerTasks
 } from '../../workers/protocol.js'
 import type { ChosenModel, Models } from '../models/models.js'
-import { PoolError } from './pool.js'
 import type { DetectorPool, SpeechPool } from './pool.js'
 
 /** `isStarter`: the starter model produced it. */
@@ -60,13 +60,13 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     input: (choice: ModelChoice, model: ChosenModel) => WorkerTasks[T]['input'],
     memory = served
   ): Promise<WorkerTasks[T]['output']> {
-    if (!model) throw new PoolError('model_unavailable', 'no speech model is installed')
+    if (!model) throw new SpeechError('model_unavailable', 'no speech model is installed')
     try {
       const output = await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model))
       memory.set(quality, model)
       return output
     } catch (error) {
-      if (error instanceof PoolError && error.code === 'model_unavailable') {
+      if (error instanceof SpeechError && error.code === 'model_unavailable') {
         models.markUnusable(model.path)
         memory.delete(quality)
       }
@@ -91,7 +91,7 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     hasModel: (quality: SttQuality): boolean => choose(quality) !== undefined,
     /**
      * Transcribes a window into segments, in ms from its start. Without `language`, the language of each phrase is detected; `prior` holds
-     * the result of samples from the recording, most likely first. Rejects with `PoolError`.
+     * the result of samples from the recording, most likely first. Rejects with `SpeechError`.
      */
     async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<Transcribed> {
       const { quality, language, prior, prompt, terms } = job
@@ -106,15 +106,15 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
       }))
       return { ...output, isStarter: chosen?.isStarter === true }
     },
-    /** The probability of each language in this window. Rejects with `PoolError`. */
+    /** The probability of each language in this window. Rejects with `SpeechError`. */
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
       return await detect(source, job.quality, abort)
     },
-    /** Loads the voice activity detector. Rejects with `PoolError` that says why it cannot be loaded. */
+    /** Loads the voice activity detector. Rejects with `SpeechError` that says why it cannot be loaded. */
     prepareDetector: async (): Promise<void> => { await detector.run('prepareDetector', null) },
-    /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `PoolError`. */
+    /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `SpeechError`. */
     detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
-    /** The version and devices of the speech library. Rejects with `PoolError`. */
+    /** The version and devices of the speech library. Rejects with `SpeechError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread, so that the first window need not wait for them. */
     async warmUp (): Promise<void> {

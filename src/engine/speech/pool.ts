@@ -1,21 +1,11 @@
 /** Pools of worker threads for native inference. */
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import type { DetectorTasks, WorkerErrorCode, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
+import { SpeechError } from '../../domain/speech-error.js'
+import type { DetectorTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
 
 /** The tasks of one kind of thread, with their input and output. */
 type Tasks = Record<string, { input: unknown, output: unknown }>
-
-/** A task failed on its thread; `code` comes from the worker. */
-export class PoolError extends Error {
-  override readonly name = 'PoolError'
-  readonly code: WorkerErrorCode
-
-  constructor (code: WorkerErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
-}
 
 /**
  * A fixed set of threads. Never abort a task through piscina: it ends the thread during native work, which has crashed the whole process.
@@ -37,10 +27,10 @@ function createPool<T extends Tasks> (file: string, threads: number) {
   })
   return {
     threads,
-    /** Runs a task. Rejects with `PoolError`. */
+    /** Runs a task. Rejects with `SpeechError`. */
     async run<N extends keyof T & string> (name: N, input: T[N]['input']): Promise<T[N]['output']> {
       const result = await piscina.run(input, { name }) as WorkerResult<T[N]['output']>
-      if (!result.ok) throw new PoolError(result.code, result.message)
+      if (!result.ok) throw new SpeechError(result.code, result.message)
       return result.value
     },
     /** Ends the threads. Call it when no task is running. */

@@ -4,10 +4,10 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { KEY_STATES, MAX_GRACE_SECONDS, MAX_KEY_SECONDS, PLANS } from '../../domain/access.js'
 import type { Keys, KeyView } from '../../service/keys.js'
-import { operation } from '../operation.js'
-import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
+import { operation } from '../contract/operation.js'
+import { PAGE_QUERY, PageOf, readPage } from '../contract/paging.js'
 import { audit } from '../plugins/session.js'
-import { Id, IdParams, Name, ok, Success, toIsoTime } from '../schemas.js'
+import { Id, IdParams, Name, ok, Success, toIsoTime } from '../contract/schemas.js'
 
 const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 

@@ -5,10 +5,10 @@ import type { Static } from 'typebox'
 import { PASSWORD_LENGTH, PLANS } from '../../domain/access.js'
 import type { Owner as StoredOwner } from '../../domain/access.js'
 import type { Owners } from '../../service/owners.js'
-import { operation } from '../operation.js'
-import { PAGE_QUERY, PageOf, readPage } from '../paging.js'
+import { operation } from '../contract/operation.js'
+import { PAGE_QUERY, PageOf, readPage } from '../contract/paging.js'
 import { audit } from '../plugins/session.js'
-import { IdParams, Name, ok, Success, Terms, toIsoTime } from '../schemas.js'
+import { IdParams, Name, ok, Success, Terms, toIsoTime } from '../contract/schemas.js'
 
 const Plan = Type.Enum(PLANS, { description: 'plan of OAuth tokens, and the default for new keys' })
 

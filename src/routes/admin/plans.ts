@@ -4,9 +4,9 @@ import Type from 'typebox'
 import { PLANS } from '../../domain/access.js'
 import { PlanLimits } from '../../domain/plans.js'
 import type { Plans } from '../../service/plans.js'
-import { operation } from '../operation.js'
+import { operation } from '../contract/operation.js'
 import { audit } from '../plugins/session.js'
-import { ok, Success } from '../schemas.js'
+import { ok, Success } from '../contract/schemas.js'
 
 const LIMITS = { requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false }
 

@@ -4,9 +4,9 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { PASSWORD_LENGTH } from '../../domain/access.js'
 import type { Administration, AdminSession } from '../../service/administration.js'
-import { operation } from '../operation.js'
+import { operation } from '../contract/operation.js'
 import { audit, createSessionCookie, SESSION_COOKIE, sessionOf } from '../plugins/session.js'
-import { ok, Success, toIsoTime } from '../schemas.js'
+import { ok, Success, toIsoTime } from '../contract/schemas.js'
 
 const LoginBody = Type.Object({ password: Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max }) }, {
   title: 'AdminLogin', additionalProperties: false, examples: [{ password: 'correct horse battery staple' }]

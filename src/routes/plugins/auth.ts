@@ -5,8 +5,8 @@ import { AppError } from '../../domain/errors.js'
 import type { Principal } from '../../domain/access.js'
 import type { Keys } from '../../service/keys.js'
 import type { Tokens } from '../../service/tokens.js'
-import { baseUrlOf } from '../base-url.js'
-import type { Caller } from '../operation.js'
+import { baseUrlOf } from '../contract/base-url.js'
+import type { Caller } from '../contract/operation.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, isBusy, isNoRoom } from '../../domain/errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
-import { ERRORS } from '../error-table.js'
+import { ERRORS } from '../contract/error-table.js'
 import { wantsProblem } from './problem.js'
 
 /** Errors of the framework before a handler runs, with our codes and messages. */

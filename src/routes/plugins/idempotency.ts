@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Idempotency, RequestClaim } from '../../service/idempotency.js'
 import { RENEW_MS } from '../../service/idempotency.js'
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED } from '../operation.js'
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED } from '../contract/operation.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

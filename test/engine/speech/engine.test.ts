@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createModels } from '../../../dist/engine/models/models.js'
 import type { Manifest } from '../../../dist/engine/models/manifest.js'
-import { PoolError } from '../../../dist/engine/speech/pool.js'
+import { SpeechError } from '../../../dist/domain/speech-error.js'
 import type { DetectorPool, SpeechPool } from '../../../dist/engine/speech/pool.js'
 import { createAbort, createSpeechEngine } from '../../../dist/engine/speech/engine.js'
 
@@ -33,7 +33,7 @@ function openEngine (t: Test, installed: string[], language: string, broken: str
   const run = async (task: string, input: { model: { path: string, kind: string }, language?: string }): Promise<unknown> => {
     const file = input.model.path.split('/').at(-1) ?? ''
     asked.push([task, file, input.model.kind, ...(task === 'transcribe' ? [input.language] : [])])
-    if (broken.includes(file)) throw new PoolError('model_unavailable', 'broken')
+    if (broken.includes(file)) throw new SpeechError('model_unavailable', 'broken')
     if (task === 'detectLanguage') return { posteriors: [{ language: 'xx', probability: 0.1 }, { language, probability: 0.9 }] }
     return { segments: [], language: input.language ?? language }
   }

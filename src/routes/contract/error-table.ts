@@ -1,5 +1,5 @@
 /** Every error code with its status and meaning. Replies and the OpenAPI document are made from this table. */
-import type { ErrorCode } from '../domain/errors.js'
+import type { ErrorCode } from '../../domain/errors.js'
 
 type ErrorReply = {
   status: number

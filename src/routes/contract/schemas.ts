@@ -1,17 +1,17 @@
 /** Schemas that several routes share, and the JSON forms of jobs and transcriptions. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
-import { FAILURE_CODES, FAILURE_MESSAGES } from '../domain/errors.js'
-import { toIsoCode } from '../domain/language.js'
-import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../domain/job.js'
-import type { Job as StoredJob } from '../domain/job.js'
-import { MAX_RECORDING_NAME_LENGTH } from '../domain/recording-name.js'
-import { MAX_LANGUAGE_LENGTH } from '../domain/submission.js'
-import { TERMS_RULE } from '../domain/terms.js'
-import { toSeconds } from '../domain/transcript.js'
-import { Warning } from '../domain/warnings.js'
-import type { JobView } from '../service/transcripts.js'
+import { MAX_NAME_LENGTH, NAME_PATTERN } from '../../domain/access.js'
+import { FAILURE_CODES, FAILURE_MESSAGES } from '../../domain/errors.js'
+import { toIsoCode } from '../../domain/language.js'
+import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../../domain/job.js'
+import type { Job as StoredJob } from '../../domain/job.js'
+import { MAX_RECORDING_NAME_LENGTH } from '../../domain/recording-name.js'
+import { MAX_LANGUAGE_LENGTH } from '../../domain/submission.js'
+import { TERMS_RULE } from '../../domain/terms.js'
+import { toSeconds } from '../../domain/transcript.js'
+import { Warning } from '../../domain/warnings.js'
+import type { JobView } from '../../service/transcripts.js'
 
 /** A success envelope around `data`. The description and example of `data` become those of the reply. */
 export function Success<T extends TSchema> (data: T) {

@@ -1,8 +1,8 @@
 /** Lists in pages. */
 import Type from 'typebox'
 import type { TSchema } from 'typebox'
-import type { Page } from '../domain/access.js'
-import { parseCursor, toCursor } from '../domain/cursor.js'
+import type { Page } from '../../domain/access.js'
+import { parseCursor, toCursor } from '../../domain/cursor.js'
 
 const DEFAULT_LIMIT = 50
 

@@ -1,7 +1,7 @@
 /** The webhooks section of the OpenAPI document. */
 import Type from 'typebox'
-import { describeEnd, WEBHOOK_EVENTS, WebhookPayload } from '../domain/webhook.js'
-import type { WebhookEvent } from '../domain/webhook.js'
+import { describeEnd, WEBHOOK_EVENTS, WebhookPayload } from '../../domain/webhook.js'
+import type { WebhookEvent } from '../../domain/webhook.js'
 
 const SUMMARIES: Readonly<Record<WebhookEvent, string>> = {
   'transcription.completed': 'A job has completed',

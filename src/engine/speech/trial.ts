@@ -1,9 +1,10 @@
 /** Tests a model: loads it and transcribes a generated sound, on a worker thread as the server does. */
 import { writeFile } from 'node:fs/promises'
+import { ModelError } from '../../domain/model-error.js'
+import { SpeechError } from '../../domain/speech-error.js'
 import type { DecodingOptions } from '../../workers/protocol.js'
-import { ModelError } from './files.js'
-import type { ModelEntry } from './manifest.js'
-import { createSpeechPool, PoolError } from '../speech/pool.js'
+import type { ModelEntry } from '../models/manifest.js'
+import { createSpeechPool } from './pool.js'
 
 const RATE_HZ = 16_000
 const SECONDS = 4
@@ -56,7 +57,7 @@ export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial
     const isValid = probabilities.every((probability) => probability >= 0 && probability <= 1)
     if (!isValid) throw new ModelError('the model returns numbers that are not probabilities: its weights are damaged')
   } catch (error) {
-    throw error instanceof PoolError ? new ModelError(`the model cannot be used: ${error.message}`, { cause: error }) : error
+    throw error instanceof SpeechError ? new ModelError(`the model cannot be used: ${error.message}`, { cause: error }) : error
   } finally {
     await pool.close()
   }

@@ -5,9 +5,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
-import type { Scope } from '../domain/access.js'
-import type { ErrorCode } from '../domain/errors.js'
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../domain/idempotency.js'
+import type { Scope } from '../../domain/access.js'
+import type { ErrorCode } from '../../domain/errors.js'
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.js'
 
 /**
  * Who may call. A scope: API keys, and OAuth tokens with this scope. `api_key`: API keys only. `administrator`: an administrator session.
