@@ -172,7 +172,7 @@ t.test('a writer in another process delays no request', async (t) => {
   other.db.exec('BEGIN IMMEDIATE')
   const start = performance.now()
   t.throws(() => { opened.service.flush() }, { code: 'SQLITE_BUSY' })
-  t.ok(performance.now() - start < 1000, 'at once, not after the usual patience')
+  t.ok(performance.now() - start < 4000, 'without the 5 s that other transactions wait for a lock')
   t.equal(opened.service.read(who, 1).requests.today, 1)
   other.db.exec('COMMIT')
   opened.service.flush()
