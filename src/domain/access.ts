@@ -16,7 +16,7 @@ export const SCOPES = {
 } as const
 export type Scope = keyof typeof SCOPES
 
-/** Names that some clients use for registered scopes. */
+/** Other names that some clients use for registered scopes. */
 const SCOPE_ALIASES: ReadonlyMap<string, Scope> = new Map([['exports:read', 'transcripts:export'], ['repurpose:run', 'ai:transform']])
 
 /** The registered scopes among `names`, in the order of the registry. Aliases become the registered name; unknown names are dropped. */
@@ -31,7 +31,7 @@ export type Principal = {
   plan: Plan
   /** The API key; absent for OAuth tokens. */
   keyId?: number
-  /** The scopes of an OAuth token. Absent for API keys, which may do everything that their owner may. */
+  /** The scopes of an OAuth token. Absent for API keys, which can do everything that their owner can. */
   scopes?: ReadonlySet<Scope>
 }
 
