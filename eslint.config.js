@@ -1,6 +1,12 @@
 import neostandard from 'neostandard'
 import { builtinRules } from 'eslint/use-at-your-own-risk'
 
+/** Modules of Node that the code may be tempted to import without the prefix. */
+const BUILTINS = [
+  'assert', 'buffer', 'child_process', 'crypto', 'dns', 'events', 'fs', 'http', 'https', 'module', 'net', 'os', 'path',
+  'perf_hooks', 'process', 'readline', 'stream', 'timers', 'tls', 'url', 'util', 'v8', 'vm', 'worker_threads', 'zlib'
+]
+
 const lines = (max) => ({ max, skipBlankLines: false, skipComments: false })
 
 /** ESLint gives a rule one severity; the soft and the hard limit of a file's length are two rules over the same code. */
@@ -18,7 +24,7 @@ export default [
       'max-lines': ['warn', lines(300)],
       'hard/max-lines': ['error', lines(500)],
       'no-console': 'error',
-      'max-len': ['warn', { code: 140, ignoreUrls: true }]
+      'max-len': ['error', { code: 140, ignoreUrls: true }]
     }
   },
   {
@@ -34,7 +40,7 @@ export default [
         { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
         { selector: 'ClassDeclaration:not([superClass.name=/Error$/])', message: 'Classes only for errors; use a createX closure.' }
       ],
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^(assert|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|v8|vm|worker_threads|zlib)(/|$)', message: 'Write the node: prefix.' }] }]
+      'no-restricted-imports': ['error', { patterns: [{ regex: `^(${BUILTINS.join('|')})(/|$)`, message: 'Write the node: prefix.' }] }]
     }
   },
   { files: ['src/cli/**', 'scripts/**', 'bench/**', 'test/fixtures/client/**'], rules: { 'no-console': 'off' } }

@@ -22,7 +22,9 @@ import { throughput } from './cases/throughput.ts'
 import { webhookCrash } from './cases/webhook-crash.ts'
 import { webhooks } from './cases/webhooks.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash]
+const BENCHMARKS: readonly Benchmark[] = [
+  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash
+]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
 const MAX_MINUTES = 24 * 60
@@ -75,7 +77,9 @@ async function runOne (benchmark: Benchmark, options: BenchOptions): Promise<Out
 function printList (): void {
   const width = Math.max(...BENCHMARKS.map(({ name }) => name.length))
   console.log('Benchmarks (about how long they take on two cores; --quick for less):')
-  for (const { name, summary, minutes } of BENCHMARKS) console.log(`  ${name.padEnd(width)}  ${String(minutes).padStart(2)} min  ${summary}`)
+  for (const { name, summary, minutes } of BENCHMARKS) {
+    console.log(`  ${name.padEnd(width)}  ${String(minutes).padStart(2)} min  ${summary}`)
+  }
 }
 
 /** Throws when an option has a value that it cannot have. */
@@ -96,13 +100,17 @@ export function parseCommandLine (args: readonly string[]): { names: string[], o
   const repeat = Number(values.repeat)
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat takes a number of 1 or more')
   const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
-  if (minutes !== undefined && !(minutes > 0 && minutes <= MAX_MINUTES)) throw new Error(`--minutes takes a number above 0, at most ${MAX_MINUTES}`)
+  if (minutes !== undefined && !(minutes > 0 && minutes <= MAX_MINUTES)) {
+    throw new Error(`--minutes takes a number above 0, at most ${MAX_MINUTES}`)
+  }
   if (language !== 'given' && language !== 'detected') throw new Error('--language takes given or detected')
   const strange = values.model.find((name) => !BENCH_MODELS.some((model) => model.name === name))
   if (strange !== undefined) throw new Error(`--model takes ${BENCH_MODELS.map(({ name }) => name).join(', ')}, not ${strange}`)
   return {
     names: positionals,
-    options: { repeat, quick, language, models: values.model, ...(minutes !== undefined && { minutes }), ...(json !== undefined && { json }) }
+    options: {
+      repeat, quick, language, models: values.model, ...(minutes !== undefined && { minutes }), ...(json !== undefined && { json })
+    }
   }
 }
 

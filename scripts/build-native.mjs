@@ -10,7 +10,9 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync
+} from 'node:fs'
 import { arch, availableParallelism, cpus, totalmem } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,7 +96,9 @@ const vulkanHeaders = () => readText(join(process.env.VULKAN_SDK ?? '/usr', 'inc
 
 /** Every tool the build runs, and the Debian package that has it. */
 function requiredTools ({ gpu }) {
-  const compiler = { name: 'c++ compiler', found: process.env.CXX || findProgram('c++') || findProgram('g++') || findProgram('clang++'), package: 'g++' }
+  const compiler = {
+    name: 'c++ compiler', found: process.env.CXX || findProgram('c++') || findProgram('g++') || findProgram('clang++'), package: 'g++'
+  }
   const tools = [
     { name: 'cmake', found: findProgram('cmake'), package: 'cmake' },
     { name: 'make', found: findProgram('make'), package: 'make' },
@@ -107,7 +111,11 @@ function requiredTools ({ gpu }) {
       { name: 'glslc', found: findProgram('glslc'), package: 'glslc' },
       // Debian 12 has older ones, and ggml does not compile with them.
       { name: 'Vulkan headers of 1.3.275 or newer', found: vulkanHeaders().includes('VK_EXT_layer_settings'), package: 'libvulkan-dev' },
-      { name: 'SPIR-V headers', found: existsSync('/usr/include/spirv/unified1/spirv.hpp') || process.env.VULKAN_SDK, package: 'spirv-headers' }
+      {
+        name: 'SPIR-V headers',
+        found: existsSync('/usr/include/spirv/unified1/spirv.hpp') || process.env.VULKAN_SDK,
+        package: 'spirv-headers'
+      }
     )
   }
   return tools
@@ -191,7 +199,9 @@ function install (folder) {
     copyFileSync(join(folder, name), join(OUTPUT, `${name}.new`))
     renameSync(join(OUTPUT, `${name}.new`), join(OUTPUT, name))
   }
-  for (const name of readdirSync(OUTPUT).filter((name) => name !== '.stamp' && !files.includes(name))) rmSync(join(OUTPUT, name), { recursive: true, force: true })
+  for (const name of readdirSync(OUTPUT)) {
+    if (name !== '.stamp' && !files.includes(name)) rmSync(join(OUTPUT, name), { recursive: true, force: true })
+  }
 }
 
 /**
@@ -210,7 +220,8 @@ export async function buildNative ({ mode, gpu, force = false, log = () => {} } 
   const products = join(tree, 'products')
   if (force) rmSync(tree, { recursive: true, force: true })
   rmSync(products, { recursive: true, force: true })
-  log(`building the speech library (${name}), ${choices.mode === 'portable' || choices.gpu !== 'off' ? 'several minutes' : 'one to three minutes'}`)
+  log(`building the speech library (${name}), ` +
+    `${choices.mode === 'portable' || choices.gpu !== 'off' ? 'several minutes' : 'one to three minutes'}`)
   await configure(tree, [...options, `-DSTENOBOX_OUTPUT=${products}`], choices)
   const jobs = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / BYTES_PER_JOB)))
   await run('The compiler', 'cmake', ['--build', tree, '--target', 'stenobox', '--parallel', String(jobs)], quarters(log))

@@ -153,7 +153,8 @@ function checkVariables (documents, tracked) {
     }
   }
   for (const name of configured) {
-    if (!described.has(name) && !described.has(name.replace(/_FILE$/, ''))) fault('src/config.ts', 0, `${name} is not described in ${CONFIGURATION}`)
+    if (described.has(name) || described.has(name.replace(/_FILE$/, ''))) continue
+    fault('src/config.ts', 0, `${name} is not described in ${CONFIGURATION}`)
   }
 }
 
@@ -161,7 +162,10 @@ function checkVariables (documents, tracked) {
 
 // Written so that no pattern matches itself. The address of PyPI is allowed: pip asks it by default.
 const ELSEWHERE = [
-  { what: 'a path of the machine it was written on', pattern: /(?<![\w.~'"`}-])[/]work(?![\w-])|(?<![\w.~}-])[/]work[/](main|shared|[.]\w)/ },
+  {
+    what: 'a path of the machine it was written on',
+    pattern: /(?<![\w.~'"`}-])[/]work(?![\w-])|(?<![\w.~}-])[/]work[/](main|shared|[.]\w)/
+  },
   { what: 'a folder outside the repository', pattern: /[.][.][/]shared\b/ },
   { what: 'the host of a package registry', pattern: /registry[.]npm|npmjs[.]org|yarnpkg[.]com|\bpkg[.]dev|[.]jfrog[.]/ },
   { what: 'the host of a package registry', pattern: /artifact-?registr[y]|deb[.]debian[.]|pypi[.](?!org[/]simple\b|simple[.]v1)/ }

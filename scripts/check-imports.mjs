@@ -26,10 +26,18 @@ const LAYERS = {
   store: { src: ['domain', 'disk'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
-  engine: { src: ['domain', 'disk', 'workers/protocol'], packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'], node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib'] },
+  engine: {
+    src: ['domain', 'disk', 'workers/protocol'],
+    packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'],
+    node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib']
+  },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   work: { src: ['domain', 'service'], packages: [], node: [] },
-  routes: { src: ['domain', 'service'], packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'], node: ['http'] },
+  routes: {
+    src: ['domain', 'service'],
+    packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'],
+    node: ['http']
+  },
   evaluate: { src: ['domain', 'engine/models'], packages: [], node: ['child_process', 'fs', 'fs/promises', 'net', 'os', 'readline'] },
   cli: { src: ['domain', 'service', 'evaluate', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['fs'] },
   oauth: { src: ['domain', 'service'], packages: ['oidc-provider'], node: ['http'] },
@@ -42,7 +50,10 @@ const LAYERS = {
 }
 
 /** Modules of Node that only compute: open to every layer. */
-const FREE = ['assert', 'async_hooks', 'buffer', 'crypto', 'events', 'path', 'perf_hooks', 'process', 'stream', 'stream/promises', 'string_decoder', 'timers', 'timers/promises', 'url', 'util']
+const FREE = [
+  'assert', 'async_hooks', 'buffer', 'crypto', 'events', 'path', 'perf_hooks', 'process',
+  'stream', 'stream/promises', 'string_decoder', 'timers', 'timers/promises', 'url', 'util'
+]
 const READS_ENVIRONMENT = 'config.ts'
 /** They hand parts of it to other programs, and have no settings of their own. */
 const PASS_ENVIRONMENT_ON = ['engine/process.ts', 'evaluate/appliance.ts']
@@ -50,15 +61,18 @@ const START = '<!-- import-table:start -->'
 const END = '<!-- import-table:end -->'
 
 function renderTable () {
-  const cell = (names, prefix = '') => names.length === 0 ? '–' : names.map((name) => name === ALL ? 'all' : `\`${prefix}${name}\``).join(', ')
-  const rows = Object.entries(LAYERS).map(([name, rule]) => `| \`${name}\` | ${cell(rule.src)} | ${cell(rule.packages)} | ${cell(rule.node, 'node:')} |`)
+  const cell = (names, prefix = '') =>
+    names.length === 0 ? '–' : names.map((name) => name === ALL ? 'all' : `\`${prefix}${name}\``).join(', ')
+  const rows = Object.entries(LAYERS).map(([name, rule]) =>
+    `| \`${name}\` | ${cell(rule.src)} | ${cell(rule.packages)} | ${cell(rule.node, 'node:')} |`)
   return [
     START,
     '| layer | may import from src | packages | modules of Node |',
     '| - | - | - | - |',
     ...rows,
     '',
-    `Open to every layer: ${FREE.map((name) => `\`node:${name}\``).join(', ')}. Only \`${READS_ENVIRONMENT}\` reads the environment; ${PASS_ENVIRONMENT_ON.map((name) => `\`${name}\``).join(' and ')} pass parts of it on.`,
+    `Open to every layer: ${FREE.map((name) => `\`node:${name}\``).join(', ')}. Only \`${READS_ENVIRONMENT}\` reads the ` +
+      `environment; ${PASS_ENVIRONMENT_ON.map((name) => `\`${name}\``).join(' and ')} pass parts of it on.`,
     END
   ].join('\n')
 }
@@ -71,7 +85,8 @@ function moduleNamedBy (node) {
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal.text
   if (ts.isExternalModuleReference(node)) return isString(node.expression) ? node.expression.text : null
   if (!ts.isCallExpression(node)) return undefined
-  const isImport = node.expression.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(node.expression) && node.expression.text === 'require')
+  const isImport = node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+    (ts.isIdentifier(node.expression) && node.expression.text === 'require')
   if (!isImport) return undefined
   return isString(node.arguments[0]) ? node.arguments[0].text : null
 }
@@ -83,8 +98,12 @@ const namesEnv = (element) => (element.propertyName ?? element.name).getText() =
 
 function readsEnvironment (node) {
   if (ts.isPropertyAccessExpression(node)) return isProcess(node.expression) && node.name.text === 'env'
-  if (ts.isElementAccessExpression(node)) return isProcess(node.expression) && isString(node.argumentExpression) && node.argumentExpression.text === 'env'
-  if (ts.isVariableDeclaration(node)) return isProcess(node.initializer) && ts.isObjectBindingPattern(node.name) && node.name.elements.some(namesEnv)
+  if (ts.isElementAccessExpression(node)) {
+    return isProcess(node.expression) && isString(node.argumentExpression) && node.argumentExpression.text === 'env'
+  }
+  if (ts.isVariableDeclaration(node)) {
+    return isProcess(node.initializer) && ts.isObjectBindingPattern(node.name) && node.name.elements.some(namesEnv)
+  }
   if (!ts.isImportDeclaration(node) || !/^(node:)?process$/.test(node.moduleSpecifier.text)) return false
   const named = node.importClause?.namedBindings
   return named !== undefined && ts.isNamedImports(named) && named.elements.some(namesEnv)
@@ -149,7 +168,11 @@ function checkFile (file, findings) {
   const layer = layerOf(file)
   return findings.map(({ line, name, env }) => {
     const fault = () => {
-      if (env) return [READS_ENVIRONMENT, ...PASS_ENVIRONMENT_ON].includes(file) ? undefined : `only ${READS_ENVIRONMENT} may read the environment`
+      if (env) {
+        return [READS_ENVIRONMENT, ...PASS_ENVIRONMENT_ON].includes(file)
+          ? undefined
+          : `only ${READS_ENVIRONMENT} may read the environment`
+      }
       // The addon is found by a path that is computed once, in one place.
       if (name === null) return layer === 'native' ? undefined : 'import() and require() need a plain string'
       return name.startsWith('.') ? checkRelative(file, layer, name) : checkOutside(layer, name)
@@ -202,24 +225,31 @@ function checkCircles (edges) {
 function checkPlaces (root) {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => !(entry.name in LAYERS) && entry.name !== 'README.md')
-    .map((entry) => `${entry.name}: no such ${entry.isDirectory() ? 'layer' : 'root file'}; LAYERS in scripts/check-imports.mjs names those there are`)
+    .map((entry) =>
+      `${entry.name}: no such ${entry.isDirectory() ? 'layer' : 'root file'}; LAYERS in scripts/check-imports.mjs names those there are`)
 }
 
 function checkReadme (root) {
   const file = join(root, 'README.md')
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const [start, end] = [text.indexOf(START), text.indexOf(END)]
-  if (start < 0 || end < start) return [`README.md: no import table between ${START} and ${END}; \`node scripts/check-imports.mjs --table\` prints it`]
+  if (start < 0 || end < start) {
+    return [`README.md: no import table between ${START} and ${END}; \`node scripts/check-imports.mjs --table\` prints it`]
+  }
   const lines = (block) => block.split('\n').map((line) => line.replace(/\s+/g, ' ').trim()).filter(Boolean)
   const wanted = lines(renderTable())
   const found = lines(text.slice(start, end + END.length))
   const index = wanted.findIndex((line, i) => line !== found[i])
   if (index < 0 && found.length === wanted.length) return []
-  return [`README.md: the import table is not the one in scripts/check-imports.mjs (\`--table\` prints it); first difference: ${found[index < 0 ? wanted.length : index] ?? 'a line is missing'}`]
+  return ['README.md: the import table is not the one in scripts/check-imports.mjs (`--table` prints it); first difference: ' +
+    `${found[index < 0 ? wanted.length : index] ?? 'a line is missing'}`]
 }
 
 function check (root) {
-  const files = readdirSync(root, { recursive: true }).map((file) => file.split(sep).join('/')).filter((file) => /\.[cm]?ts$/.test(file)).sort()
+  const files = readdirSync(root, { recursive: true })
+    .map((file) => file.split(sep).join('/'))
+    .filter((file) => /\.[cm]?ts$/.test(file))
+    .sort()
   const known = files.filter((file) => layerOf(file) in LAYERS)
   const findings = new Map(known.map((file) => [file, readFindings(file, readFileSync(join(root, file), 'utf8'))]))
   const edges = listEdges(findings)

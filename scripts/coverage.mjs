@@ -1,6 +1,6 @@
 /**
- * Which lines of src the tests ran: every Node process of a run writes what it executed (NODE_V8_COVERAGE), and this sums it up. Processes that
- * are killed write nothing.
+ * Measures which lines of src the tests ran: each Node process of a run writes what it executed (NODE_V8_COVERAGE), and this
+ * script adds it up. Processes that are killed write nothing.
  *
  *   node scripts/coverage.mjs     show the share of each file after `npm run coverage`
  */
@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const FLOOR = join(ROOT, 'coverage.json')
 export const COVERAGE_FOLDER = join(ROOT, 'build', 'coverage')
-/** Which lines of retries and rescues run depends on timing: the share may vary by this much (in %). */
+/** Percentage points by which the share may vary: which lines of retries and recovery run depends on timing. */
 const TOLERANCE = 0.2
 
 export function startCoverage () {
@@ -20,7 +20,7 @@ export function startCoverage () {
   mkdirSync(COVERAGE_FOLDER, { recursive: true })
 }
 
-/** Drops what processes wrote about packages, tests and Node itself, nine tenths of it, so that the sum is fast and fits in memory. */
+/** Drops the records of packages, tests and Node itself, nine tenths of all, so that adding up is fast and fits in memory. */
 function keepOurs () {
   const prefix = pathToFileURL(join(ROOT, 'dist') + '/').href
   const isOurs = (url) => url.startsWith(prefix)
@@ -28,8 +28,12 @@ function keepOurs () {
     const file = join(COVERAGE_FOLDER, name)
     const { result, 'source-map-cache': maps = {}, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
     const ours = result.filter(({ url }) => isOurs(url))
-    if (ours.length === 0) rmSync(file)
-    else writeFileSync(file, JSON.stringify({ result: ours, 'source-map-cache': Object.fromEntries(Object.entries(maps).filter(([url]) => isOurs(url))), ...rest }))
+    if (ours.length === 0) {
+      rmSync(file)
+      continue
+    }
+    const ourMaps = Object.fromEntries(Object.entries(maps).filter(([url]) => isOurs(url)))
+    writeFileSync(file, JSON.stringify({ result: ours, 'source-map-cache': ourMaps, ...rest }))
   }
 }
 
@@ -59,5 +63,7 @@ export async function checkCoverage () {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const map = await readCoverage()
   const rows = map.files().map((file) => ({ file: file.replace(ROOT + '/', ''), ...map.fileCoverageFor(file).toSummary().lines }))
-  for (const { file, pct, covered, total } of rows.sort((a, b) => a.pct - b.pct)) console.log(`${String(pct).padStart(6)} %  ${covered}/${total}  ${file}`)
+  for (const { file, pct, covered, total } of rows.sort((a, b) => a.pct - b.pct)) {
+    console.log(`${String(pct).padStart(6)} %  ${covered}/${total}  ${file}`)
+  }
 }

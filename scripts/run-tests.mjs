@@ -1,11 +1,11 @@
 /**
- * `npm test`: every test file in a process, several at once, and beside them the checks of the source (types, lint, imports, documents). One line
- * for each, everything it printed for one that fails, and the sum at the end, alone on its line.
+ * `npm test`: runs each test file in a process, several at once, and the checks of the source (types, lint, imports, documents)
+ * beside them. Prints a line for each, the whole output of those that fail, and the totals on the last line.
  *
  *   node scripts/run-tests.mjs [--coverage] [FILE…]
  *
- * FILE…: only these test files, without the checks. --coverage: also measure which lines of src ran, and fail when that is less than
- * coverage.json demands.
+ * FILE…: only these test files, without the checks. --coverage: also measure which lines of src ran; fails below the share in
+ * coverage.json.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync } from 'node:fs'
@@ -15,20 +15,29 @@ import { checkCoverage, COVERAGE_FOLDER, startCoverage } from './coverage.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const bin = (name) => join(ROOT, 'node_modules', '.bin', name)
-/** What the checks remember of the run before, so that the next one looks only at changed files. */
+/** Caches of the checks, so that the next run looks only at changed files. */
 const CACHE = join('build', 'checks')
 const CHECKS = [
-  { name: 'types of tests', argv: [bin('tsc'), '-p', 'test', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', join(CACHE, 'types.json')] },
-  { name: 'lint', argv: [bin('eslint'), '.', '--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, 'lint.json')] },
+  {
+    name: 'types of tests',
+    argv: [bin('tsc'), '-p', 'test', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', join(CACHE, 'types.json')]
+  },
+  {
+    // Errors only: a warning never fails a run and would hide what does; `npm run lint` shows them.
+    name: 'lint',
+    argv: [bin('eslint'), '.', '--quiet', '--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, 'lint.json')]
+  },
   { name: 'imports', argv: ['scripts/check-imports.mjs'] },
   { name: 'documents', argv: ['scripts/check-docs.mjs'] }
 ]
 /** Where the slow files are. They start first, so that none of them runs alone at the end. */
 const SLOW = ['test/e2e/', 'test/engine/media/', 'test/contract/', 'test/cli/', 'test/native/', 'test/evaluate/', 'test/engine/']
-/** Two processors are busy with three files: the slow ones wait for other programs for much of their time. */
+/** Three files keep two processors busy: the slow ones spend much of their time waiting for other programs. */
 const AT_ONCE = 3
-/** Of a file, in seconds. Only a last resort: waiting helpers fail much sooner when nothing happens (test/support/wait.ts). */
+/** Seconds for one file. A last resort: helpers that wait fail much sooner when nothing happens (test/support/wait.ts). */
 const FILE_TIMEOUT = process.env.TAP_TIMEOUT ?? '1800'
+/** Milliseconds that files and checks get to end their own programs after the run was stopped. */
+const STOP_MS = 5000
 
 const args = process.argv.slice(2)
 const withCoverage = args.includes('--coverage')
@@ -36,21 +45,39 @@ const files = args.filter((argument) => argument !== '--coverage')
 const sum = { passed: 0, failed: 0, skipped: 0, todo: 0 }
 const failures = []
 const children = new Set()
+let isStopping = false
 const show = (line) => process.stdout.write(`${line}\n`)
 
 /** Runs a script of Node to its end. `output` is all it printed, stderr included. */
 function run (argv, env) {
   const began = performance.now()
-  const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  // A process group for each, so that a stop reaches the servers and programs that a test started.
+  const child = spawn(process.execPath, argv, {
+    cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env }, detached: true
+  })
   children.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => { output += chunk })
   return new Promise((resolve) => {
-    child.on('close', (code, signal) => {
+    const end = (result) => {
       children.delete(child)
-      resolve({ isOk: code === 0, signal, output: output.trimEnd(), ms: Math.round(performance.now() - began) })
-    })
+      resolve({ output: output.trimEnd(), ms: Math.round(performance.now() - began), ...result })
+    }
+    child.on('error', (error) => end({ isOk: false, output: `could not be started: ${error.message}` }))
+    child.on('close', (code, signal) => end({ isOk: code === 0, signal }))
   })
+}
+
+/** Sends a signal to files or checks and to all that they started. */
+function signalGroups (stopped, signal) {
+  for (const { pid } of stopped) {
+    if (pid === undefined) continue
+    try {
+      process.kill(-pid, signal)
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error
+    }
+  }
 }
 
 function report (name, { isOk, signal, output, ms }) {
@@ -60,10 +87,11 @@ function report (name, { isOk, signal, output, ms }) {
   if (!isOk) failures.push(name)
 }
 
-/** One after another: they share the processors with the tests. */
+/** Runs the checks one after another: they share the processors with the tests. */
 async function runChecks () {
   mkdirSync(join(ROOT, CACHE), { recursive: true })
   for (const { name, argv } of CHECKS) {
+    if (isStopping) return
     const result = await run(argv)
     sum[result.isOk ? 'passed' : 'failed']++
     report(name, result)
@@ -76,7 +104,7 @@ function listTests () {
   return globSync('test/**/*.test.ts', { cwd: ROOT }).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 
-/** The last line with counts is that of the whole file; a file that is skipped as a whole has none. */
+/** Reads the totals of a file from the last line with counts; a file that is skipped as a whole has none. */
 function readCounts (output) {
   const line = [...output.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
   return Object.fromEntries(line.split(', ').map((part) => part.split(': ')).map(([key, value]) => [key, Number(value)]))
@@ -96,15 +124,16 @@ async function runTest (file) {
 
 async function runTests () {
   const waiting = files.length > 0 ? [...files] : listTests()
+  const next = () => isStopping ? undefined : waiting.shift()
   const worker = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runTest(file)
+    for (let file = next(); file !== undefined; file = next()) await runTest(file)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
 async function judgeCoverage () {
   const { text, fault } = await checkCoverage()
-  // A few files run a few lines: only all of them are judged.
+  // The floor holds for a run of all files, not for a selection.
   const isOk = fault === undefined || files.length > 0
   sum[isOk ? 'passed' : 'failed']++
   show(`${isOk ? 'ok' : 'not ok'} - coverage\n    ${text}`)
@@ -113,8 +142,15 @@ async function judgeCoverage () {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    for (const child of children) child.kill(signal)
-    process.exit(1)
+    if (isStopping) return
+    isStopping = true
+    // On SIGTERM a test file cleans up and ends; whatever is left of it after that is killed.
+    const stopped = [...children]
+    signalGroups(stopped, 'SIGTERM')
+    setTimeout(() => {
+      signalGroups(stopped, 'SIGKILL')
+      process.exit(1)
+    }, STOP_MS)
   })
 }
 

@@ -21,13 +21,15 @@ async function findPython ({ run, findProgram }) {
   if (found || !apt || process.getuid() !== 0) return found
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
   await run('apt-get update', apt, ['update', '-qq'], { env }).catch(() => {})
-  await run('apt-get install', apt, ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'python3', 'python3-pip'], { env })
+  await run('apt-get install', apt, [
+    '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'python3', 'python3-pip'
+  ], { env })
   return await works()
 }
 
 /**
- * Puts the yt-dlp of `yt-dlp.txt`, checked by its digests, into `folder`/yt-dlp. Without it all but pages of video platforms, HLS and DASH works, so a
- * failure is told and no more. `run`, `findProgram` and `say` are those of set-up.
+ * Installs the yt-dlp of `yt-dlp.txt`, checked by its digests, in `folder`/yt-dlp. Only pages of video platforms, HLS and DASH need
+ * it, so a failure is reported and set-up continues. `run`, `findProgram` and `say` are those of set-up.
  */
 export async function installYtDlp (folder, { run, findProgram, say }) {
   const target = join(folder, 'yt-dlp')
@@ -52,6 +54,7 @@ export async function installYtDlp (folder, { run, findProgram, say }) {
     rmSync(next, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     writeFileSync(failed, hash)
-    say(`yt-dlp could not be installed, so pages of video platforms, HLS and DASH cannot be fetched; all else works. To try again: npm run build\n${error.message}`)
+    say('yt-dlp could not be installed, so pages of video platforms, HLS and DASH cannot be fetched; everything else works. ' +
+      `To try again: npm run build\n${error.message}`)
   }
 }

@@ -77,7 +77,9 @@ function outsideNode () {
 
 /** The end of a program's output; of a long one, the first lines too, where npm and tsc say what is wrong. */
 function shorten (text, count) {
-  const lines = text.split('\n').map((line) => line.slice(line.lastIndexOf('\r') + 1)).filter((line) => line.trim() && !/^npm (warn|notice)/.test(line))
+  const lines = text.split('\n')
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1))
+    .filter((line) => line.trim() && !/^npm (warn|notice)/.test(line))
   if (lines.length <= count) return lines.join('\n')
   const half = Math.floor(count / 2)
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)].join('\n')
@@ -227,7 +229,10 @@ async function installNodeModules () {
   say('installing the npm packages, about a minute')
   const { file, args } = npmCommand()
   // Every option a person's npmrc or NODE_ENV could set in a way that breaks the build is given here.
-  const options = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--include=peer', '--engine-strict=false', '--audit=false', '--fund=false', '--workspaces=false', '--global=false']
+  const options = [
+    'ci', '--ignore-scripts', '--include=dev', '--include=optional', '--include=peer',
+    '--engine-strict=false', '--audit=false', '--fund=false', '--workspaces=false', '--global=false'
+  ]
   const node = dirname(outsideNode())
   await run('npm ci', file, [...args, ...options], {
     env: { PATH: `${node}${delimiter}${outsidePath()}` },
@@ -242,7 +247,8 @@ function checkRuntime () {
   if (existsSync(join(MODULES, '.bin', 'node'))) return
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > NODE_WANTED[0] || (major === NODE_WANTED[0] && minor >= NODE_WANTED[1])) return
-  throw new SetupError(`Stenobox needs Node.js ${NODE_WANTED.join('.')} or newer; this is ${process.version}, and npm has no newer one for ${process.platform}-${process.arch}.\nInstall a newer Node.js, then run the same command again.`)
+  throw new SetupError(`Stenobox needs Node.js ${NODE_WANTED.join('.')} or newer; this is ${process.version}, and npm has no ` +
+    `newer one for ${process.platform}-${process.arch}.\nInstall a newer Node.js, then run the same command again.`)
 }
 
 async function linkCommand () {
@@ -262,7 +268,8 @@ async function buildAddon () {
   try {
     await buildNative({ force: flags.has('--force-native'), log: say })
   } catch (error) {
-    throw new SetupError(`building the speech library failed.\n${error.message}\n\nIf a compiler or cmake was changed, remove build/native and run: node scripts/setup.mjs --force-native`)
+    throw new SetupError(`building the speech library failed.\n${error.message}\n\nIf a compiler or cmake was changed, remove ` +
+      'build/native and run: node scripts/setup.mjs --force-native')
   } finally {
     stopShowing()
   }
@@ -273,7 +280,8 @@ const toolNode = () => existsSync(process.execPath) ? process.execPath : outside
 
 function expectedOutputs (sources) {
   const copied = COPIED.flatMap(({ from, to, ending }) =>
-    listFiles(join(ROOT, from), (name) => name.endsWith(ending)).map((file) => ({ file, output: join(ROOT, to, relative(join(ROOT, from), file)) })))
+    listFiles(join(ROOT, from), (name) => name.endsWith(ending))
+      .map((file) => ({ file, output: join(ROOT, to, relative(join(ROOT, from), file)) })))
   const base = (file) => join(DIST, relative(join(ROOT, 'src'), file)).replace(/\.ts$/, '')
   const compiled = sources.filter((file) => !file.endsWith('.d.ts')).map(base)
   return { copied, compiled }

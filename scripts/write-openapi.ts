@@ -1,5 +1,6 @@
 /**
- * Writes the OpenAPI document of the built program to src/routes/openapi.json, the copy that clients are generated from. A test compares the two.
+ * Writes the OpenAPI document of the built program to src/routes/openapi.json, the copy that clients are generated from. A test
+ * compares the two.
  *
  *   node scripts/write-openapi.ts
  */

@@ -31,6 +31,7 @@ t.test('without any variable there are defaults', async (t) => {
     allow: { sources: [], webhooks: [], oauth: [], models: [] },
     oauth: undefined,
     ytDlp: undefined,
+    evaluatePython: 'python3',
     searchPath: '',
     workers,
     threadsPerWorker: Math.max(1, Math.floor(availableParallelism() / workers)),
@@ -70,6 +71,7 @@ t.test('every variable is read', async (t) => {
       STENOBOX_OAUTH_SERVER: 'false',
       STENOBOX_OAUTH_REGISTRATION: 'false',
       STENOBOX_YT_DLP: '/opt/yt-dlp',
+      STENOBOX_EVALUATE_PYTHON: '/opt/python3',
       STENOBOX_WORKERS: '3',
       STENOBOX_THREADS_PER_WORKER: '2',
       STENOBOX_GPU: 'off',
@@ -110,6 +112,7 @@ t.test('every variable is read', async (t) => {
         createOwners: true
       },
       ytDlp: '/opt/yt-dlp',
+      evaluatePython: '/opt/python3',
       searchPath: '/bin',
       workers: 3,
       threadsPerWorker: 2,

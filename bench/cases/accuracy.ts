@@ -32,12 +32,15 @@ async function run (context: BenchContext): Promise<Report> {
   const given = await compare(context, fixtures, 'given')
   const detected = await compare(context, fixtures, 'detected')
   const points = (scores: readonly Score[], way: Way): string => (100 * (rateOver(scores, 'appliance') - rateOver(scores, way))).toFixed(1)
-  const sentence = (scores: readonly Score[]): string => `${points(scores, 'whisper-cli')} points (${points(scores, 'whisper-cli -nt')} from -nt)`
+  const sentence = (scores: readonly Score[]): string =>
+    `${points(scores, 'whisper-cli')} points (${points(scores, 'whisper-cli -nt')} from -nt)`
   return {
-    result: `Word error rate over all words: appliance minus whisper-cli is ${sentence(given)} with the language given, ${sentence(detected)} with it detected. Below 0: the appliance is better.`,
+    result: `Word error rate over all words: appliance minus whisper-cli is ${sentence(given)} with the language given, ` +
+      `${sentence(detected)} with it detected. Below 0: the appliance is better.`,
     tables: [toTable('Language given', given), toTable('Language detected', detected)],
     notes: [
-      `All: starter weights, beam ${BEAM_SIZE}, no text context. whisper-cli reads files converted to 16 kHz WAV beforehand; -nt is its decoding without time stamps.`,
+      `All: starter weights, beam ${BEAM_SIZE}, no text context. whisper-cli reads files converted to 16 kHz WAV beforehand; ` +
+        '-nt is its decoding without time stamps.',
       'Lower case, without punctuation. S/D/I: words replaced, missed, invented.'
     ],
     figures: {
@@ -72,14 +75,18 @@ async function transcribeOurs (context: BenchContext, fixtures: readonly Recordi
   })
 }
 
-async function transcribeTheirs (context: BenchContext, fixtures: readonly Recording[], mode: Mode, timestamps: 'on' | 'off'): Promise<string[]> {
+async function transcribeTheirs (
+  context: BenchContext, fixtures: readonly Recording[], mode: Mode, timestamps: 'on' | 'off'
+): Promise<string[]> {
   const program = await buildWhisperCli(context.log)
   context.log(`whisper-cli, language ${mode}, time stamps ${timestamps} …`)
   const texts: string[] = []
   for (const { name, path, language } of fixtures) {
     const wav = await convertToWav(path, join(context.scratch, `${name}.wav`))
     const spoken = mode === 'given' ? language : 'auto'
-    const run = await runWhisperCli({ program, weights: STARTER_WEIGHTS, wavs: [wav], scratch: context.scratch, language: spoken, beamSize: BEAM_SIZE, timestamps })
+    const run = await runWhisperCli({
+      program, weights: STARTER_WEIGHTS, wavs: [wav], scratch: context.scratch, language: spoken, beamSize: BEAM_SIZE, timestamps
+    })
     texts.push(run.texts[0] ?? '')
   }
   return texts

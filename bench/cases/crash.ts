@@ -61,14 +61,24 @@ async function transcribeOnce (context: BenchContext, setup: ApplianceOptions, {
     if (killing) appliance = await killOften(context, { setup, killing, id, kills }, appliance)
     await createClient(appliance.url, key).waitFor(id)
     const seconds = (performance.now() - startedMs) / 1000
-    return { segments: readSegments(setup.dataDir, id), claims: countClaims(setup.dataDir), progress: readProgress(setup.dataDir, id), kills, seconds }
+    return {
+      segments: readSegments(setup.dataDir, id),
+      claims: countClaims(setup.dataDir),
+      progress: readProgress(setup.dataDir, id),
+      kills,
+      seconds
+    }
   } finally {
     await appliance.kill()
   }
 }
 
 /** Kills the appliance at random moments and starts it again each time, while the job is not done; the one that lives. */
-async function killOften ({ log }: BenchContext, { setup, killing, id, kills }: { setup: ApplianceOptions, killing: Killing, id: number, kills: Kill[] }, first: Appliance): Promise<Appliance> {
+async function killOften (
+  { log }: BenchContext,
+  { setup, killing, id, kills }: { setup: ApplianceOptions, killing: Killing, id: number, kills: Kill[] },
+  first: Appliance
+): Promise<Appliance> {
   const random = createRandom(SEED)
   let appliance = first
   for (let done = 0; kills.length < killing.times;) {
@@ -98,15 +108,32 @@ function report (whole: Run, disturbed: Run, { seconds, times, workers }: { seco
   const { kills, claims, progress } = disturbed
   const most = workers * kills.length
   const statements = [
-    { what: 'kills while the job was not done', found: `${kills.length} of ${times}`, holds: kills.length === times && progress?.stage === 'complete' },
-    { what: 'jobs; completed', found: `${progress?.jobs ?? 0}; ${progress?.status ?? 'none'}`, holds: progress?.jobs === 1 && progress.status === 'completed' },
-    { what: 'text is that of the undisturbed run', found: `${textOf(disturbed.segments).length} characters`, holds: textOf(disturbed.segments) === textOf(whole.segments) },
-    { what: 'so are times and probabilities of all words', found: `${disturbed.segments.length} segments`, holds: isDeepStrictEqual(disturbed.segments, whole.segments) },
+    {
+      what: 'kills while the job was not done',
+      found: `${kills.length} of ${times}`,
+      holds: kills.length === times && progress?.stage === 'complete'
+    },
+    {
+      what: 'jobs; completed',
+      found: `${progress?.jobs ?? 0}; ${progress?.status ?? 'none'}`,
+      holds: progress?.jobs === 1 && progress.status === 'completed'
+    },
+    {
+      what: 'same text as the undisturbed run',
+      found: `${textOf(disturbed.segments).length} characters`,
+      holds: textOf(disturbed.segments) === textOf(whole.segments)
+    },
+    {
+      what: 'same times and probabilities of all words',
+      found: `${disturbed.segments.length} segments`,
+      holds: isDeepStrictEqual(disturbed.segments, whole.segments)
+    },
     { what: `windows begun again, at most ${most}`, found: claims.repeated, holds: claims.repeated <= most }
   ]
   const passed = whole.segments.length > 0 && statements.every(({ holds }) => holds)
   return {
-    result: `${kills.length} kills of a ${seconds / 60}-minute recording: ${claims.repeated} windows decoded more than once (${workers} workers: at most ${most}).`,
+    result: `${kills.length} kills of a ${seconds / 60}-minute recording: ${claims.repeated} windows decoded more than once ` +
+      `(${workers} workers: at most ${most}).`,
     passed,
     tables: [{
       title: 'What has to hold',
@@ -118,7 +145,8 @@ function report (whole: Run, disturbed: Run, { seconds, times, workers }: { seco
       rows: kills.map(({ afterMs, stage, done, running }, index) => [index + 1, formatMs(afterMs), stage, done, running])
     }],
     notes: [
-      'Killed with SIGKILL at random moments (seeded) after GET /readyz said 200. "Begun" counts every claim of a window, language samples included, by a trigger in the database.',
+      'Killed with SIGKILL at random moments (seeded) after GET /readyz said 200. "Begun" counts every claim of a window, ' +
+        'language samples included, by a trigger in the database.',
       `Undisturbed ${formatSeconds(whole.seconds)}, with kills and restarts ${formatSeconds(disturbed.seconds)}.`
     ],
     figures: { kills, claims, workers, seconds, wholeSeconds: whole.seconds, disturbedSeconds: disturbed.seconds, statements }

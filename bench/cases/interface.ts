@@ -25,7 +25,8 @@ type Row = { name: string, idle: Burst, busy: Burst }
 
 export const interfaceBench: Benchmark = {
   name: 'interface',
-  summary: 'requests a second and their times: polling, a transcription of an hour, its json export, with idle and with busy workers; a key recognised',
+  summary: 'requests a second and their times: polling, a transcription of an hour, its json export, with idle and with busy ' +
+    'workers; a key recognised',
   minutes: 5,
   run
 }
@@ -33,7 +34,10 @@ export const interfaceBench: Benchmark = {
 async function run (context: BenchContext): Promise<Report> {
   const { quick } = context.options
   const seconds = quick ? 3 : 10
-  const setup = { dataDir: join(context.scratch, 'data-interface'), modelsDir: await installModel(join(context.scratch, 'models-interface'), STARTER_WEIGHTS, 5) }
+  const setup = {
+    dataDir: join(context.scratch, 'data-interface'),
+    modelsDir: await installModel(join(context.scratch, 'models-interface'), STARTER_WEIGHTS, 5)
+  }
   const key = await createKey(setup, 'bench')
   const talk = findFixture('talk').path
   const hour = await loopRecording(talk, join(context.scratch, 'interface-hour.mp3'), quick ? 600 : 3600)
@@ -44,7 +48,10 @@ async function run (context: BenchContext): Promise<Report> {
     context.log(`transcribing ${quick ? 10 : 60} minutes …`)
     const id = await client.submit(hour, { language: LANGUAGE })
     await client.waitFor(id, { everyMs: 500 })
-    const paths = { 'GET /healthz, no key': '/healthz', polling: `/api/v1/jobs/${id}`, transcription: `/api/v1/transcriptions/${id}`, 'json export': `/api/v1/transcriptions/${id}/export?format=json` }
+    const paths = {
+      'GET /healthz, no key': '/healthz', polling: `/api/v1/jobs/${id}`,
+      transcription: `/api/v1/transcriptions/${id}`, 'json export': `/api/v1/transcriptions/${id}/export?format=json`
+    }
     const burst = async (path: string): Promise<Burst> => {
       await sleep(PAUSE_MS)
       return await fire(appliance.url + path, path === '/healthz' ? undefined : key, { seconds, connections: CONNECTIONS })
@@ -84,7 +91,8 @@ function report (rows: readonly Row[], authenticationMs: number): Report {
       columns: ['request', 'workers', ...BURST_COLUMNS],
       rows: rows.flatMap(({ name, idle, busy }) => [[name, 'idle', ...burstCells(idle)], [name, 'busy', ...burstCells(busy)]])
     }],
-    notes: [`autocannon shares the cores with the server and with the workers. p99 of polling beside busy workers: ${formatMs(rows[1]?.busy.p99Ms ?? NaN)}.`],
+    notes: ['autocannon shares the cores with the server and with the workers. p99 of polling beside busy workers: ' +
+      `${formatMs(rows[1]?.busy.p99Ms ?? NaN)}.`],
     figures: { rows, authenticationMs }
   }
 }

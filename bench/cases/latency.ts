@@ -48,8 +48,10 @@ async function run (context: BenchContext): Promise<Report> {
     passed: worst <= BOUND_WINDOWS,
     tables: series.map(toTable),
     notes: [
-      `All ${availableParallelism()} workers are busy with the long recording, which belongs to owner "same". Time from the first byte uploaded to the answer that says completed, asked for every 20 ms; language given, beam ${BEAM_SIZE}.`,
-      `The time of one window is ${availableParallelism()} workers times the mean interval between ${STEPS} steps of the long job's progress, taken before the first clip and after the last.`
+      `All ${availableParallelism()} workers are busy with the long recording, which belongs to owner "same". Time from the ` +
+        `first byte uploaded to the answer that says completed, asked for every 20 ms; language given, beam ${BEAM_SIZE}.`,
+      `The time of one window is ${availableParallelism()} workers times the mean interval between ${STEPS} steps of the long ` +
+        'job\'s progress, taken before the first clip and after the last.'
     ],
     figures: { series, worstInWindows: worst }
   }
@@ -58,7 +60,11 @@ async function run (context: BenchContext): Promise<Report> {
 async function measure (context: BenchContext, model: string, weights: string, recordings: Recordings): Promise<Series> {
   const id = model.replace(' ', '-')
   const workers = availableParallelism()
-  const setup = { dataDir: join(context.scratch, `data-${id}`), modelsDir: await installModel(join(context.scratch, `models-${id}`), weights, BEAM_SIZE), workers }
+  const setup = {
+    dataDir: join(context.scratch, `data-${id}`),
+    modelsDir: await installModel(join(context.scratch, `models-${id}`), weights, BEAM_SIZE),
+    workers
+  }
   const keys = { same: await createKey(setup, 'same'), other: await createKey(setup, 'other') }
   const appliance = await startAppliance(setup)
   try {
@@ -108,7 +114,10 @@ function worstOf ({ windowMs, moments }: Series): number {
 
 function toTable (series: Series): Table {
   const { model, windowMs, beforeMs, afterMs, moments } = series
-  const row = (name: string, times: readonly number[]): Array<string | number> => [name, times.length, formatMs(median(times)), formatMs(largest(times)), (median(times) / windowMs).toFixed(2), (largest(times) / windowMs).toFixed(2)]
+  const row = (name: string, times: readonly number[]): Array<string | number> => {
+    const [middleMs, worstMs] = [median(times), largest(times)]
+    return [name, times.length, formatMs(middleMs), formatMs(worstMs), (middleMs / windowMs).toFixed(2), (worstMs / windowMs).toFixed(2)]
+  }
   return {
     title: `${model}: one window takes ${formatMs(windowMs)} (before the clips ${formatMs(beforeMs)}, after them ${formatMs(afterMs)})`,
     columns: ['clip of', 'moments', 'median', 'largest', 'median in windows', 'largest in windows'],

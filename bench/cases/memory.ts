@@ -41,18 +41,24 @@ async function run (context: BenchContext): Promise<Report> {
   const states = await measureStates(context, base, talk)
   const busy = await measureLoad(context, 'busy', base, await loopRecording(talk, join(context.scratch, 'busy.mp3'), quick ? 120 : 600))
   const short = await measureLoad(context, 'short', STARTER_WEIGHTS, await loopRecording(talk, join(context.scratch, 'short.mp3'), 300))
-  const long = await measureLoad(context, 'long', STARTER_WEIGHTS, await loopRecording(talk, join(context.scratch, 'long.mp3'), longSeconds))
+  const long = await measureLoad(
+    context, 'long', STARTER_WEIGHTS, await loopRecording(talk, join(context.scratch, 'long.mp3'), longSeconds)
+  )
   const weightsBytes = statSync(base).size
   const statesBytes = states.twoStatesBytes - states.loadedBytes
   const boundBytes = weightsBytes + BASE_ALLOWANCE_BYTES + statesBytes
   const growthBytes = long.peakBytes - short.peakBytes
   return {
-    result: `Busy with base shape and ${WORKERS} workers the server peaks at ${formatBytes(busy.peakBytes)} of ${formatBytes(boundBytes)} allowed (weights + 300 MB + two states); ${longSeconds / 3600} h need ${formatBytes(growthBytes)} more at the peak than 5 minutes.`,
+    result: `Busy with base shape and ${WORKERS} workers the server peaks at ${formatBytes(busy.peakBytes)} of ` +
+      `${formatBytes(boundBytes)} allowed (weights + 300 MB + two states); ` +
+      `${longSeconds / 3600} h need ${formatBytes(growthBytes)} more at the peak than 5 minutes.`,
     passed: busy.peakBytes <= boundBytes,
     tables: [toBudget(weightsBytes, states, busy, boundBytes), toGrowth(short, long, longSeconds)],
     notes: [
-      'Resident memory (VmRSS, peak VmHWM) of the one server process; ffmpeg is a process of its own and not in it. Each row is a fresh server.',
-      `States are measured in a process that holds only the addon: after loading, after one and after a second state has run a window with beam ${BEAM_SIZE}.`
+      'Resident memory (VmRSS, peak VmHWM) of the server process, without ffmpeg, which runs in a separate process. ' +
+        'Each row is a fresh server.',
+      'States are measured in a process that holds only the addon: after loading, after one and after a second state has run ' +
+        `a window with beam ${BEAM_SIZE}.`
     ],
     figures: { weightsBytes, states, busy, boundBytes, short, long, longSeconds, growthBytes }
   }
@@ -67,7 +73,11 @@ async function measureStates (context: BenchContext, weights: string, source: st
 /** Memory of a fresh server before and while it transcribes one recording. */
 async function measureLoad (context: BenchContext, name: string, weights: string, recording: string): Promise<Load> {
   context.log(`${name}: transcribing …`)
-  const setup = { dataDir: join(context.scratch, `data-${name}`), modelsDir: await installModel(join(context.scratch, `models-${name}`), weights, BEAM_SIZE), workers: WORKERS }
+  const setup = {
+    dataDir: join(context.scratch, `data-${name}`),
+    modelsDir: await installModel(join(context.scratch, `models-${name}`), weights, BEAM_SIZE),
+    workers: WORKERS
+  }
   const key = await createKey(setup, 'bench')
   const appliance = await startAppliance(setup)
   try {
@@ -77,8 +87,11 @@ async function measureLoad (context: BenchContext, name: string, weights: string
     const samples: Array<{ progress: number, bytes: number }> = []
     const onAnswer = ({ progress }: JobAnswer): void => { samples.push({ progress, bytes: readMemory(appliance.pid).residentBytes }) }
     await client.waitFor(await client.submit(recording, { language: LANGUAGE }), { everyMs: 200, onAnswer })
-    const thirdsBytes = [0, 1, 2].map((third) => median(samples.filter(({ progress }) => Math.min(2, Math.floor(3 * progress / 100)) === third).map(({ bytes }) => bytes)))
-    return { idleBytes, medianBytes: median(samples.map(({ bytes }) => bytes)), thirdsBytes, peakBytes: readMemory(appliance.pid).peakBytes }
+    const thirdsBytes = [0, 1, 2].map((third) =>
+      median(samples.filter(({ progress }) => Math.min(2, Math.floor(3 * progress / 100)) === third).map(({ bytes }) => bytes)))
+    return {
+      idleBytes, medianBytes: median(samples.map(({ bytes }) => bytes)), thirdsBytes, peakBytes: readMemory(appliance.pid).peakBytes
+    }
   } finally {
     await appliance.stop()
   }
@@ -102,7 +115,8 @@ function toBudget (weightsBytes: number, states: States, busy: Load, boundBytes:
 }
 
 function toGrowth (short: Load, long: Load, longSeconds: number): Table {
-  const row = (name: string, load: Load): string[] => [name, formatBytes(load.idleBytes), ...load.thirdsBytes.map(formatBytes), formatBytes(load.peakBytes)]
+  const row = (name: string, load: Load): string[] =>
+    [name, formatBytes(load.idleBytes), ...load.thirdsBytes.map(formatBytes), formatBytes(load.peakBytes)]
   return {
     title: 'Starter weights, one recording',
     columns: ['length', 'idle', 'first third', 'second', 'last', 'peak'],

@@ -24,7 +24,10 @@ export const polling: Benchmark = {
 
 async function run (context: BenchContext): Promise<Report> {
   const seconds = context.options.quick ? 5 : 30
-  const setup = { dataDir: join(context.scratch, 'data-polling'), modelsDir: await installModel(join(context.scratch, 'models-polling'), STARTER_WEIGHTS, 5) }
+  const setup = {
+    dataDir: join(context.scratch, 'data-polling'),
+    modelsDir: await installModel(join(context.scratch, 'models-polling'), STARTER_WEIGHTS, 5)
+  }
   const key = await createKey(setup, 'bench')
   const talk = findFixture('talk').path
   const clip = await cutRecording(talk, join(context.scratch, 'polling-clip.flac'), 2.6, 3)
@@ -53,9 +56,17 @@ export async function waitUntilBusy (client: Client, id: number): Promise<void> 
 
 function report (idle: Burst, busy: Burst): Report {
   return {
-    result: `With every worker busy, p99 is ${formatMs(busy.p99Ms)} at ${(busy.requests / busy.seconds).toFixed(0)} requests/s (idle: ${formatMs(idle.p99Ms)}), ${busy.errors} errors.`,
-    tables: [{ title: `autocannon, ${RATE} requests/s over ${CONNECTIONS} connections`, columns: ['workers', ...BURST_COLUMNS], rows: [['idle', ...burstCells(idle)], ['busy', ...burstCells(busy)]] }],
-    notes: ['autocannon sends each second\'s requests as fast as it gets answers, from its beginning on: bursts, harder than an even flow. It shares the cores with the server.'],
+    result: `With every worker busy, p99 is ${formatMs(busy.p99Ms)} at ${(busy.requests / busy.seconds).toFixed(0)} requests/s ` +
+      `(idle: ${formatMs(idle.p99Ms)}), ${busy.errors} errors.`,
+    tables: [{
+      title: `autocannon, ${RATE} requests/s over ${CONNECTIONS} connections`,
+      columns: ['workers', ...BURST_COLUMNS],
+      rows: [['idle', ...burstCells(idle)], ['busy', ...burstCells(busy)]]
+    }],
+    notes: [
+      'At the start of each second autocannon sends that second\'s requests as fast as they are answered: bursts, harder than ' +
+        'an even flow. It shares the cores with the server.'
+    ],
     figures: { rate: RATE, connections: CONNECTIONS, idle, busy }
   }
 }

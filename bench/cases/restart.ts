@@ -24,7 +24,10 @@ export const restart: Benchmark = {
 async function run (context: BenchContext): Promise<Report> {
   const times = context.options.quick ? 3 : 10
   const storedJobs = context.options.quick ? 20 : 200
-  const setup = { dataDir: join(context.scratch, 'data-restart'), modelsDir: await installModel(join(context.scratch, 'models-restart'), STARTER_WEIGHTS, 5) }
+  const setup = {
+    dataDir: join(context.scratch, 'data-restart'),
+    modelsDir: await installModel(join(context.scratch, 'models-restart'), STARTER_WEIGHTS, 5)
+  }
   const key = await createKey(setup, 'bench')
   const talk = findFixture('talk').path
   const clip = await cutRecording(talk, join(context.scratch, 'restart-clip.flac'), 2.6, 3)
@@ -84,9 +87,11 @@ function report (setup: ApplianceOptions, kills: readonly Kill[], storedJobs: nu
     tables: [{
       title: `${storedJobs} finished jobs and one at work`,
       columns: ['restart', 'ready after', 'progress before', 'progress after'],
-      rows: kills.map(({ readyMs, progressBefore, progressAfter }, index) => [index + 1, formatMs(readyMs), `${progressBefore} %`, `${progressAfter} %`])
+      rows: kills.map(({ readyMs, progressBefore, progressAfter }, index) =>
+        [index + 1, formatMs(readyMs), `${progressBefore} %`, `${progressAfter} %`])
     }],
-    notes: ['Killed with SIGKILL while every worker was busy. Time from starting the process to the first 200 of GET /readyz, asked for every 5 ms.'],
+    notes: ['Killed with SIGKILL while every worker was busy. Time from starting the process to the first 200 of GET /readyz, ' +
+      'asked for every 5 ms.'],
     figures: { kills, medianMs: median(times), largestMs: largest(times), storedJobs }
   }
 }

@@ -37,7 +37,9 @@ async function run (context: BenchContext): Promise<Report> {
     result: series.map((one) => toSentence(one, recordings)).join('; ') + ' (medians).',
     tables: [toSummary(series, recordings), ...series.map((one) => toRoundTable(one.model, one))],
     notes: [
-      `"speech" is the 5-minute talk over and over, ${describe(recordings.speech)}. "with silence" is the same words with as much noise of ${QUIET_DBFS} dBFS put between the sentences, each pause as long as the sentence and its own pause before it: ${describe(recordings['with silence'])}. Both are FLAC.`,
+      `"speech" is the 5-minute talk repeated, ${describe(recordings.speech)}. "with silence" has the same words and as much ` +
+        `noise of ${QUIET_DBFS} dBFS between the sentences: each pause is as long as the sentence and the pause before it, ` +
+        `${describe(recordings['with silence'])}. Both are FLAC.`,
       `Time from the first byte uploaded to the transcript read; beam ${BEAM_SIZE}, language given.`,
       'A shape says 70 tokens in every window, however little is said in it: its words count windows.'
     ],
@@ -67,8 +69,12 @@ async function makeRecordings ({ options, scratch, log }: BenchContext): Promise
   const samples = await readSamples(talk.path, join(scratch, 'talk.raw'))
   const quieter = insertQuiet(samples, findCuts(readSentences('talk')))
   return {
-    speech: { ...talk, reference, path: await writeRecording(samples, copies, join(scratch, 'speech.flac')), seconds: copies * talk.seconds },
-    'with silence': { ...talk, reference, path: await writeRecording(quieter, copies, join(scratch, 'silence.flac')), seconds: 2 * copies * talk.seconds }
+    speech: {
+      ...talk, reference, path: await writeRecording(samples, copies, join(scratch, 'speech.flac')), seconds: copies * talk.seconds
+    },
+    'with silence': {
+      ...talk, reference, path: await writeRecording(quieter, copies, join(scratch, 'silence.flac')), seconds: 2 * copies * talk.seconds
+    }
   }
 }
 

@@ -18,7 +18,12 @@ import type { BenchContext, Benchmark, Report } from '../lib/report.ts'
 import { countWordErrors, rateOf } from '../../dist/evaluate/text/wer.js'
 
 const MIB = 1024 ** 2
-type Outside = { url: string, /** Bytes of bodies sent so far, by path. */ sentBytes: (path: string) => Promise<number>, stop: () => Promise<void> }
+type Outside = {
+  url: string
+  /** Bytes of bodies sent so far, by path. */
+  sentBytes: (path: string) => Promise<number>
+  stop: () => Promise<void>
+}
 type Kind = { kind: string, path: string, recording: string }
 
 const KINDS: readonly Kind[] = [
@@ -46,8 +51,10 @@ async function fillFolder (folder: string, largeBytes: number): Promise<void> {
   const video = ['-nostdin', '-v', 'error', '-i', join(folder, 'video.mp4'), '-map', '0', '-c:v', 'copy', '-c:a', 'aac']
   await runProgram('ffmpeg', [...video, '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod', join(folder, 'hls.m3u8')])
   await runProgram('ffmpeg', [...video, '-f', 'dash', join(folder, 'dash.mpd')])
-  await writeFile(join(folder, 'page.html'), '<!doctype html><html><head><title>A film</title></head><body><video src="/video.mp4"></video></body></html>')
-  await writeFile(join(folder, 'feed.xml'), '<rss version="2.0"><channel><item><title>Talk</title><enclosure url="/en-1.wav" type="audio/wav"/></item></channel></rss>')
+  const page = '<!doctype html><html><head><title>A film</title></head><body><video src="/video.mp4"></video></body></html>'
+  await writeFile(join(folder, 'page.html'), page)
+  const episode = '<item><title>Talk</title><enclosure url="/en-1.wav" type="audio/wav"/></item>'
+  await writeFile(join(folder, 'feed.xml'), `<rss version="2.0"><channel>${episode}</channel></rss>`)
   // Zeros that begin like a recording: fetched whole, then refused by the decoder.
   const large = await open(join(folder, 'large.bin'), 'w')
   await large.write('ID3\0')
@@ -65,7 +72,9 @@ async function startNginx (folder: string, scratch: string): Promise<Outside> {
     http { types { text/html html; audio/mpeg mp3; video/mp4 mp4; application/dash+xml mpd; application/vnd.apple.mpegurl m3u8; }
     log_format sent '$uri $body_bytes_sent'; access_log ${log} sent; sendfile on;
     ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${scratch}/nginx-${name};`).join(' ')}
-    server { listen 127.0.0.1:${port}; root ${folder}; location /moved { return 302 /en-3.mp3; } location /slow/ { alias ${folder}/; limit_rate 20m; } } }`)
+    server { listen 127.0.0.1:${port}; root ${folder};
+      location /moved { return 302 /en-3.mp3; }
+      location /slow/ { alias ${folder}/; limit_rate 20m; } } }`)
   const child = spawn('/usr/sbin/nginx', ['-c', file], { stdio: 'ignore' })
   child.once('error', () => {})
   const ended = once(child, 'close')
@@ -76,7 +85,10 @@ async function startNginx (folder: string, scratch: string): Promise<Outside> {
   }
   return {
     url,
-    sentBytes: async (path) => (await readFile(log, 'utf8')).split('\n').map((line) => line.split(' ')).filter(([uri]) => uri === path).reduce((sum, [, bytes]) => sum + Number(bytes), 0),
+    sentBytes: async (path) => {
+      const requests = (await readFile(log, 'utf8')).split('\n').map((line) => line.split(' '))
+      return requests.filter(([uri]) => uri === path).reduce((sum, [, bytes]) => sum + Number(bytes), 0)
+    },
     async stop () {
       child.kill()
       await ended
@@ -84,12 +96,15 @@ async function startNginx (folder: string, scratch: string): Promise<Outside> {
   }
 }
 
-async function runKind (appliance: Appliance, key: string, url: string, { path, recording }: Kind): Promise<{ ms: number, wer: number | undefined }> {
+async function runKind (
+  appliance: Appliance, key: string, url: string, { path, recording }: Kind
+): Promise<{ ms: number, wer: number | undefined }> {
   const client = createClient(appliance.url, key)
   const startedMs = performance.now()
   const id = await client.submitUrl(url + path)
   await client.waitFor(id, { everyMs: 20 })
-  return { ms: performance.now() - startedMs, wer: rateOf(countWordErrors(findFixture(recording).reference, (await client.readText(id)).text)) }
+  const ms = performance.now() - startedMs
+  return { ms, wer: rateOf(countWordErrors(findFixture(recording).reference, (await client.readText(id)).text)) }
 }
 
 /** Fetches the large file, and kills the appliance in the middle when asked; how long it took, and how much memory. */
@@ -117,7 +132,9 @@ async function run ({ scratch, options, log }: BenchContext): Promise<Report> {
   await fillFolder(folder, largeBytes)
   const outside = await startNginx(folder, scratch)
   const setup = {
-    dataDir: join(scratch, 'data-sources'), modelsDir: await installModel(join(scratch, 'models-sources'), STARTER_WEIGHTS, 5), settings: { STENOBOX_ALLOW_SOURCES: '127.0.0.1' }
+    dataDir: join(scratch, 'data-sources'),
+    modelsDir: await installModel(join(scratch, 'models-sources'), STARTER_WEIGHTS, 5),
+    settings: { STENOBOX_ALLOW_SOURCES: '127.0.0.1' }
   }
   try {
     const key = await createKey(setup, 'bench')
@@ -142,15 +159,23 @@ async function run ({ scratch, options, log }: BenchContext): Promise<Report> {
 
 type Large = { largeBytes: number, whole: { ms: number, peakBytes: number }, cut: { ms: number, peakBytes: number }, cutBytes: number }
 
-function report (kinds: ReadonlyArray<Kind & { ms: number, wer: number | undefined }>, { largeBytes, whole, cut, cutBytes }: Large): Report {
+function report (
+  kinds: ReadonlyArray<Kind & { ms: number, wer: number | undefined }>, { largeBytes, whole, cut, cutBytes }: Large
+): Report {
   const againBytes = cutBytes - largeBytes
   const passed = kinds.every(({ wer }) => wer !== undefined && wer < 0.2) && againBytes < 0.1 * largeBytes
   return {
-    result: `Each kind of address ends in its text; ${formatBytes(largeBytes)} come in ${formatMs(whole.ms)}, and kill -9 in the middle makes ${formatPercent(againBytes / largeBytes)} of it come again.`,
+    result: `Every kind of address was transcribed; ${formatBytes(largeBytes)} arrive in ${formatMs(whole.ms)}, and after kill -9 ` +
+      `in the middle ${formatPercent(againBytes / largeBytes)} of them are fetched again.`,
     passed,
-    tables: [{ title: 'From the request to the text', columns: ['kind', 'time', 'WER'], rows: kinds.map(({ kind, ms, wer }) => [kind, formatMs(ms), formatPercent(wer)]) }],
+    tables: [{
+      title: 'From the request to the text',
+      columns: ['kind', 'time', 'WER'],
+      rows: kinds.map(({ kind, ms, wer }) => [kind, formatMs(ms), formatPercent(wer)])
+    }],
     notes: [
-      `Fetching ${formatBytes(largeBytes)}: ${formatBytes(1000 * largeBytes / whole.ms)} a second with digest and sync, peak memory of the server ${formatBytes(whole.peakBytes)}.`,
+      `Fetching ${formatBytes(largeBytes)}: ${formatBytes(1000 * largeBytes / whole.ms)} a second with digest and sync, peak ` +
+        `memory of the server ${formatBytes(whole.peakBytes)}.`,
       'Bytes sent twice are those of nginx\'s log: what was under way when the process died.'
     ],
     figures: { kinds, largeBytes, whole, cut, cutBytes }

@@ -47,15 +47,20 @@ async function run (context: BenchContext): Promise<Report> {
     result: series.map(toSentence).join('; ') + ' (ratios of medians).',
     tables: [toSummary(series), toEffort(series), ...series.map((one) => toRoundTable(`${one.model}, ${one.work}`, one))],
     notes: [
-      `All: same weights, beam ${BEAM_SIZE}, no text context, language ${given ? 'given' : 'detected (-l auto)'}. whisper-cli: default build, -t ${cores}.`,
-      `"whisper-cli" has all recordings of a row in one process, so that it loads the weights once${given ? ' per language: it takes only one' : ''}; "per file" is one process after another, as a script around it starts them.`,
+      `All: same weights, beam ${BEAM_SIZE}, no text context, language ${given ? 'given' : 'detected (-l auto)'}. whisper-cli: ` +
+        `default build, -t ${cores}.`,
+      '"whisper-cli" has all recordings of a row in one process, so that it loads the weights ' +
+        `once${given ? ' per language: it takes only one' : ''}; "per file" is one process after another, as a script would start them.`,
       'The appliance runs already and has its weights loaded. Its time runs from the first byte uploaded to the last transcript read ' +
         'and includes decoding MP3, M4A, Ogg and FLAC; whisper-cli reads WAV made beforehand.',
-      'A shape has the matrices of that size of Whisper, says 70 words of one token each in every window, and that it hears English. whisper-cli takes the next window every 30 s, the appliance cuts in pauses and leaves silence out, so on a long recording their numbers of windows, and of words, differ a little.'
+      'A shape has the matrices of that size of Whisper; in every window it detects English and emits 70 words of one token each. ' +
+        'whisper-cli takes a window every 30 s; the appliance cuts in pauses and skips silence. On a long recording the numbers ' +
+        'of windows and words therefore differ a little.'
     ],
     figures: {
       cores, beamSize: BEAM_SIZE, series,
-      ratios: series.map((one) => ({ model: one.model, work: one.work, ...Object.fromEntries(one.ways.map((way) => [way, ratioOf(one, way)])) }))
+      ratios: series.map((one) =>
+        ({ model: one.model, work: one.work, ...Object.fromEntries(one.ways.map((way) => [way, ratioOf(one, way)])) }))
     }
   }
 }
@@ -66,7 +71,8 @@ async function prepareLong ({ options, scratch, log }: BenchContext): Promise<Wo
   const talk = findFixture('talk')
   const path = await loopRecording(talk.path, join(scratch, 'long.mp3'), 60 * minutes)
   const wav = await convertToWav(path, join(scratch, 'long.wav'))
-  return { title: `one file of ${minutes} min`, samples: [{ ...talk, path, wav, seconds: 60 * minutes }], ways: ['appliance', 'whisper-cli'] }
+  const samples = [{ ...talk, path, wav, seconds: 60 * minutes }]
+  return { title: `one file of ${minutes} min`, samples, ways: ['appliance', 'whisper-cli'] }
 }
 
 async function prepareClips ({ scratch }: BenchContext): Promise<Work> {
@@ -124,7 +130,8 @@ function spokenTo ({ language }: Pick<Sides, 'language'>, sample: Sample): strin
 
 function groupByLanguage (sides: Sides, samples: readonly Sample[]): Array<{ language: string, wavs: string[] }> {
   const languages = new Set(samples.map((sample) => spokenTo(sides, sample)))
-  return Array.from(languages, (language) => ({ language, wavs: samples.filter((sample) => spokenTo(sides, sample) === language).map(({ wav }) => wav) }))
+  return Array.from(languages, (language) =>
+    ({ language, wavs: samples.filter((sample) => spokenTo(sides, sample) === language).map(({ wav }) => wav) }))
 }
 
 function countWords (texts: readonly string[]): number {
@@ -148,7 +155,8 @@ function toSummary (all: readonly ModelSeries[]): Table {
   return {
     title: `Seconds, median of ${all[0]?.rounds.length ?? 0}; in brackets how many times as fast the appliance is`,
     columns: ['model', 'recordings', ...WAYS],
-    rows: all.map((series) => toRow(series, (way) => formatSeconds(medianOf(series, way, 'seconds')) + (way === 'appliance' ? '' : ` (${ratioOf(series, way).toFixed(2)})`)))
+    rows: all.map((series) => toRow(series, (way) =>
+      formatSeconds(medianOf(series, way, 'seconds')) + (way === 'appliance' ? '' : ` (${ratioOf(series, way).toFixed(2)})`)))
   }
 }
 
@@ -157,6 +165,7 @@ function toEffort (all: readonly ModelSeries[]): Table {
   return {
     title: 'Processor seconds, median; in brackets the words written',
     columns: ['model', 'recordings', ...WAYS],
-    rows: all.map((series) => toRow(series, (way) => `${formatSeconds(medianOf(series, way, 'processorSeconds'))} (${medianOf(series, way, 'words')})`))
+    rows: all.map((series) =>
+      toRow(series, (way) => `${formatSeconds(medianOf(series, way, 'processorSeconds'))} (${medianOf(series, way, 'words')})`))
   }
 }

@@ -21,7 +21,9 @@ type Way = 'appliance' | 'whisper-cli' | 'whisper-cli -nt' | 'whisper-cli -p'
 type ModelSeries = Series & { model: string, audioSeconds: number }
 
 /** The plain call first: the one the claim is about. The others show that no switch of whisper-cli changes the picture. */
-const THEIR_WAYS: ReadonlyArray<{ name: Exclude<Way, 'appliance'>, options: Pick<WhisperCliOptions, 'threads' | 'processors' | 'timestamps'> }> = [
+const THEIR_WAYS: ReadonlyArray<{
+  name: Exclude<Way, 'appliance'>, options: Pick<WhisperCliOptions, 'threads' | 'processors' | 'timestamps'>
+}> = [
   { name: 'whisper-cli', options: {} },
   { name: 'whisper-cli -nt', options: { timestamps: 'off' } },
   { name: 'whisper-cli -p', options: { threads: 1, processors: availableParallelism() } }
@@ -43,11 +45,15 @@ async function run (context: BenchContext): Promise<Report> {
   ]
   const cores = availableParallelism()
   return {
-    result: series.map((one) => `${one.model}: ${ratioOf(one, 'whisper-cli').toFixed(2)} times as fast as whisper-cli`).join('; ') + ' (ratio of medians).',
+    result: series.map((one) => `${one.model}: ${ratioOf(one, 'whisper-cli').toFixed(2)} times as fast as whisper-cli`).join('; ') +
+      ' (ratio of medians).',
     tables: [toSummary(series), ...series.map((one) => toRoundTable(one.model, one))],
     notes: [
-      `Both: same weights, beam ${BEAM_SIZE}, no text context, language given. whisper-cli: default build, -t ${cores}, all ${COPIES} files in one process, so that it loads the weights once; -nt decodes without time stamps; "-p" is its own splitting of each file, -p ${cores} -t 1.`,
-      'The appliance\'s time runs from the first byte uploaded to the last transcript seen complete and includes decoding the MP3; whisper-cli reads WAV made beforehand.',
+      `Both: same weights, beam ${BEAM_SIZE}, no text context, language given. whisper-cli: default build, -t ${cores}, ` +
+        `all ${COPIES} files in one process, so that it loads the weights once; -nt decodes without time stamps; ` +
+        `"-p" is its own splitting of each file, -p ${cores} -t 1.`,
+      'The appliance\'s time runs from the first byte uploaded to the last transcript seen complete and includes decoding the ' +
+        'MP3; whisper-cli reads WAV made beforehand.',
       '"base shape" has the matrices of Whisper base and says 70 tokens in every window.'
     ],
     figures: {

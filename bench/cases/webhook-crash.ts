@@ -1,4 +1,4 @@
-/** kill -9 again and again while jobs end and receivers are told: is every end told, to everybody, at least once, and never as two events? */
+/** Repeats kill -9 while jobs end and webhooks go out: does every receiver get every event at least once, and never as two events? */
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -35,7 +35,16 @@ type Submitted = { id: number, paths: string[] }
 type Told = { event: string, data: { transcriptionId: number, status: string } }
 /** The events of one job for one receiver. */
 type Hearing = { job: JobAnswer, path: string, heard: Received[] }
-type Result = { jobs: JobAnswer[], hearings: Hearing[], forged: number, strange: number, requests: number, kills: number, wanted: { kills: number, jobs: number }, seconds: number }
+type Result = {
+  jobs: JobAnswer[]
+  hearings: Hearing[]
+  forged: number
+  strange: number
+  requests: number
+  kills: number
+  wanted: { kills: number, jobs: number }
+  seconds: number
+}
 
 export const webhookCrash: Benchmark = {
   name: 'webhook-crash',
@@ -53,7 +62,12 @@ async function run (context: BenchContext): Promise<Report> {
   const clip = await cutRecording(findFixture('talk').path, join(context.scratch, 'webhook-crash.flac'), 2.6, 3)
   const noRecording = join(context.scratch, 'no-recording.flac')
   writeFileSync(noRecording, 'nothing anybody could hear')
-  const setup = { dataDir: join(context.scratch, 'data-webhook-crash'), modelsDir, workers: availableParallelism(), settings: { STENOBOX_ALLOW_WEBHOOKS: '127.0.0.1' } }
+  const setup = {
+    dataDir: join(context.scratch, 'data-webhook-crash'),
+    modelsDir,
+    workers: availableParallelism(),
+    settings: { STENOBOX_ALLOW_WEBHOOKS: '127.0.0.1' }
+  }
   try {
     return report(await killOften(context, { setup, wanted, random, receiver, clip, noRecording }))
   } finally {
@@ -61,7 +75,9 @@ async function run (context: BenchContext): Promise<Report> {
   }
 }
 
-type Work = { setup: ApplianceOptions, wanted: Result['wanted'], random: () => number, receiver: Receiver, clip: string, noRecording: string }
+type Work = {
+  setup: ApplianceOptions, wanted: Result['wanted'], random: () => number, receiver: Receiver, clip: string, noRecording: string
+}
 
 /** One life after the other: submits some jobs, then is killed. The last one may finish. */
 async function killOften ({ log }: BenchContext, work: Work): Promise<Result> {
@@ -81,7 +97,8 @@ async function killOften ({ log }: BenchContext, work: Work): Promise<Result> {
     }
     const jobs = await finish(appliance, key, submitted)
     const secrets = new Map([['/endpoint', signingSecret]])
-    return { ...judge(jobs, submitted, receiver.received, secrets), kills: wanted.kills, wanted, seconds: (performance.now() - startedMs) / 1000 }
+    const seconds = (performance.now() - startedMs) / 1000
+    return { ...judge(jobs, submitted, receiver.received, secrets), kills: wanted.kills, wanted, seconds }
   } finally {
     await appliance.kill()
   }
@@ -101,7 +118,9 @@ async function submitUntil (client: Client, { receiver, clip, noRecording }: Wor
     const number = submitted.length
     const own = number % 2 === 0 ? [] : [`/job-${number}`]
     const file = number % FAILING === 0 ? noRecording : clip
-    const id = await client.submit(file, { language: 'en', ...(own[0] === undefined ? {} : { webhookUrl: receiver.url + own[0], webhookSecret: JOB_SECRET }) })
+    const id = await client.submit(file, {
+      language: 'en', ...(own[0] === undefined ? {} : { webhookUrl: receiver.url + own[0], webhookSecret: JOB_SECRET })
+    })
     submitted.push({ id, paths: ['/endpoint', ...own] })
   }
 }
@@ -121,37 +140,67 @@ async function finish ({ url }: Appliance, key: string, submitted: readonly Subm
 
 const toldBy = ({ body }: Received): Told => JSON.parse(body) as Told
 
-function judge (jobs: readonly JobAnswer[], submitted: readonly Submitted[], received: readonly Received[], secrets: ReadonlyMap<string, string>) {
+function judge (
+  jobs: readonly JobAnswer[], submitted: readonly Submitted[], received: readonly Received[], secrets: ReadonlyMap<string, string>
+) {
   const hearings = submitted.flatMap(({ id, paths }, index) => paths.map((path) => ({
-    job: jobs[index] as JobAnswer, path, heard: received.filter((request) => request.path === path && toldBy(request).data.transcriptionId === id)
+    job: jobs[index] as JobAnswer,
+    path,
+    heard: received.filter((request) => request.path === path && toldBy(request).data.transcriptionId === id)
   })))
   const known = new Set(hearings.flatMap(({ heard }) => heard))
   const isForged = ({ path, body, headers }: Received): boolean =>
     headers['x-service-signature'] !== createHmac('sha256', secrets.get(path) ?? JOB_SECRET).update(body).digest('hex')
-  return { jobs: [...jobs], hearings, requests: received.length, forged: received.filter(isForged).length, strange: received.filter((request) => !known.has(request)).length }
+  return {
+    jobs: [...jobs],
+    hearings,
+    requests: received.length,
+    forged: received.filter(isForged).length,
+    strange: received.filter((request) => !known.has(request)).length
+  }
 }
 
 const idsOf = ({ heard }: Hearing): Set<string> => new Set(heard.map(({ headers }) => String(headers['webhook-id'])))
 const isTold = ({ heard }: Hearing): boolean => heard.some(({ status }) => status === 200)
-const isTrue = ({ job, heard }: Hearing): boolean => heard.every((request) => toldBy(request).event === `transcription.${job.status}` && toldBy(request).data.status === job.status)
+const isTrue = ({ job, heard }: Hearing): boolean =>
+  heard.every((request) => toldBy(request).event === `transcription.${job.status}` && toldBy(request).data.status === job.status)
 
 function report ({ jobs, hearings, forged, strange, requests, kills, wanted, seconds }: Result): Report {
   const taken = hearings.flatMap(({ heard }) => heard.filter(({ status }) => status === 200)).length
   const ids = hearings.flatMap((hearing) => [...idsOf(hearing)])
   const statements = [
-    { what: 'jobs that ended', found: `${jobs.filter(({ status }) => status === 'completed').length} completed, ${jobs.filter(({ status }) => status === 'failed').length} failed`, holds: jobs.length === wanted.jobs },
-    { what: 'ends told to every receiver', found: `${hearings.filter(isTold).length} of ${hearings.length}`, holds: hearings.every(isTold) },
+    {
+      what: 'jobs that ended', found: `${jobs.filter(({ status }) => status === 'completed').length} completed, ` +
+      `${jobs.filter(({ status }) => status === 'failed').length} failed`, holds: jobs.length === wanted.jobs
+    },
+    {
+      what: 'ends told to every receiver', found: `${hearings.filter(isTold).length} of ${hearings.length}`, holds: hearings.every(isTold)
+    },
     { what: 'each told as it was', found: hearings.filter(isTrue).length, holds: hearings.every(isTrue) },
-    { what: 'one webhook-id for each end and receiver', found: new Set(ids).size, holds: ids.length === hearings.length && new Set(ids).size === hearings.length },
+    {
+      what: 'one webhook-id for each end and receiver', found: new Set(ids).size, holds: ids.length === hearings.length &&
+      new Set(ids).size === hearings.length
+    },
     { what: 'signatures that are wrong; requests about nothing', found: `${forged}; ${strange}`, holds: forged === 0 && strange === 0 },
-    { what: 'counts of the jobs: delivered, failed', found: `${jobs.reduce((sum, job) => sum + job.webhooks.delivered, 0)}, ${jobs.reduce((sum, job) => sum + job.webhooks.failed, 0)}`, holds: jobs.reduce((sum, job) => sum + job.webhooks.delivered, 0) === hearings.length }
+    {
+      what: 'counts of the jobs: delivered, failed', found: `${jobs.reduce((sum, job) => sum + job.webhooks.delivered, 0)}, ` +
+      `${jobs.reduce((sum, job) => sum + job.webhooks.failed, 0)}`,
+      holds: jobs.reduce((sum, job) => sum + job.webhooks.delivered, 0) === hearings.length
+    }
   ]
   return {
-    result: `${kills} kills over ${jobs.length} jobs: ${hearings.filter((hearing) => !isTold(hearing)).length} ends missing, ${taken - hearings.filter(isTold).length} told more than once.`,
+    result: `${kills} kills over ${jobs.length} jobs: ${hearings.filter((hearing) => !isTold(hearing)).length} ends missing, ` +
+      `${taken - hearings.filter(isTold).length} told more than once.`,
     passed: statements.every(({ holds }) => holds),
-    tables: [{ title: 'What has to hold', columns: ['statement', 'found', 'holds'], rows: statements.map(({ what, found, holds }) => [what, found, holds ? 'yes' : 'NO']) }],
+    tables: [{
+      title: 'What has to hold',
+      columns: ['statement', 'found', 'holds'],
+      rows: statements.map(({ what, found, holds }) => [what, found, holds ? 'yes' : 'NO'])
+    }],
     notes: [
-      `Killed with SIGKILL, half of the times at random moments (seeded) up to ${LONGEST_LIFE_MS} ms after jobs were submitted, half of them while or just after a receiver is told. The receiver holds answers back for up to ${SLOWEST_ANSWER_MS} ms and answers every tenth request 503.`,
+      `Killed with SIGKILL: half of the times at random moments (seeded) up to ${LONGEST_LIFE_MS} ms after jobs were submitted, ` +
+        'the other half during or just after a delivery. ' +
+        `The receiver delays its answers by up to ${SLOWEST_ANSWER_MS} ms and answers every tenth request 503.`,
       `${requests} requests were received. ${formatSeconds(seconds)} in all.`
     ],
     figures: { kills, jobs: jobs.length, ends: hearings.length, taken, requests, seconds, statements }

@@ -60,7 +60,9 @@ async function run (context: BenchContext): Promise<Report> {
   return report(outcomes)
 }
 
-async function measure ({ options: { quick } }: BenchContext, death: Death, place: { dataDir: string, modelsDir: string }, clip: string): Promise<Outcome> {
+async function measure (
+  { options: { quick } }: BenchContext, death: Death, place: { dataDir: string, modelsDir: string }, clip: string
+): Promise<Outcome> {
   const setup = { ...place, settings: { STENOBOX_ALLOW_WEBHOOKS: '127.0.0.1' } }
   const key = await createKey(setup, 'bench')
   const [dead, alive] = await Promise.all([death.start(), startReceiver()])
@@ -147,16 +149,19 @@ function report (outcomes: readonly Outcome[]): Report {
   const worstShare = largest(one.map(({ share }) => share))
   const worstDelay = largest(outcomes.flatMap(({ delays }) => delays))
   return {
-    result: `${PENDING} events for one dead receiver take at most ${formatPercent(worstShare)} of a core; a living one hears of a job within ${formatMs(worstDelay)}.`,
+    result: `${PENDING} events for one dead receiver take at most ${formatPercent(worstShare)} of a core; a living one hears ` +
+      `of a job within ${formatMs(worstDelay)}.`,
     passed: worstShare < MAX_SHARE && worstDelay < MAX_DELAY_MS,
     tables: [{
       title: `${PENDING} events wait for a receiver that …`,
       columns: ['receiver', 'idle before', 'share of a core', 'requests/s', 'delay of others: median', 'largest'],
       rows: outcomes.map(({ name, idleShare, share, requests, seconds, delays }) => [
-        name, formatPercent(idleShare), formatPercent(share), (requests / seconds).toFixed(1), formatMs(median(delays)), formatMs(largest(delays))
+        name, formatPercent(idleShare), formatPercent(share),
+        (requests / seconds).toFixed(1), formatMs(median(delays)), formatMs(largest(delays))
       ])
     }],
-    notes: ['Processor time of the whole process, by /proc. The delay is from completedAt of an event to its arrival at a living receiver of the same owner.'],
+    notes: ['Processor time of the whole process, by /proc. The delay is from completedAt of an event to its arrival at a ' +
+      'living receiver of the same owner.'],
     figures: { pending: PENDING, outcomes }
   }
 }

@@ -5,11 +5,25 @@ import type { Cell } from '../../dist/evaluate/report.js'
 import { largest, percentile } from '../../dist/evaluate/machine/statistics.js'
 
 export type Burst = { requests: number, seconds: number, p50Ms: number, p99Ms: number, maxMs: number, errors: number }
-export type BurstOptions = { seconds: number, connections: number, /** Requests a second over all connections; absent: as many as are answered. */ rate?: number }
+export type BurstOptions = {
+  seconds: number
+  connections: number
+  /** Requests a second over all connections; absent: as many as are answered. */
+  rate?: number
+}
 type CannonResult = { duration: number, errors: number, timeouts: number, non2xx: number }
-type CannonOptions = { url: string, connections: number, overallRate?: number, duration: number, headers: Record<string, string>, ignoreCoordinatedOmission?: boolean }
+type CannonOptions = {
+  url: string
+  connections: number
+  overallRate?: number
+  duration: number
+  headers: Record<string, string>
+  ignoreCoordinatedOmission?: boolean
+}
 type Cannon = {
-  (options: CannonOptions, done: (error: Error | null, result: CannonResult) => void): { on: (event: 'response', listener: (client: unknown, status: number, bytes: number, timeMs: number) => void) => void }
+  (options: CannonOptions, done: (error: Error | null, result: CannonResult) => void): {
+    on: (event: 'response', listener: (client: unknown, status: number, bytes: number, timeMs: number) => void) => void
+  }
 }
 
 /** Asks for `url`; without a key where none is needed. */
@@ -38,5 +52,6 @@ export function fire (url: string, key: string | undefined, { seconds, connectio
 export const BURST_COLUMNS = ['requests', 'per second', 'p50', 'p99', 'max', 'errors']
 
 export function burstCells (burst: Burst): Cell[] {
-  return [burst.requests, (burst.requests / burst.seconds).toFixed(0), formatMs(burst.p50Ms), formatMs(burst.p99Ms), formatMs(burst.maxMs), burst.errors]
+  const rate = (burst.requests / burst.seconds).toFixed(0)
+  return [burst.requests, rate, formatMs(burst.p50Ms), formatMs(burst.p99Ms), formatMs(burst.maxMs), burst.errors]
 }

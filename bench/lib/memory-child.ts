@@ -25,7 +25,8 @@ second.free()
 function runState (of: NativeModel): NativeState {
   const state = of.createState()
   state.transcribe(pcm, {
-    language, threads: availableParallelism(), beamSize: Number(beamSize), bestOf: 5, temperature: 0, temperatureStep: 0.2, entropyThreshold: 2.4,
+    language, threads: availableParallelism(), beamSize: Number(beamSize),
+    bestOf: 5, temperature: 0, temperatureStep: 0.2, entropyThreshold: 2.4,
     logProbThreshold: -1, noSpeechThreshold: 0.6, contextTokens: 0, suppressNonSpeech: true, prompt: '', terms: [], minTailMs: 1000
   })
   return state

@@ -106,7 +106,10 @@ function writeTensors (write: TensorWriter, size: MetronomeSize, source: Source)
   writeNorm(write, 'decoder.ln', width)
 }
 
-/** The token that follows position p. The prompt is start, language, task (positions 0 to 2); asked after the start alone, the answer is the language. */
+/**
+ * The token that follows a position. The prompt is start, language, task (positions 0 to 2); when only the start has been given,
+ * the answer is the language.
+ */
 function tokenAt (script: readonly number[], position: number): number {
   if (position === 0) return ENGLISH
   return script[position - 2] ?? END_OF_TEXT

@@ -11,7 +11,9 @@ export async function installModel (directory: string, weights: string, beamSize
   linkOrCopy(weights, join(directory, file))
   const decoding = { beamSize, bestOf: 5, contextTokens: 0 }
   const quality = { models: ['bench'], decoding }
-  const model = { name: 'bench', kind: 'whisper', file, bytes: statSync(weights).size, sha256: await digest(weights), licence: 'none', decoding }
+  const model = {
+    name: 'bench', kind: 'whisper', file, bytes: statSync(weights).size, sha256: await digest(weights), licence: 'none', decoding
+  }
   const manifest = { version: 1, quality: { fast: quality, balanced: quality, accurate: quality }, models: [model] }
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest, null, 2))
   return directory

@@ -52,7 +52,8 @@ export function printReport (name: string, report: Report): void {
 function formatTable ({ columns, rows }: Table): string {
   const texts = [columns, ...rows].map((row) => row.map(String))
   const widths = columns.map((_, column) => Math.max(...texts.map((row) => (row[column] ?? '').length)))
-  const lines = texts.map((row) => row.map((text, column) => column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)).join('  '))
+  const lines = texts.map((row) =>
+    row.map((text, column) => column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)).join('  '))
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
   return lines.map((line) => '  ' + line).join('\n')
 }

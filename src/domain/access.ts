@@ -9,12 +9,15 @@ const KEY_PREFIX = 'service_sk_'
 /** The scopes an OAuth token may carry, in the order of the registry, with what each allows. */
 export const SCOPES = {
   'transcripts:read': 'view transcripts and their status',
-  'transcripts:write': 'create transcriptions',
+  'transcripts:write': 'create, retry and delete transcriptions',
   'transcripts:export': 'export transcripts',
   'library:search': 'search the library',
   'ai:transform': 'make summaries, chapters, quotes and posts from transcripts'
 } as const
 export type Scope = keyof typeof SCOPES
+
+/** The scopes that operations require. Only these are advertised; a test compares them with the declarations of the operations. */
+export const OFFERED_SCOPES = ['transcripts:read', 'transcripts:write', 'transcripts:export'] as const satisfies readonly Scope[]
 
 /** Other names that some clients use for registered scopes. */
 const SCOPE_ALIASES: ReadonlyMap<string, Scope> = new Map([['exports:read', 'transcripts:export'], ['repurpose:run', 'ai:transform']])

@@ -5,8 +5,6 @@ import { toRecordingName, UNNAMED } from './recording-name.js'
 import type { RecordingName } from './recording-name.js'
 
 const MAX_URL_LENGTH = 4096
-/** The longest host name, in characters (RFC 1035, section 2.3.4, as text). The resolver fails on longer names. */
-export const MAX_HOST_LENGTH = 253
 /** The number of first bytes that `sniffKind` needs. */
 export const HEAD_BYTES = 4096
 
@@ -24,15 +22,19 @@ export type SourceKind = 'media' | 'page' | 'feed' | 'manifest' | 'live'
 /** Facts about a recording from its source. `publishedAt`: in ms since 1970. */
 export type SourceFacts = { title: RecordingName | undefined, publishedAt: number | undefined }
 
+/** Throws `invalid_request` naming `field` for a host name that is too long for the name service. */
+export function requireHostName (hostname: string, field: string): void {
+  if (isHostName(hostname)) return
+  throw new AppError('invalid_request', `${field}: the host name must have at most 253 characters, and 63 between two dots.`)
+}
+
 /** Parses an http or https URL and removes its fragment. Throws `invalid_request` naming `field`. */
 export function parseSourceUrl (text: string, field: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '' || !isHostName(url.hostname)) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
   }
-  if (url.hostname.length > MAX_HOST_LENGTH) {
-    throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
-  }
+  requireHostName(url.hostname, field)
   // yt-dlp reads options from some fragments. No server ever sees a fragment.
   url.hash = ''
   return url.href

@@ -8,7 +8,7 @@ export const Word = Type.Object({
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
   probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the model' }),
-  speaker: Type.Optional(Type.String({ description: 'reserved; this version does not tell speakers apart' }))
+  speaker: Type.Optional(Type.String({ description: 'never present: this version does not identify speakers' }))
 }, { title: 'Word', additionalProperties: false })
 
 export const Segment = Type.Object({
@@ -16,7 +16,7 @@ export const Segment = Type.Object({
   start: Type.Number(),
   end: Type.Number(),
   text: Type.String(),
-  speaker: Type.Optional(Type.String({ description: 'reserved; this version does not tell speakers apart' })),
+  speaker: Type.Optional(Type.String({ description: 'never present: this version does not identify speakers' })),
   words: Type.Array(Word)
 }, { title: 'Segment', additionalProperties: false })
 

@@ -22,11 +22,14 @@ export type WaitOptions = { everyMs?: number, onAnswer?: (job: JobAnswer) => voi
 type UploadPlan = { uploadId: string, partSize: number, parts: Array<{ partNumber: number, url: string }> }
 
 export function createClient (baseUrl: string, key: string) {
+  // A new connection for each request: after minutes of other programs, the server has closed an idle one.
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+
   async function call<T> (method: string, path: string, body?: Uint8Array | object): Promise<T> {
     const isRaw = body instanceof Uint8Array
     const reply = await fetch(new URL(path, baseUrl), {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': isRaw ? 'application/octet-stream' : 'application/json' }) },
+      headers: { ...headers, ...(body && { 'content-type': isRaw ? 'application/octet-stream' : 'application/json' }) },
       ...(body && { body: isRaw ? body as Uint8Array<ArrayBuffer> : JSON.stringify(body) })
     })
     const answer = await reply.json() as { success: boolean, data: T, error?: string }
@@ -79,7 +82,7 @@ export function createClient (baseUrl: string, key: string) {
     /** The json export: segments and words with times in seconds. */
     async readDocument (id: number): Promise<TranscriptDocument> {
       const url = new URL(`/api/v1/transcriptions/${id}/export?format=json`, baseUrl)
-      const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+      const reply = await fetch(url, { headers })
       if (!reply.ok) throw new Error(`export of ${id}: ${reply.status}`)
       return await reply.json() as TranscriptDocument
     }

@@ -51,7 +51,9 @@ async function score ([program, ...first]: Argv, pairs: readonly TokenPair[], di
     return path
   }
   const [reference, hypothesis] = [write('reference.trn', 'said'), write('hypothesis.trn', 'heard')]
-  const { stdout } = await runProgram(program, [...first, '-r', reference, 'trn', '-h', hypothesis, 'trn', '-i', 'rm', '-s', '-e', 'utf-8', '-o', 'pralign', 'stdout'])
+  const { stdout } = await runProgram(program, [
+    ...first, '-r', reference, 'trn', '-h', hypothesis, 'trn', '-i', 'rm', '-s', '-e', 'utf-8', '-o', 'pralign', 'stdout'
+  ])
   return pairs.map((pair, index) => fits[index] ? parseScores(stdout, index, pair) : undefined)
 }
 

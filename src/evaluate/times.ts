@@ -35,7 +35,9 @@ type Token = { text: string, owner: number, isFirst: boolean, isLast: boolean }
 export function summarise (errorsMs: readonly number[]): ErrorSummary {
   const absolute = errorsMs.map(Math.abs)
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-  return { count: errorsMs.length, meanMs: mean(absolute), medianMs: median(absolute), p95Ms: percentile(absolute, 0.95), biasMs: mean(errorsMs) }
+  return {
+    count: errorsMs.length, meanMs: mean(absolute), medianMs: median(absolute), p95Ms: percentile(absolute, 0.95), biasMs: mean(errorsMs)
+  }
 }
 
 /**
@@ -80,7 +82,8 @@ export function measurePauses (sentences: readonly Sentence[], durationMs: numbe
 }
 
 function tokensOf (spans: ReadonlyArray<{ text: string }>, unit: Unit): Token[] {
-  return spans.flatMap(({ text }, owner) => splitTokens(text, unit).map((token, index, all) => ({ text: token, owner, isFirst: index === 0, isLast: index === all.length - 1 })))
+  return spans.flatMap(({ text }, owner) =>
+    splitTokens(text, unit).map((token, index, all) => ({ text: token, owner, isFirst: index === 0, isLast: index === all.length - 1 })))
 }
 
 function touches (word: HeardWord, sentence: Sentence): boolean {

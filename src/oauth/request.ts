@@ -1,7 +1,7 @@
 /** Rewrites requests for oidc-provider: the issuer's single address, and registered scopes only. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { MAX_NAME_LENGTH, registeredScopes, SCOPES } from '../domain/access.js'
+import { MAX_NAME_LENGTH, OFFERED_SCOPES, registeredScopes } from '../domain/access.js'
 import { resourceNames } from '../domain/oauth.js'
 
 /** Parameters of the scope `openid`, which is not offered. With them oidc-provider would refuse the request. */
@@ -23,11 +23,11 @@ function rewriteParameters (parameters: URLSearchParams, issuer: string): void {
   for (const resource of new Set(resources)) parameters.append('resource', resource)
 }
 
-/** Without `scope`, all scopes are requested: the owner sees the list before agreeing. */
+/** Without `scope`, all offered scopes are requested: the owner sees the list before agreeing. */
 export function rewriteAuthorization (url: string, issuer: string): string {
   const [path = '', ...query] = url.split('?')
   const parameters = new URLSearchParams(query.join('?'))
-  if (!parameters.has('scope')) parameters.set('scope', Object.keys(SCOPES).join(' '))
+  if (!parameters.has('scope')) parameters.set('scope', OFFERED_SCOPES.join(' '))
   rewriteParameters(parameters, issuer)
   for (const name of OPENID_PARAMETERS) parameters.delete(name)
   return `${path}?${parameters}`

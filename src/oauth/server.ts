@@ -2,7 +2,7 @@
 import { errors, interactionPolicy, Provider } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SCOPES } from '../domain/access.js'
+import { OFFERED_SCOPES, SCOPES } from '../domain/access.js'
 import type { Log } from '../domain/log.js'
 import type { LoginLimit } from '../service/login-limit.js'
 import type { Oauth } from '../service/oauth.js'
@@ -147,7 +147,7 @@ function createProvider (deps: Deps): Provider {
   provider.proxy = true
   provider.use(async (ctx, next) => {
     await next()
-    if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: REGISTERED_SCOPES })
+    if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: OFFERED_SCOPES })
   })
   const report = (error: unknown): void => { deps.log.error({ err: error }, 'authorization server failed') }
   provider.on('server_error', (_ctx, error) => { report(error) })

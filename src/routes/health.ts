@@ -6,14 +6,15 @@ import type { Health } from '../service/health.js'
 import { operation } from './contract/operation.js'
 import { ok, Success } from './contract/schemas.js'
 
-const Status = Success(Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.', examples: [{ status: 'ok' }] }))
+const Status = Success(Type.Object({ status: Type.Literal('ok') }, { description: 'It is ready.', examples: [{ status: 'ok' }] }))
 
 export const healthRoutes: FastifyPluginAsyncTypebox<{ health: Pick<Health, 'whyNotReady'> }> = async (app, { health }) => {
   app.get('/healthz', operation({
     operationId: 'getHealth', tag: 'Health', summary: 'Check whether the process is running', caller: 'public', replies: { 200: Status }
   }), async () => ok({ status: 'ok' as const }))
   app.get('/readyz', operation({
-    operationId: 'getReadiness', tag: 'Health', summary: 'Check whether it can accept work', caller: 'public', replies: { 200: Status }
+    operationId: 'getReadiness', tag: 'Health', summary: 'Check whether the appliance can accept work', caller: 'public',
+    replies: { 200: Status }
   }), async () => {
     const reason = await health.whyNotReady()
     if (reason !== undefined) throw new AppError('unavailable', reason)

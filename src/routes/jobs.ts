@@ -12,7 +12,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcri
   app.get('/jobs/:id', operation({
     operationId: 'getJobStatus',
     tag: 'Jobs',
-    summary: 'Job status',
+    summary: 'Get the status of a job',
     description: 'Poll until the status is completed or failed.',
     caller: 'transcripts:read',
     params: IdParams,
@@ -27,8 +27,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcri
     operationId: 'retryJob',
     tag: 'Jobs',
     summary: 'Retry a failed job',
-    description: 'Uses the stored recording and keeps what was transcribed before; a recording from an address is fetched again. ' +
-      'A job can be retried at most three times.',
+    description: 'A job with an uploaded recording continues with what is missing. A job with a URL starts from the beginning ' +
+      'and fetches the recording again. A job can be retried at most three times.',
     caller: 'transcripts:write',
     idempotent: true,
     params: IdParams,

@@ -2,8 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { SCOPES } from '../domain/access.js'
-import type { Scope } from '../domain/access.js'
+import { OFFERED_SCOPES } from '../domain/access.js'
 import { baseUrlOf } from './contract/base-url.js'
 import { operation } from './contract/operation.js'
 
@@ -15,12 +14,12 @@ const Metadata = Type.Object({
   bearer_methods_supported: Type.Array(Type.Literal('header'))
 }, {
   title: 'ProtectedResource',
-  description: 'Who issues tokens for this appliance, and for which scopes. In the form of RFC 9728, without the envelope.',
+  description: 'Which authorization server issues tokens, and for which scopes. In the form of RFC 9728, without the envelope.',
   examples: [{
     resource: 'https://stenobox.example.org',
     resource_name: 'Stenobox',
     authorization_servers: ['https://stenobox.example.org'],
-    scopes_supported: Object.keys(SCOPES),
+    scopes_supported: [...OFFERED_SCOPES],
     bearer_methods_supported: ['header']
   }]
 })
@@ -38,7 +37,7 @@ export const protectedResourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     resource: baseUrlOf(request, publicUrl) + path,
     resource_name: 'Stenobox',
     authorization_servers: issuer === undefined ? [] : [issuer],
-    scopes_supported: Object.keys(SCOPES) as Scope[],
+    scopes_supported: [...OFFERED_SCOPES],
     bearer_methods_supported: ['header' as const]
   })
 

@@ -1,4 +1,4 @@
-/** Recordings that are fetched from an address. */
+/** Recordings that are fetched from a URL. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -16,9 +16,9 @@ const SourceUrl = Type.String({
     'or an HLS or DASH manifest'
 })
 
-/** What the caller believes about the file. Its type and size are determined in any case. */
+/** What the caller knows about the file. Its type and size are checked after the download. */
 const Hints = {
-  fileName: Type.Optional(Type.String({ ...FileName, description: 'name of the transcript; default: the title that the source gives' })),
+  fileName: Type.Optional(Type.String({ ...FileName, description: 'name of the transcript; default: the title given by the source' })),
   fileType: Type.Optional(Type.String({ maxLength: 255 })),
   fileSize: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'bytes' }))
 }
@@ -40,7 +40,7 @@ const Made = Type.Object({ ...Job.properties, webhookSecret: MadeSecret }, {
   title: 'FetchingJob', description: 'The new job.', examples: [{ jobId: 42, status: 'queued' }]
 })
 
-const DESCRIPTION = 'Creates the job at once and fetches the recording later. If fetching fails, the job fails and says why.'
+const DESCRIPTION = 'Creates the job immediately and fetches the recording in the background. If that fails, the job fails with the reason.'
 
 type Deps = { submit: Pick<Submit, 'submitAddress'> }
 
@@ -53,7 +53,7 @@ export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { submi
   app.post('/media/ingest', operation({
     operationId: 'ingestMediaFromUrl',
     tag: 'Sources',
-    summary: 'Transcribe a recording from an address',
+    summary: 'Transcribe a recording from a URL',
     description: DESCRIPTION,
     caller: 'transcripts:write',
     idempotent: true,
@@ -65,7 +65,7 @@ export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { submi
   app.post('/transcriptions', operation({
     operationId: 'createTranscription',
     tag: 'Sources',
-    summary: 'Transcribe a recording from an address, with a language and a quality',
+    summary: 'Transcribe a recording from a URL, with a language and options',
     description: DESCRIPTION,
     caller: 'transcripts:write',
     idempotent: true,

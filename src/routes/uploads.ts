@@ -53,7 +53,7 @@ const InitReply = Type.Object({
 const CompleteBody = Type.Object({ uploadId: UploadId, sha256: Type.Optional(Sha256) }, {
   title: 'UploadComplete', additionalProperties: false, examples: [{ uploadId: UPLOAD_ID }]
 })
-const Dropped = Type.Object({ uploadId: Type.String() }, { description: 'The upload was dropped.', examples: [{ uploadId: UPLOAD_ID }] })
+const Dropped = Type.Object({ uploadId: Type.String() }, { description: 'The upload was cancelled.', examples: [{ uploadId: UPLOAD_ID }] })
 
 const Part = Type.Object({ partNumber: Type.Integer(), size: Type.Integer({ description: 'bytes' }), sha256: Type.String() }, {
   title: 'UploadPart', description: 'The part is stored.', examples: [{ partNumber: 1, size: 1_048_576, sha256: DIGEST }]
@@ -67,7 +67,7 @@ const UploadView = Type.Object({
   received: Type.Array(Part),
   missing: Type.Array(Type.Integer()),
   expiresAt: Type.String({ format: 'date-time' }),
-  jobId: Type.Optional(Type.Integer({ description: 'when the upload is complete' }))
+  jobId: Type.Optional(Type.Integer({ description: 'only if the upload is complete' }))
 }, {
   title: 'Upload',
   description: 'The upload and its parts.',
@@ -121,8 +121,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
   app.post('/media/uploads/init', operation({
     operationId: 'initChunkedUpload',
     tag: 'Uploads',
-    summary: 'Begin an upload in parts',
-    description: 'Send the bytes of each part with PUT to its url: in any order, in parallel, and again where needed. ' +
+    summary: 'Start an upload in parts',
+    description: 'Send the bytes of each part to its url with PUT. Parts may be sent in any order, in parallel, and more than once. ' +
       'Then complete the upload.',
     caller: 'transcripts:write',
     idempotent: true,
@@ -145,8 +145,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
   app.get('/media/uploads/:uploadId', operation({
     operationId: 'getChunkedUpload',
     tag: 'Uploads',
-    summary: 'Which parts have arrived',
-    description: 'Lets a client resume after a crash on either side.',
+    summary: 'List the parts that have arrived',
+    description: 'A client needs this to resume an upload after a crash of the client or the server.',
     caller: 'transcripts:write',
     params: UploadParams,
     replies: { 200: Success(UploadView) },
@@ -157,7 +157,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
   app.delete('/media/uploads/:uploadId', operation({
     operationId: 'dropChunkedUpload',
     tag: 'Uploads',
-    summary: 'Drop an upload and its parts',
+    summary: 'Cancel an upload and delete its parts',
     caller: 'transcripts:write',
     params: UploadParams,
     replies: { 200: Success(Dropped) },
@@ -194,7 +194,8 @@ export const partRoutes: FastifyPluginAsyncTypebox<Pick<Deps, 'uploads'>> = asyn
       operationId: 'sendUploadPart',
       tag: 'Uploads',
       summary: 'Send one part',
-      description: 'The raw bytes of the part, exactly as many as it is long. Sending a part again replaces it.',
+      description: 'The body is the raw bytes of the part. Its length must be exactly the length of the part. Sending a part again ' +
+        'replaces it.',
       caller: 'transcripts:write',
       params: PartParams,
       takesBytes: true,

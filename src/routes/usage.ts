@@ -39,7 +39,7 @@ const UsageReply = Type.Object({
     remaining: OrNull(Count('left today; null: no limit'))
   }),
   audioSeconds: Type.Object({
-    used: Type.Number({ minimum: 0, description: 'duration of the recordings transcribed for the owner in the period' }),
+    used: Type.Number({ minimum: 0, description: 'seconds of recordings that were transcribed for the owner in the period' }),
     limit: OrNull(Count('limit of the plan in the period; null: no limit'))
   }),
   recent: Type.Array(RecentRequest, { description: 'requests of this key, newest first' })
@@ -71,8 +71,8 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read'>
     operationId: 'getApiUsage',
     tag: 'Usage',
     summary: 'Get usage and limits',
-    description: 'Request counts and the log are those of this key; limits and audio are those of its owner. ' +
-      'Requests refused with 429 are neither counted nor logged. Works even if the daily requests are used up.',
+    description: 'The request counts and the recent requests are those of this key. The limits and the audio are those of its owner. ' +
+      'Requests that are answered with 429 are neither counted nor logged. This operation works even if the daily requests are used up.',
     caller: 'api_key',
     querystring: UsageQuery,
     replies: { 200: Success(UsageReply) },

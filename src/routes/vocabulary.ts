@@ -29,7 +29,7 @@ export const vocabularyRoutes: FastifyPluginAsyncTypebox<{ owners: Pick<Owners, 
     operationId: 'setVocabulary',
     tag: 'Vocabulary',
     summary: 'Replace the names and terms of the owner',
-    description: 'Replaces the whole list. New jobs copy it; existing jobs keep their own.',
+    description: 'Replaces the whole list. A job copies the list when it is created, so existing jobs are not affected.',
     caller: 'api_key',
     body: VocabularyBody,
     replies: { 200: Success(Vocabulary) }

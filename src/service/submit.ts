@@ -113,9 +113,10 @@ export function createSubmit (deps: Deps) {
   }
 
   function announce (jobId: number): Job {
-    for (const listener of queuedListeners) listener()
+    // Read before work on it begins: the caller is told that it is queued.
     const job = jobs.find(jobId)
     if (!job) throw new Error(`job ${jobId} is gone`)
+    for (const listener of queuedListeners) listener()
     return job
   }
 

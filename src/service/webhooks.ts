@@ -2,7 +2,7 @@
 import type { Endpoint } from '../domain/delivery.js'
 import { AppError } from '../domain/errors.js'
 import { FetchError } from '../domain/fetch-error.js'
-import { MAX_HOST_LENGTH } from '../domain/source.js'
+import { requireHostName } from '../domain/source.js'
 import { generateSecret } from '../domain/webhook.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import { parseUrl } from '../engine/http/guard.js'
@@ -36,9 +36,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
   async function checkUrl (url: string, field: string): Promise<void> {
     try {
       const { hostname } = parseUrl(url, 'webhooks')
-      if (hostname.length > MAX_HOST_LENGTH) {
-        throw new AppError('invalid_request', `${field}: the host name must have at most ${MAX_HOST_LENGTH} characters.`)
-      }
+      requireHostName(hostname, field)
       if (LITERAL_HOST.test(hostname)) await fetcher.check('webhooks', url)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error

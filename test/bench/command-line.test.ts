@@ -4,7 +4,10 @@ import { chooseModels } from '../../bench/lib/models.ts'
 
 t.test('options of the benchmarks', async (t) => {
   t.strictSame(parseCommandLine([]), { names: [], options: { repeat: 3, quick: false, language: 'detected', models: [] } })
-  const line = ['speed', '--minutes', '7.5', '--language', 'given', '--model', 'base', '--model', 'small', '--quick', '--repeat', '5', '--json', 'x.json', 'silence']
+  const line = [
+    'speed', '--minutes', '7.5', '--language', 'given', '--model', 'base',
+    '--model', 'small', '--quick', '--repeat', '5', '--json', 'x.json', 'silence'
+  ]
   t.strictSame(parseCommandLine(line), {
     names: ['speed', 'silence'],
     options: { repeat: 5, quick: true, language: 'given', models: ['base', 'small'], minutes: 7.5, json: 'x.json' }
@@ -12,7 +15,9 @@ t.test('options of the benchmarks', async (t) => {
 })
 
 t.test('options with impossible values are refused', async (t) => {
-  for (const line of [['--repeat', '0'], ['--minutes', '0'], ['--minutes', 'x'], ['--minutes', '2000'], ['--language', 'en'], ['--model', 'huge'], ['--fast']]) {
+  for (const line of [
+    ['--repeat', '0'], ['--minutes', '0'], ['--minutes', 'x'], ['--minutes', '2000'], ['--language', 'en'], ['--model', 'huge'], ['--fast']
+  ]) {
     t.throws(() => parseCommandLine(line), line.join(' '))
   }
 })

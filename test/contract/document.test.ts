@@ -6,6 +6,7 @@ import type {} from '@fastify/swagger'
 import t from 'tap'
 import Type from 'typebox'
 import { parse } from 'yaml'
+import { OFFERED_SCOPES } from '../../dist/domain/access.js'
 import { operation, requireOperations } from '../../dist/routes/contract/operation.js'
 import { collectOperations } from '../../dist/routes/plugins/openapi.js'
 import { buildAppliance } from '../support/appliance.ts'
@@ -21,6 +22,15 @@ t.test('the document in the repository is the one that is served, as JSON and as
   t.match(yaml.headers['content-type'], /^application\/yaml/)
   t.same(parse(yaml.body), DOCUMENT)
   t.match(DOCUMENT, { openapi: '3.1.0', info: { version: '1.0.0' } })
+})
+
+t.test('the scopes that are offered are those that operations require, in the metadata too', async (t) => {
+  const required = listRoutes().flatMap(({ operation: { security } }) => security.flatMap(({ oauth = [] }) => oauth))
+  t.strictSame([...new Set(required)].sort(), [...OFFERED_SCOPES].sort())
+  const { http } = await buildAppliance(t)
+  const metadata = await http.inject({ url: '/.well-known/oauth-protected-resource' })
+  t.match(metadata.json(), { scopes_supported: [...OFFERED_SCOPES] })
+  t.equal(metadata.json<{ scopes_supported: string[] }>().scopes_supported.length, OFFERED_SCOPES.length)
 })
 
 t.test('redocly finds nothing, neither in JSON nor in YAML', async (t) => {

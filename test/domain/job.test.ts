@@ -2,7 +2,8 @@ import t from 'tap'
 import { hasEnded, JOB_STATUSES, jobProgress, whyNotRetryable } from '../../dist/domain/job.js'
 import type { JobStatus } from '../../dist/domain/job.js'
 
-const progress = (status: JobStatus, doneMs: number, durationMs?: number): number => jobProgress({ status, source: undefined, doneMs, durationMs })
+const progress = (status: JobStatus, doneMs: number, durationMs?: number): number =>
+  jobProgress({ status, source: undefined, doneMs, durationMs })
 
 t.test('progress is the share of the sound that is done, with one decimal', async (t) => {
   t.equal(progress('processing', 0, 60_000), 0)
@@ -27,7 +28,12 @@ t.test('before the length is known it is 0', async (t) => {
 
 t.test('fetching is the first tenth, in jobs that begin with it', async (t) => {
   const at = (fetched: number, doneMs: number, durationMs?: number): number =>
-    jobProgress({ status: 'processing', source: { url: 'https://example.org/', title: undefined, publishedAt: undefined, fetched }, doneMs, durationMs })
+    jobProgress({
+      status: 'processing',
+      source: { url: 'https://example.org/', title: undefined, publishedAt: undefined, fetched },
+      doneMs,
+      durationMs
+    })
   t.strictSame([at(0, 0), at(0.5, 0), at(1, 0), at(1, 0, 60_000), at(1, 30_000, 60_000), at(1, 60_000, 60_000)], [0, 5, 10, 10, 55, 99.9])
 })
 
@@ -46,7 +52,9 @@ t.test('a job may be retried when it failed, three times, while its source is th
   const gone = (): boolean => false
   const there = (): boolean => true
   const never = (): boolean => { throw new Error('must not be asked') }
-  for (const status of ['queued', 'processing', 'completed'] as const) t.equal(whyNotRetryable({ status, retryCount: 0 }, never), 'not_failed')
+  for (const status of ['queued', 'processing', 'completed'] as const) {
+    t.equal(whyNotRetryable({ status, retryCount: 0 }, never), 'not_failed')
+  }
   for (const retryCount of [0, 1, 2]) {
     t.equal(whyNotRetryable({ status: 'failed', retryCount }, there), undefined)
     t.equal(whyNotRetryable({ status: 'failed', retryCount }, gone), 'source_gone')

@@ -19,5 +19,7 @@ t.test('a name that a caller gives is refused when it is empty or too long', asy
   t.equal(parseRecordingName('😀'.repeat(255)), '😀'.repeat(255))
   t.equal(parseRecordingName(' '), undefined)
   t.throws(() => parseRecordingName(''), { code: 'invalid_request', message: 'fileName: must NOT have fewer than 1 characters' })
-  t.throws(() => parseRecordingName('x'.repeat(256)), { code: 'invalid_request', message: 'fileName: must NOT have more than 255 characters' })
+  t.throws(() => parseRecordingName('x'.repeat(256)), {
+    code: 'invalid_request', message: 'fileName: must NOT have more than 255 characters'
+  })
 })

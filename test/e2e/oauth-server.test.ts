@@ -28,7 +28,7 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
   const text = browser.textOf(consent)
   t.match(text, /Agent wants to use the transcripts of anna/)
   t.match(text, /view transcripts and their status export transcripts The answer/, 'registered scopes, and the alias by its name')
-  t.match(text, /a program on this computer.*nobody has checked its name/)
+  t.match(text, /a program on this computer.*its name has not been checked/)
   const landed = await browser.submit(consent, { decision: 'allow' }, REDIRECT_URI)
 
   const tokens = await attempt.finish(landed.url)
@@ -43,7 +43,8 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
   t.equal(refused.status, 403)
   t.equal(
     refused.headers.get('www-authenticate'),
-    `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", error="insufficient_scope", scope="transcripts:read"`
+    `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", ` +
+      'error="insufficient_scope", scope="transcripts:read"'
   )
 })
 
@@ -60,7 +61,7 @@ t.test('a client the administrator added needs no registration, and any port of 
   t.match(login.body, 'Editor &#60;b&#62;')
   t.match(login.headers.get('content-security-policy'), 'form-action \'self\' http://127.0.0.1:49152;')
   const consent = await browser.submit(login, { name: 'anna', password: PASSWORD }, redirectUri)
-  t.notMatch(browser.textOf(consent), /nobody has checked/)
+  t.notMatch(browser.textOf(consent), /has not been checked/)
   const landed = await browser.submit(consent, { decision: 'allow' }, redirectUri)
   const tokens = await attempt.finish(landed.url)
   t.equal(tokens.scope?.split(' ').length, 5, 'who asks for nothing in particular asks for everything')
@@ -115,7 +116,7 @@ t.test('on with one setting: the program, its command line and its keys after a 
   t.equal((await runCommand(dataDir, ['oauth', 'grants', 'list'])).stdout, '')
   const wrong = await runCommand(dataDir, ['oauth', 'clients', 'add', '--name', 'Editor', '--redirect-uri', 'http://example.org/cb'])
   t.equal(wrong.code, 1)
-  t.match(wrong.stderr, /http:\/\/example.org\/cb cannot be a redirect address: it has to be https/)
+  t.match(wrong.stderr, /http:\/\/example.org\/cb cannot be a redirect address: use https/)
   t.equal((await runCommand(dataDir, ['oauth', 'clients', 'remove', added.stdout.trim()])).code, 0)
   t.match((await runCommand(dataDir, ['oauth', 'grants', 'revoke', 'x'])).stderr, /there is no grant x/)
 })

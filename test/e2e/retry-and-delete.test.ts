@@ -68,7 +68,7 @@ async function deleteAndGoOn (
   t.notMatch(server.log(), /"level":50/, 'and nothing of it is an error')
 }
 
-t.test('a job that failed while it was decoded is retried: what was transcribed is kept, the text is that of a run that never failed', async (t) => {
+t.test('a retry after a failed decode keeps the finished windows and gives the text of an undisturbed run', async (t) => {
   const whole = directory + '/whole'
   await runCommand(whole, ['transcribe', recording, '--language', 'en'])
   const dataDir = t.testdir()
@@ -83,7 +83,9 @@ t.test('a job that failed while it was decoded is retried: what was transcribed 
   die()
   t.match(await client.ended(id), { status: 'failed', failure: { code: 'decode_failed' }, retryable: true, retryCount: 0 })
   t.notOk(existsSync(`${dataDir}/work/${id}`))
-  t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), { status: 200, body: { data: { jobId: id, status: 'queued', retryCount: 1, retryable: false } } })
+  t.match(await client.request('POST', `/api/v1/jobs/${id}/retry`), {
+    status: 200, body: { data: { jobId: id, status: 'queued', retryCount: 1, retryable: false } }
+  })
   t.match(await client.ended(id), { status: 'completed', failure: null, retryable: false, retryCount: 1 })
   t.strictSame(readSegments(dataDir), readSegments(whole))
   t.equal(countClaims(dataDir).repeated, 0, 'no window was transcribed twice')

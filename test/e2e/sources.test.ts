@@ -45,7 +45,7 @@ async function open (t: Test, { host, dataDir }: SourceServer & { dataDir: strin
   return { server, client: createClient(server.address, server.firstKey ?? '') }
 }
 
-async function ingest (client: Client, sourceUrl: string, more: object = {}): Promise<number> {
+async function submit (client: Client, sourceUrl: string, more: object = {}): Promise<number> {
   const reply = await client.request<{ jobId: number }>('POST', '/api/v1/media/ingest', { sourceUrl, ...more })
   if (reply.status !== 201) throw new Error(`${reply.status} ${reply.body.error}`)
   return reply.body.data.jobId
@@ -87,7 +87,8 @@ t.test('a file, a feed, a page, HLS and DASH end in the text of their recording'
     `${folder}/feed.xml`,
     `<?xml version="1.0"?><rss version="2.0"><channel><title>Pod</title>
     <item><title>Old</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate><enclosure url="${url}en-1.wav" type="audio/wav"/></item>
-    <item><title>New &amp; good</title><pubDate>Tue, 02 Jun 2026 08:00:00 GMT</pubDate><enclosure url="/en-3.mp3?a=1&amp;b=2" type="audio/mpeg"/></item></channel></rss>`
+    <item><title>New &amp; good</title><pubDate>Tue, 02 Jun 2026 08:00:00 GMT</pubDate>
+    <enclosure url="/en-3.mp3?a=1&amp;b=2" type="audio/mpeg"/></item></channel></rss>`
   )
   const { client } = await open(t, outside)
   const kinds: Array<[path: string, recording: string, known: object]> = [
@@ -97,7 +98,7 @@ t.test('a file, a feed, a page, HLS and DASH end in the text of their recording'
     ['hls.m3u8', 'video', { fileName: 'hls.m3u8' }],
     ['dash.mpd', 'video', { fileName: 'dash.mpd' }]
   ]
-  const jobs = await Promise.all(kinds.map(async ([path]) => await ingest(client, url + path)))
+  const jobs = await Promise.all(kinds.map(async ([path]) => await submit(client, url + path)))
   for (const [index, [path, recording, known]] of kinds.entries()) {
     const id = jobs[index] ?? 0
     const job = await client.ended(id)
@@ -163,14 +164,14 @@ t.test('what cannot be fetched fails with its code, names no address, and leaves
     ['file.m3u8', 'source_unsupported'],
     ['live.m3u8', 'source_unsupported']
   ]
-  const jobs = await Promise.all(cases.map(async ([path]) => await ingest(client, `${url}${path}?token=hunter2`)))
+  const jobs = await Promise.all(cases.map(async ([path]) => await submit(client, `${url}${path}?token=hunter2`)))
   for (const [index, [path, code]] of cases.entries()) {
     const job = await client.ended(jobs[index] ?? 0)
     t.match(job, { status: 'failed', failure: { code } }, path)
     t.notMatch(job.failure?.message, /127\.0\.0\.1|http|\/\w/, `${path}: no address in the sentence`)
   }
   for (const blocked of ['http://127.0.0.1:1/x.mp3', 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/x.mp3']) {
-    t.match(await client.ended(await ingest(client, blocked)), { status: 'failed', failure: { code: 'source_blocked' } }, blocked)
+    t.match(await client.ended(await submit(client, blocked)), { status: 'failed', failure: { code: 'source_blocked' } }, blocked)
   }
   await waitFor('the removal of all files', () => readdirSync(`${dataDir}/work`).length + readdirSync(`${dataDir}/media`).length === 0)
   t.strictSame([readdirSync(`${dataDir}/work`), readdirSync(`${dataDir}/media`)], [[], []])
@@ -186,7 +187,7 @@ t.test('the same recording is neither fetched nor kept twice', async (t) => {
   const sent: number[] = []
   for (const name of ['en-1.wav', 'en-1.wav', 'copy.wav']) {
     const before = outside.sentBytes()
-    texts.push((await client.ended(await ingest(client, outside.url + name))).transcriptText)
+    texts.push((await client.ended(await submit(client, outside.url + name))).transcriptText)
     sent.push(outside.sentBytes() - before)
   }
   t.equal(new Set(texts).size, 1)
@@ -213,7 +214,7 @@ t.test('a download survives kill -9, and goes on where it was', async (t) => {
   const dataDir = t.testdir({ data: {} }) + '/data'
   const first = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
   const key = first.firstKey ?? ''
-  const id = await ingest(createClient(first.address, key), `${outside.url}talk.mp3`)
+  const id = await submit(createClient(first.address, key), `${outside.url}talk.mp3`)
   await waitFor('the first bytes', async () => (await createClient(first.address, key).job(id)).progress > 0)
   t.match(await createClient(first.address, key).job(id), { status: 'processing' })
   await first.kill9()
@@ -234,7 +235,7 @@ t.test('a polite stop does not wait for a download, which is given back', async 
   const dataDir = t.testdir({ data: {} }) + '/data'
   const server = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host })
   const client = createClient(server.address, server.firstKey ?? '')
-  await ingest(client, `${outside.url}talk.mp3`)
+  await submit(client, `${outside.url}talk.mp3`)
   await waitFor('a request', () => outside.asked.length > 0)
   t.equal(await server.stop(), 0)
 })
@@ -245,7 +246,7 @@ t.test('media goes with its transcript where it is not to be kept', async (t) =>
   const server = await startServer(dataDir, { STENOBOX_ALLOW_SOURCES: outside.host, STENOBOX_KEEP_MEDIA: 'false' })
   t.teardown(server.stop)
   const client = createClient(server.address, server.firstKey ?? '')
-  t.match(await client.ended(await ingest(client, `${outside.url}en-3.mp3`)), { status: 'completed' })
+  t.match(await client.ended(await submit(client, `${outside.url}en-3.mp3`)), { status: 'completed' })
   await waitFor('the removal of the media', () => readdirSync(`${dataDir}/media`).length === 0)
   t.strictSame(readdirSync(`${dataDir}/media`), [])
 })

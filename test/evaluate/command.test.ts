@@ -25,7 +25,9 @@ t.test('bad recordings are named and the others are evaluated all the same', asy
     'broken.wav': 'RIFF, and then nothing of the kind', 'broken.txt': 'never heard', 'empty.mp3': '',
     'silence.txt': '', 'en-1.json': '{"sentences": 5}', 'readme.md': 'not a recording'
   })
-  for (const file of ['en-1.wav', 'en-1.txt', 'es-1.ogg', 'es-1.txt', 'es-1.json', 'en-3.mp3']) copyFileSync(AUDIO + file, join(folder, file))
+  for (const file of ['en-1.wav', 'en-1.txt', 'es-1.ogg', 'es-1.txt', 'es-1.json', 'en-3.mp3']) {
+    copyFileSync(AUDIO + file, join(folder, file))
+  }
   writeFileSync(join(folder, 'silence.wav'), encodeWav([Float32Array.from(silence(2))], 16000))
   const json = join(folder, 'figures.json')
   const { code, stdout, stderr } = await evaluate([folder, '--json', json, '--language', 'reference', '--quality', 'fast'])
@@ -41,7 +43,9 @@ t.test('bad recordings are named and the others are evaluated all the same', asy
   t.match(stderr, /en-1\.wav: its JSON is not used: sentences is not a list/)
   t.match(stderr, /en-3\.mp3 has no reference text/)
   const figures = readFileSync(json, 'utf8')
-  t.match(JSON.parse(figures), { header: { model: 'starter', quality: 'fast', language: 'reference' }, totals: { recordings: 6, failed: 2 }, language: 'given' })
+  t.match(JSON.parse(figures), {
+    header: { model: 'starter', quality: 'fast', language: 'reference' }, totals: { recordings: 6, failed: 2 }, language: 'given'
+  })
   t.notMatch(figures, folder, 'nothing says where the recordings lie')
 })
 

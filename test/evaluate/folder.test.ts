@@ -12,8 +12,10 @@ import type { Effort } from '../../dist/evaluate/passes.js'
 
 t.test('a folder is its recordings with what lies beside them', async (t) => {
   const folder = t.testdir({
-    'a.WAV': '', 'a.txt': '\uFEFFHello there. \n', 'a.json': '{"language":"EN","duration":3,"sentences":[{"start":0.25,"end":1.5,"text":"Hello there.","speaker":"A"}]}',
-    'a.mp3': '', 'silent.flac': '', 'silent.txt': '\n', 'b.ogg': '', 'notes.pdf': '', '.hidden.wav': '', 'zh.mp4': '', 'zh.txt': '你好', below: { 'c.wav': '' }
+    'a.WAV': '', 'a.txt': '\uFEFFHello there. \n',
+    'a.json': '{"language":"EN","duration":3,"sentences":[{"start":0.25,"end":1.5,"text":"Hello there.","speaker":"A"}]}',
+    'a.mp3': '', 'silent.flac': '', 'silent.txt': '\n', 'b.ogg': '', 'notes.pdf': '',
+    '.hidden.wav': '', 'zh.mp4': '', 'zh.txt': '你好', below: { 'c.wav': '' }
   })
   const { recordings, faults, notes } = listRecordings([folder])
   const sentences = [{ startMs: 250, endMs: 1500, text: 'Hello there.' }]
@@ -48,12 +50,15 @@ t.test('several folders keep their recordings apart', async (t) => {
 
 t.test('a JSON that is not as it should be is named, and the recording scored without it', async (t) => {
   const { recordings, faults } = listRecordings([t.testdir({ 'a.wav': '', 'a.txt': 'hello', 'a.json': '{"sentences":' })])
-  t.strictSame(recordings.map(({ reference, sentences }) => ({ reference, sentences })), [{ reference: { text: 'hello', unit: 'word' }, sentences: undefined }])
+  t.equal(recordings.length, 1)
+  t.match(recordings[0], { reference: { text: 'hello', unit: 'word' }, sentences: undefined })
   t.strictSame(faults, ['a.wav: its JSON is not used: it is not JSON'])
   t.strictSame(parseFacts('{}'), {})
   for (const [content, message] of [
-    ['[]', /not an object/], ['null', /not an object/], ['{"language":5}', /language/], ['{"sentences":{}}', /not a list/], ['{"sentences":[null]}', /sentences\[0\]/],
-    ['{"sentences":[{"start":1,"end":0.5,"text":"x"}]}', /sentences\[0\]/], ['{"sentences":[{"start":-1,"end":0.5,"text":"x"}]}', /sentences\[0\]/],
+    ['[]', /not an object/], ['null', /not an object/], ['{"language":5}', /language/],
+    ['{"sentences":{}}', /not a list/], ['{"sentences":[null]}', /sentences\[0\]/],
+    ['{"sentences":[{"start":1,"end":0.5,"text":"x"}]}', /sentences\[0\]/],
+    ['{"sentences":[{"start":-1,"end":0.5,"text":"x"}]}', /sentences\[0\]/],
     ['{"sentences":[{"start":0,"end":1,"text":"x"},{"start":"1","end":2,"text":"y"}]}', /sentences\[1\]/]
   ] as const) t.throws(() => parseFacts(content), message, content)
 })
@@ -111,7 +116,13 @@ function effort (name: string, processorSeconds: number): Effort {
 }
 
 t.test('figures are shown as tables', async (t) => {
-  const spoken: Recording = { name: 'a|b.wav', path: '', reference: { text: 'hello', unit: 'word' }, language: 'de', sentences: [{ startMs: 0, endMs: 1800, text: 'hello' }] }
+  const spoken: Recording = {
+    name: 'a|b.wav',
+    path: '',
+    reference: { text: 'hello', unit: 'word' },
+    language: 'de',
+    sentences: [{ startMs: 0, endMs: 1800, text: 'hello' }]
+  }
   const silent: Recording = { name: 'noise.wav', path: '', reference: { text: '', unit: 'word' } }
   const evaluation = evaluate([spoken, silent, { name: 'plain.wav', path: '' }], 'Hello!')
   const text = renderEvaluation(evaluation)

@@ -24,7 +24,9 @@ t.test('sclite counts what we count on texts with few errors', options, async (t
   })
   const counted = await sclite?.score(pairs, t.testdir()) ?? []
   // The same number of errors; which of them is called replaced, missed or invented is a choice between equals.
-  for (const [index, { said, heard }] of pairs.entries()) t.equal(errorsOf(counted[index] ?? NONE), errorsOf(countWordErrors(said.join(' '), heard.join(' '))))
+  for (const [index, { said, heard }] of pairs.entries()) {
+    t.equal(errorsOf(counted[index] ?? NONE), errorsOf(countWordErrors(said.join(' '), heard.join(' '))))
+  }
 })
 
 t.test('the alignment that times are read from costs what sclite\'s costs, however bad the text', options, async (t) => {
@@ -65,7 +67,11 @@ t.test('texts too long for it are left to our own count', options, async (t) => 
 
 t.test('only recordings that were transcribed and have a reference go to it', options, async (t) => {
   const words = { wallMs: 1, transcript: { text: 'One, two!', durationMs: 1000, words: [] } }
-  const recordings: Recording[] = [{ name: 'a', path: 'a' }, { name: 'b', path: 'b', reference: { text: 'one too', unit: 'word' } }, { name: 'c', path: 'c', reference: { text: 'x', unit: 'word' } }]
+  const recordings: Recording[] = [
+    { name: 'a', path: 'a' },
+    { name: 'b', path: 'b', reference: { text: 'one too', unit: 'word' } },
+    { name: 'c', path: 'c', reference: { text: 'x', unit: 'word' } }
+  ]
   const scores = recordings.map((recording, index) => scoreRecording(recording, index === 2 ? { failure: 'decode_failed' } : words))
   const both = sclite ? await addSclite(scores, recordings, sclite, t.testdir()) : []
   t.strictSame(both.map((score) => score.sclite), [undefined, { words: 2, substitutions: 1, deletions: 0, insertions: 0 }, undefined])

@@ -39,7 +39,8 @@ t.test('tokens are aligned one for one, in order', async (t) => {
 
 t.test('the alignment is a cheapest one, whole or in halves', async (t) => {
   const random = createRandom(7)
-  const draw = (count: number): string[] => Array.from({ length: Math.floor(count * random()) }, () => 'abc'[Math.floor(3 * random())] as string)
+  const draw = (count: number): string[] =>
+    Array.from({ length: Math.floor(count * random()) }, () => 'abc'[Math.floor(3 * random())] as string)
   for (let round = 0; round < 150; round++) {
     const [said, heard] = [draw(9), draw(9)]
     for (const fullCells of [1e6, 1]) {
@@ -54,7 +55,9 @@ t.test('the alignment is a cheapest one, whole or in halves', async (t) => {
 })
 
 t.test('errors of times are those of first and last words', async (t) => {
-  const words = [...speak('The meeting starts now', 1050), ...speak('Bring notes please all of', 2900), { text: ' you.', startMs: 3900, endMs: 4120 }]
+  const words = [
+    ...speak('The meeting starts now', 1050), ...speak('Bring notes please all of', 2900), { text: ' you.', startMs: 3900, endMs: 4120 }
+  ]
   const times = measureTimes(SENTENCES, words, 'word')
   t.match(times, { sentences: 2, words: 10, startErrorsMs: [50, -100], endErrorsMs: [50, 120], outside: 0, invented: 0 })
   t.strictSame(times.outlasting, { ms: 120, word: 'you.', atMs: 3900 })
@@ -63,7 +66,8 @@ t.test('errors of times are those of first and last words', async (t) => {
 })
 
 t.test('a wrong or missing word shifts no other, and its sentence is not counted', async (t) => {
-  const wrongFirst = measureTimes(SENTENCES, [...speak('A meeting starts now', 1000), ...speak('Bring notes please all of you', 3000)], 'word')
+  const misheard = [...speak('A meeting starts now', 1000), ...speak('Bring notes please all of you', 3000)]
+  const wrongFirst = measureTimes(SENTENCES, misheard, 'word')
   t.strictSame(wrongFirst.startErrorsMs, [0], 'the first sentence is left out')
   t.equal(wrongFirst.endErrorsMs.length, 2)
   const missed = measureTimes(SENTENCES, [...speak('The meeting starts', 1000), ...speak('oh Bring notes please all of you', 2800)], 'word')
@@ -81,7 +85,12 @@ t.test('an understood word belongs to its sentence wherever its time is, another
 })
 
 t.test('words between sentences are invented only when nobody said them', async (t) => {
-  const words = [...speak('The meeting starts', 1000), { text: ' now', startMs: 1900, endMs: 2100 }, { text: ' Thanks', startMs: 2200, endMs: 2500 }, { text: ' ♪', startMs: 2500, endMs: 2600 }]
+  const words = [
+    ...speak('The meeting starts', 1000),
+    { text: ' now', startMs: 1900, endMs: 2100 },
+    { text: ' Thanks', startMs: 2200, endMs: 2500 },
+    { text: ' ♪', startMs: 2500, endMs: 2600 }
+  ]
   t.match(measureTimes(SENTENCES, words, 'word'), { outside: 3, invented: 1 }, '"now" is late, the note is no word')
 })
 
@@ -93,7 +102,8 @@ t.test('characters have times too', async (t) => {
 
 t.test('pauses are what no sentence covers', async (t) => {
   t.equal(measurePauses(SENTENCES, 5000), 5000 - 1800)
-  t.equal(measurePauses([{ startMs: 500, endMs: 2000, text: '' }, { startMs: 0, endMs: 1000, text: '' }, { startMs: 600, endMs: 700, text: '' }], 3000), 1000)
+  const spans = [{ startMs: 500, endMs: 2000, text: '' }, { startMs: 0, endMs: 1000, text: '' }, { startMs: 600, endMs: 700, text: '' }]
+  t.equal(measurePauses(spans, 3000), 1000)
   t.equal(measurePauses([{ startMs: 0, endMs: 9000, text: '' }], 3000), 0, 'a sentence beyond the end')
 })
 
@@ -102,15 +112,21 @@ function recording (name: string, text: string | undefined, rest: Partial<Record
 }
 
 t.test('invented words are counted by the hour of what is no speech', async (t) => {
-  const heard = (text: string, durationMs: number) => ({ wallMs: 100, transcript: { text, language: 'en', durationMs, words: speak(text, 0) } })
+  const heard = (text: string, durationMs: number) =>
+    ({ wallMs: 100, transcript: { text, language: 'en', durationMs, words: speak(text, 0) } })
   const silent = scoreRecording(recording('noise.wav', ''), heard('thank you … for watching', 60_000))
   t.strictSame(silent.invention, { words: 4, ms: 60_000 })
-  const spoken = scoreRecording(recording('a.wav', SENTENCES.map(({ text }) => text).join(' '), { sentences: SENTENCES, language: 'en' }), heard('Hello the meeting', 10_000))
+  const said = SENTENCES.map(({ text }) => text).join(' ')
+  const spoken = scoreRecording(
+    recording('a.wav', said, { sentences: SENTENCES, language: 'en' }),
+    heard('Hello the meeting', 10_000)
+  )
   t.strictSame(spoken.invention, { words: 1, ms: 8200 }, '"the meeting" is early, but was said')
 })
 
 t.test('totals', async (t) => {
-  const heard = (text: string, language: string) => ({ wallMs: 500, transcript: { text, language, durationMs: 2000, words: speak(text, 0) } })
+  const heard = (text: string, language: string) =>
+    ({ wallMs: 500, transcript: { text, language, durationMs: 2000, words: speak(text, 0) } })
   const scores = [
     scoreRecording(recording('a.wav', 'one two three four', { language: 'en' }), heard('one two tree four', 'en'), {
       rival: { wallMs: 1000, text: 'one two' }
@@ -123,7 +139,10 @@ t.test('totals', async (t) => {
   const totals = sumScores(scores)
   t.match(totals, {
     recordings: 5, failed: 1, audioMs: 8000, wallMs: 2000,
-    errors: { word: { words: 4, substitutions: 1, deletions: 0, insertions: 0 }, character: { words: 5, substitutions: 0, deletions: 1, insertions: 0 } },
+    errors: {
+      word: { words: 4, substitutions: 1, deletions: 0, insertions: 0 },
+      character: { words: 5, substitutions: 0, deletions: 1, insertions: 0 }
+    },
     language: { known: 2, right: 1 },
     invention: { silent: { words: 1, ms: 2000 }, pauses: { words: 0, ms: 0 } },
     rivals: { rival: { audioMs: 4000, wallMs: 2000, errors: { word: { words: 4, deletions: 2 } }, silent: { words: 2, ms: 2000 } } },
@@ -148,7 +167,10 @@ function leastCost (said: readonly string[], heard: readonly string[]): number {
   above.unshift(0)
   for (const [row, token] of said.entries()) {
     const current = [3 * (row + 1)]
-    for (const [column, other] of heard.entries()) current.push(Math.min((above[column] ?? 0) + (token === other ? 0 : 4), (above[column + 1] ?? 0) + 3, (current[column] ?? 0) + 3))
+    for (const [column, other] of heard.entries()) {
+      const [diagonal, up, left] = [above[column] ?? 0, above[column + 1] ?? 0, current[column] ?? 0]
+      current.push(Math.min(diagonal + (token === other ? 0 : 4), up + 3, left + 3))
+    }
     above = current
   }
   return above[heard.length] ?? 0

@@ -7,7 +7,8 @@ import { makeSegments, makeTranscript } from '../support/transcript.ts'
 
 const whole = (chunks: Iterable<string>): string => [...chunks].join('')
 const toHtml = (md: string): string => new HtmlRenderer().render(new Parser().parse(md))
-const unescape = (html: string): string => html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+const unescape = (html: string): string =>
+  html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
 t.test('a heading, what is known, and paragraphs with time and speaker', async (t) => {
   const [first, second] = makeSegments()
@@ -30,7 +31,8 @@ t.test('a heading, what is known, and paragraphs with time and speaker', async (
 t.test('the date is the day of publication, else the day of completion, in UTC', async (t) => {
   const completedAt = Date.parse('2026-11-21T23:59:59.999Z')
   const publishedAt = Date.parse('2026-11-20T00:00:00.000Z')
-  t.match(whole(renderMd(makeTranscript({ completedAt, sourceUrl: 'https://example.org/' }))), '# talk.mp3\n\n- Transcribed: 2026-11-21\n- Source: ')
+  const fromAddress = makeTranscript({ completedAt, sourceUrl: 'https://example.org/' })
+  t.match(whole(renderMd(fromAddress)), '# talk.mp3\n\n- Transcribed: 2026-11-21\n- Source: ')
   t.match(whole(renderMd(makeTranscript({ completedAt, publishedAt }))), '# talk.mp3\n\n- Published: 2026-11-20\n- Language: ')
   t.notMatch(whole(renderMd(makeTranscript({ completedAt, publishedAt }))), 'Transcribed')
 })
@@ -41,7 +43,8 @@ t.test('warnings stand in the head', async (t) => {
 })
 
 t.test('without a source, a language or a word', async (t) => {
-  t.equal(whole(renderMd(makeTranscript({ language: undefined, segments: [], durationMs: 3_600_000 }))), '# talk.mp3\n\n- Duration: 01:00:00\n')
+  const empty = makeTranscript({ language: undefined, segments: [], durationMs: 3_600_000 })
+  t.equal(whole(renderMd(empty)), '# talk.mp3\n\n- Duration: 01:00:00\n')
   t.match(whole(renderMd(makeTranscript({ language: 'yue', segments: [] }))), '- Language: Cantonese (yue)')
   t.match(whole(renderMd(makeTranscript({ language: 'qqx', segments: [] }))), /Language: qqx\n/)
 })

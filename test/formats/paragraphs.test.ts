@@ -15,7 +15,13 @@ function toSegments (...said: Said[]): TimedSegment[] {
 const texts = (...said: Said[]): string[] => [...toParagraphs(toSegments(...said))].map(({ text }) => text)
 
 t.test('a paragraph ends with its speaker', async (t) => {
-  const paragraphs = [...toParagraphs(toSegments(['Who', 0, 300], [' is it?', 300, 900, 'Speaker 1'], [' Me.', 900, 1200, 'Speaker 2'], [' Only', 1200, 1500], [' me.', 1500, 2000, 'Speaker 2']))]
+  const paragraphs = [...toParagraphs(toSegments(
+    ['Who', 0, 300],
+    [' is it?', 300, 900, 'Speaker 1'],
+    [' Me.', 900, 1200, 'Speaker 2'],
+    [' Only', 1200, 1500],
+    [' me.', 1500, 2000, 'Speaker 2']
+  ))]
   t.strictSame(paragraphs, [
     { startMs: 0, endMs: 900, text: 'Who is it?', speaker: 'Speaker 1' },
     { startMs: 900, endMs: 2000, text: 'Me. Only me.', speaker: 'Speaker 2' }
@@ -28,8 +34,16 @@ t.test('a paragraph ends at a pause of two seconds, and its speaker speaks on', 
 })
 
 t.test('a paragraph ends with the sentence before a minute is over, in any case before a minute and a half is', async (t) => {
-  t.strictSame(texts(['It goes on', 0, 55_000], [' and on.', 55_000, 59_000], [' It', 59_000, 60_100], [' ends.', 60_100, 61_000], [' New', 61_000, 61_500]), ['It goes on and on.', 'It ends. New'])
-  t.strictSame(texts(['It never', 0, 50_000], [' ends', 50_000, 90_000], [' at', 90_000, 91_000], [' all', 91_000, 92_000]), ['It never ends', 'at all'])
+  const sentences = texts(
+    ['It goes on', 0, 55_000],
+    [' and on.', 55_000, 59_000],
+    [' It', 59_000, 60_100],
+    [' ends.', 60_100, 61_000],
+    [' New', 61_000, 61_500]
+  )
+  t.strictSame(sentences, ['It goes on and on.', 'It ends. New'])
+  const unpunctuated = texts(['It never', 0, 50_000], [' ends', 50_000, 90_000], [' at', 90_000, 91_000], [' all', 91_000, 92_000])
+  t.strictSame(unpunctuated, ['It never ends', 'at all'])
 })
 
 t.test('no word is lost, and nothing but white space makes no paragraph', async (t) => {
@@ -38,5 +52,6 @@ t.test('no word is lost, and nothing but white space makes no paragraph', async 
     t.equal(bare([...toParagraphs(segments)].map(({ text }) => text).join(' ')), bare(segments.map(({ text }) => text).join('')), language)
   }
   t.strictSame(texts([' ', 0, 100], ['\u0000', 5000, 5100]), [])
-  t.strictSame([...toParagraphs([{ startMs: 0, endMs: 1000, text: ' No words.', words: [] }])], [{ startMs: 0, endMs: 1000, text: 'No words.' }])
+  const segment = { startMs: 0, endMs: 1000, text: ' No words.', words: [] }
+  t.strictSame([...toParagraphs([segment])], [{ startMs: 0, endMs: 1000, text: 'No words.' }])
 })

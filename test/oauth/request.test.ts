@@ -12,9 +12,10 @@ t.test('an authorization request asks for registered scopes of the one resource,
   })
   t.strictSame(authorization('scope=made:up'), { scope: '' })
   t.match(authorization('state=x'), {
-    scope: 'transcripts:read transcripts:write transcripts:export library:search ai:transform',
+    scope: 'transcripts:read transcripts:write transcripts:export',
     state: 'x'
-  })
+  }, 'no scope means all that operations require')
+  t.match(authorization('scope=library:search+repurpose:run'), { scope: 'library:search ai:transform' }, 'registered for later')
   t.strictSame(authorization('scope=transcripts:read&redirect_uri=https://app.example/cb?x=1'), {
     scope: 'transcripts:read',
     redirect_uri: 'https://app.example/cb?x=1'

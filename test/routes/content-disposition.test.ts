@@ -5,7 +5,10 @@ t.test('a plain name is quoted, every other is given twice', async (t) => {
   t.equal(attachmentNamed('my talk.srt'), 'attachment; filename="my talk.srt"')
   t.equal(attachmentNamed('Überblick.srt'), 'attachment; filename="_berblick.srt"; filename*=UTF-8\'\'%C3%9Cberblick.srt')
   t.equal(attachmentNamed('会议 👩.md'), 'attachment; filename="__ _.md"; filename*=UTF-8\'\'%E4%BC%9A%E8%AE%AE%20%F0%9F%91%A9.md')
-  t.equal(attachmentNamed('it\'s (100 %) *.txt'), 'attachment; filename="it\'s (100 _) *.txt"; filename*=UTF-8\'\'it%27s%20%28100%20%25%29%20%2A.txt')
+  t.equal(
+    attachmentNamed('it\'s (100 %) *.txt'),
+    'attachment; filename="it\'s (100 _) *.txt"; filename*=UTF-8\'\'it%27s%20%28100%20%25%29%20%2A.txt'
+  )
 })
 
 t.test('no name ends the value or the header', async (t) => {

@@ -116,7 +116,8 @@ t.test('ids that cannot be', async (t) => {
   }
   isError(t, await call(mine, 'GET', '/api/v1/jobs/1'), 404, 'not_found')
   isError(t, await call(mine, 'GET', '/api/v1/transcriptions/1/export'), 400, 'invalid_request', /format/)
-  isError(t, await call(mine, 'GET', '/api/v1/transcriptions/1/export?format=exe'), 400, 'invalid_request', /^format: must be one of txt, srt, vtt, json, md, docx$/)
+  const exe = await call(mine, 'GET', '/api/v1/transcriptions/1/export?format=exe')
+  isError(t, exe, 400, 'invalid_request', /^format: must be one of txt, srt, vtt, json, md, docx$/)
 })
 
 t.test('bytes that are no HTTP, and headers without end', async (t) => {

@@ -41,16 +41,19 @@ t.test('documents that name what is there pass', async (t) => {
 const inDocs = (file: string, text: string) => ({ docs: { ...CLEAN.docs, [file]: text } })
 
 const FAULTS: Array<[behaviour: string, change: object, fault: string | RegExp]> = [
-  ['a path that is not there', { 'README.md': README.replace('`job.ts`', '`src/domain/jobs.ts`') }, 'README.md:3: there is no src/domain/jobs.ts'],
+  ['a path that is not there', { 'README.md': README.replace('`job.ts`', '`src/domain/jobs.ts`') },
+    'README.md:3: there is no src/domain/jobs.ts'],
   ['a path in a code block', { 'README.md': README.replace('src/main.ts', 'src/nowhere') }, 'README.md:8: there is no src/nowhere'],
-  ['a path in a document of docs', { docs: { ...CLEAN.docs, a: { 'b.md': 'Read `src/nowhere.ts`.\n' } } }, 'docs/a/b.md:1: there is no src/nowhere.ts'],
+  ['a path in a document of docs', { docs: { ...CLEAN.docs, a: { 'b.md': 'Read `src/nowhere.ts`.\n' } } },
+    'docs/a/b.md:1: there is no src/nowhere.ts'],
   ['a link that leads nowhere', { 'README.md': README.replace('(src/README.md)', '(src/MAP.md)') },
     'README.md:3: the link leads to src/MAP.md, which is not there'],
   ['a link to a heading that is not there', { 'README.md': README.replace('#the-list-of-names', '#names') },
     'README.md:12: docs/configuration.md has no heading #names'],
   ['a link to a missing heading of the same document', inDocs('configuration.md', CONFIGURATION.replace('(#the-list-of-names)', '(#top)')),
     'docs/configuration.md:3: docs/configuration.md has no heading #top'],
-  ['an npm script that is not there', { 'README.md': README.replace('npm run lint', 'npm run fix') }, 'README.md:4: there is no npm script "fix"'],
+  ['an npm script that is not there', { 'README.md': README.replace('npm run lint', 'npm run fix') },
+    'README.md:4: there is no npm script "fix"'],
   ['a variable that is not read', { 'README.md': README.replace('STENOBOX_PORT', 'STENOBOX_PROT') },
     'README.md: STENOBOX_PROT is read neither by src/config.ts nor by a script'],
   ['a variable of docs that is not read', inDocs('http.md', '`STENOBOX_PROT`\n'), 'docs/http.md: STENOBOX_PROT is read neither by'],

@@ -81,7 +81,9 @@ t.test('a test event is sent once, under any name, and is not listed', async (t)
   const target = { ownerId: owner, url: 'https://example.org/hook', event: undefined, secret: 's' }
   t.match(await service.test(target), { event: 'webhook.test', messageId: /^msg_/, responseCode: 204 })
   await service.test({ ...target, event: 'transcription.failed' })
-  t.match(sent.map(({ body }) => JSON.parse(String(body))), [{ event: 'webhook.test' }, { event: 'transcription.failed', data: { failure: { code: /./ } } }])
+  t.match(sent.map(({ body }) => JSON.parse(String(body))), [
+    { event: 'webhook.test' }, { event: 'transcription.failed', data: { failure: { code: /./ } } }
+  ])
   answers.push(fail(500))
   await t.rejects(service.test(target), { code: 'receiver_failed', message: /answered 500/ })
   answers.push(fail(302))

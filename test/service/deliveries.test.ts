@@ -12,12 +12,15 @@ t.test('the end of a job is told to the owner\'s endpoints and to the job\'s own
   t.strictSame(counts(jobId), { pending: 2, delivered: 0, failed: 0 })
   t.equal(await attemptDue(), 2)
   t.strictSame(counts(jobId), { pending: 0, delivered: 2, failed: 0 })
-  t.strictSame(sent.map(({ url, method, purpose, maxRedirects = 0 }) => ({ url, method, purpose, maxRedirects })).sort((a, b) => a.url < b.url ? -1 : 1), [
+  const requests = sent.map(({ url, method, purpose, maxRedirects = 0 }) => ({ url, method, purpose, maxRedirects }))
+  t.strictSame(requests.sort((a, b) => a.url < b.url ? -1 : 1), [
     { url: 'https://example.org/hook', method: 'POST', purpose: 'webhooks', maxRedirects: 0 },
     { url: 'https://other.example/x?y=1', method: 'POST', purpose: 'webhooks', maxRedirects: 0 }
   ])
   const [first, second] = sent
-  t.match(JSON.parse(String(first?.body)), { event: 'transcription.failed', data: { transcriptionId: jobId, failure: { code: 'no_audio_stream' } } })
+  t.match(JSON.parse(String(first?.body)), {
+    event: 'transcription.failed', data: { transcriptionId: jobId, failure: { code: 'no_audio_stream' } }
+  })
   t.equal(first?.body, second?.body)
   t.not(first?.headers?.['webhook-id'], second?.headers?.['webhook-id'])
   t.not(first?.headers?.['x-service-signature'], second?.headers?.['x-service-signature'])
@@ -118,7 +121,10 @@ t.test('a try that succeeds ends the attempt; 200 to 299 count', async (t) => {
     await attemptDue()
     t.equal(sent.length, 2)
     t.strictSame(counts(jobId), { pending: 0, delivered: 1, failed: 0 })
-    t.match(list(), [{ status: 'success', responseCode: status, error: undefined, attempt: 1, nextAttemptAt: undefined }, { status: 'failed', responseCode: 500, error: /answered 500/ }])
+    t.match(list(), [
+      { status: 'success', responseCode: status, error: undefined, attempt: 1, nextAttemptAt: undefined },
+      { status: 'failed', responseCode: 500, error: /answered 500/ }
+    ])
   }
 })
 

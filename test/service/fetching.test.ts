@@ -5,11 +5,13 @@ import { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { LEASE_MS } from '../../dist/service/queue.js'
 import { file, openFetching } from '../support/fetching.ts'
-import { sha256 } from '../support/ingest.ts'
+import { sha256 } from '../support/submit.ts'
 import { ANY_FETCH, nameOf } from '../support/store.ts'
 
 const URL = 'https://example.org/talk.mp3'
-const PAGE: PageFacts = { title: nameOf('A film'), publishedAt: 5, identity: 'Tube:1', durationMs: 60_000, sizeBytes: 10, format: 'f1', info: '{"id":1}' }
+const PAGE: PageFacts = {
+  title: nameOf('A film'), publishedAt: 5, identity: 'Tube:1', durationMs: 60_000, sizeBytes: 10, format: 'f1', info: '{"id":1}'
+}
 
 /** Writes a file as yt-dlp would. */
 const write = (content: string) => async (directory: string): Promise<string> => {
@@ -18,7 +20,9 @@ const write = (content: string) => async (directory: string): Promise<string> =>
 }
 
 t.test('a file becomes the media of its job, under the name that fits best', async (t) => {
-  const { fetch, mediaOf, files, list } = await openFetching(t, { at: { [URL]: file('sound'), 'https://example.org/x': file('other', { name: 'Given.mp3' }) } })
+  const { fetch, mediaOf, files, list } = await openFetching(t, {
+    at: { [URL]: file('sound'), 'https://example.org/x': file('other', { name: 'Given.mp3' }) }
+  })
   const job = await fetch(URL)
   t.match(job, { status: 'processing', stage: 'decode', fileName: 'talk.mp3', source: { url: URL, fetched: 1 } })
   const media = mediaOf(job.id)
@@ -30,7 +34,9 @@ t.test('a file becomes the media of its job, under the name that fits best', asy
 })
 
 t.test('the newest episode of a feed, with its title and date; a feed of feeds is none', async (t) => {
-  const feed = (url: string): string => `<rss><channel><item><title>Talk</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate><enclosure url="${url}" type="audio/mpeg"/></item></channel></rss>`
+  const feed = (url: string): string =>
+    '<rss><channel><item><title>Talk</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate>' +
+    `<enclosure url="${url}" type="audio/mpeg"/></item></channel></rss>`
   const { fetch } = await openFetching(t, {
     at: {
       'https://example.org/feed': { kind: 'feed', url: 'https://example.org/feed', text: feed('talk.mp3') },
@@ -40,8 +46,11 @@ t.test('the newest episode of a feed, with its title and date; a feed of feeds i
       [URL]: file('sound', { name: 'x.mp3' })
     }
   })
-  t.match(await fetch('https://example.org/feed'), { stage: 'decode', fileName: 'Talk', source: { url: 'https://example.org/feed', title: 'Talk', publishedAt: Date.UTC(2026, 5, 1, 8) } })
-  t.match(await fetch('https://user:secret@example.org/feed'), { stage: 'decode', source: { url: 'https://example.org/feed' } }, 'with the name and password of the feed')
+  t.match(await fetch('https://example.org/feed'), {
+    stage: 'decode', fileName: 'Talk', source: { url: 'https://example.org/feed', title: 'Talk', publishedAt: Date.UTC(2026, 5, 1, 8) }
+  })
+  const withPassword = await fetch('https://user:secret@example.org/feed')
+  t.match(withPassword, { stage: 'decode', source: { url: 'https://example.org/feed' } }, 'with the name and password of the feed')
   t.match(await fetch('https://example.org/loop'), { status: 'failed', failureCode: 'source_unsupported' })
 })
 
@@ -99,7 +108,9 @@ t.test('half a file of another form is not gone on with', async (t) => {
 })
 
 t.test('a recording that is too long, or too large, is not begun', async (t) => {
-  for (const [page, code] of [[{ ...PAGE, durationMs: 3_600_001 }, 'media_too_long'], [{ ...PAGE, sizeBytes: 1001 }, 'media_too_large']] as const) {
+  for (const [page, code] of [
+    [{ ...PAGE, durationMs: 3_600_001 }, 'media_too_long'], [{ ...PAGE, sizeBytes: 1001 }, 'media_too_large']
+  ] as const) {
     const { fetch } = await openFetching(t, { at: { [URL]: { kind: 'page' } }, page })
     t.match(await fetch(URL), { status: 'failed', failureCode: code })
   }
@@ -115,7 +126,9 @@ t.test('who is turned away as no browser asks yt-dlp, but only about platforms i
 })
 
 t.test('what the proxy refused is why a page cannot be had', async (t) => {
-  const { fetch } = await openFetching(t, { at: { [URL]: { kind: 'manifest' } }, page: new JobFailure('source_forbidden', '403'), problem: new FetchError('blocked', 'sources') })
+  const { fetch } = await openFetching(t, {
+    at: { [URL]: { kind: 'manifest' } }, page: new JobFailure('source_forbidden', '403'), problem: new FetchError('blocked', 'sources')
+  })
   t.match(await fetch(URL), { status: 'failed', failureCode: 'source_blocked' })
 })
 
@@ -132,7 +145,14 @@ t.test('a failure ends the job and leaves nothing', async (t) => {
       'https://example.org/empty': file('')
     }
   })
-  const codes = { [URL]: 'source_unreachable', 'https://example.org/full': 'insufficient_storage', 'https://example.org/odd': 'internal_error', 'https://example.org/live': 'source_unsupported', 'https://example.org/empty': 'unsupported_media', 'https://example.org/nothing': 'source_not_found' }
+  const codes = {
+    [URL]: 'source_unreachable',
+    'https://example.org/full': 'insufficient_storage',
+    'https://example.org/odd': 'internal_error',
+    'https://example.org/live': 'source_unsupported',
+    'https://example.org/empty': 'unsupported_media',
+    'https://example.org/nothing': 'source_not_found'
+  }
   for (const [url, failureCode] of Object.entries(codes)) t.match(await fetch(url), { status: 'failed', failureCode }, url)
   t.strictSame([list('work'), list('media')], [[], []])
   t.equal(fetching.claim(ANY_FETCH), undefined)

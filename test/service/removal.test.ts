@@ -3,15 +3,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createRemoval } from '../../dist/service/removal.js'
-import { callerOf, openIngest } from '../support/ingest.ts'
-import type { Changes } from '../support/ingest.ts'
+import { callerOf, openSubmit } from '../support/submit.ts'
+import type { Changes } from '../support/submit.ts'
 import { randomBytes } from '../support/random.ts'
 import { nameOf } from '../support/store.ts'
 
 const BYTES = randomBytes(1000, 1)
 
 async function open (t: Test, changes: Changes = {}) {
-  const opened = await openIngest(t, changes)
+  const opened = await openSubmit(t, changes)
   const { jobs, media, uploads, files, inTransaction, begin, send, service, owner, dataDir, windows, transcripts } = opened
   const removal = createRemoval({ jobs, media, uploads, files, inTransaction })
   return {

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { file, openFetching } from '../support/fetching.ts'
 import type { World } from '../support/fetching.ts'
-import { callerOf } from '../support/ingest.ts'
+import { callerOf } from '../support/submit.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const URL = 'https://example.org/talk.mp3'

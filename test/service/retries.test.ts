@@ -4,14 +4,14 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Job } from '../../dist/domain/job.js'
 import { createRetries } from '../../dist/service/retries.js'
-import { callerOf, openIngest } from '../support/ingest.ts'
-import type { Changes } from '../support/ingest.ts'
+import { callerOf, openSubmit } from '../support/submit.ts'
+import type { Changes } from '../support/submit.ts'
 import { randomBytes } from '../support/random.ts'
 
 const BYTES = randomBytes(1000, 1)
 
 async function open (t: Test, changes: Changes = {}) {
-  const opened = await openIngest(t, changes)
+  const opened = await openSubmit(t, changes)
   const { jobs, sources, windows, transcripts, media, files, submit, clock, begin, send, service, owner } = opened
   const { addWindow, claimWindow, endDecode, finishWindow } = opened
   const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now: clock.now })

@@ -24,11 +24,13 @@ t.test('words take their speaker from the engine\'s turns', async (t) => {
   const { completeAll, jobs, transcripts, jobId } = await build(t, { findTurns: async () => [{ startMs: 0, endMs: 1e9, voice: 4 }] })
   await completeAll()
   t.equal(jobs.find(jobId)?.status, 'completed')
-  t.ok(transcripts.list(jobId).every(({ speaker, words }) => speaker === 'Speaker 1' && words.every((word) => word.speaker === 'Speaker 1')))
+  t.ok(transcripts.list(jobId).every(({ speaker, words }) =>
+    speaker === 'Speaker 1' && words.every((word) => word.speaker === 'Speaker 1')))
 })
 
 t.test('an engine that fails costs the speakers, never the transcript', async (t) => {
-  const { completeAll, jobs, transcripts, jobId, warnings } = await build(t, { findTurns: async () => { throw new Error('no such model') } })
+  const findTurns = async () => { throw new Error('no such model') }
+  const { completeAll, jobs, transcripts, jobId, warnings } = await build(t, { findTurns })
   await completeAll()
   t.equal(jobs.find(jobId)?.status, 'completed')
   t.strictSame(transcripts.list(jobId), makeSegments())

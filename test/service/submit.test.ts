@@ -6,15 +6,15 @@ import type { JobRequest } from '../../dist/domain/submission.js'
 import { createRetries } from '../../dist/service/retries.js'
 import type { Submit } from '../../dist/service/submit.js'
 import { buildAppliance } from '../support/appliance.ts'
-import { callerOf, openIngest, sha256 } from '../support/ingest.ts'
+import { callerOf, openSubmit, sha256 } from '../support/submit.ts'
 import { runCommand } from '../support/program.ts'
 import { randomBytes } from '../support/random.ts'
 
 const BYTES = randomBytes(3000, 1)
 const URL = 'https://example.org/talk.mp3'
 
-async function open (t: Test, changes: Parameters<typeof openIngest>[1] = {}) {
-  const opened = await openIngest(t, changes)
+async function open (t: Test, changes: Parameters<typeof openSubmit>[1] = {}) {
+  const opened = await openSubmit(t, changes)
   const path = `${opened.dataDir}/talk.wav`
   writeFileSync(path, BYTES)
   const caller = callerOf(opened.owner)
@@ -58,7 +58,7 @@ t.test('a job that cannot be stored leaves no media file', async (t) => {
 })
 
 t.test('room is what is free above the reserve', async (t) => {
-  const { submit } = await openIngest(t, { files: { freeBytes: async () => 5000 }, minFreeBytes: 1000 })
+  const { submit } = await openSubmit(t, { files: { freeBytes: async () => 5000 }, minFreeBytes: 1000 })
   await t.resolves(submit.requireRoom(4000))
   await t.rejects(submit.requireRoom(4001), { name: 'AppError', code: 'insufficient_storage' })
 })
@@ -91,7 +91,7 @@ t.test('a new door needs only submit, and every rule applies to it', async (t) =
 })
 
 /** All ways to a job, each with a valid request. */
-async function openWays (t: Test, changes: Parameters<typeof openIngest>[1] = {}) {
+async function openWays (t: Test, changes: Parameters<typeof openSubmit>[1] = {}) {
   const opened = await open(t, changes)
   const { submit, service, caller, local } = opened
   const retries = createRetries({ ...opened, now: opened.clock.now })

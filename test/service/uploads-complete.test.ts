@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { callerOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
+import { callerOf, MIB, openSubmit, sha256 } from '../support/submit.ts'
 import { randomBytes } from '../support/random.ts'
 
 const BYTES = randomBytes(2 * MIB + 500_000, 1)
 const DAY_MS = 24 * 3600_000
 
-type Opened = Awaited<ReturnType<typeof openIngest>>
+type Opened = Awaited<ReturnType<typeof openSubmit>>
 
 /** An upload all of whose parts have arrived. */
 async function sendAll ({ begin, send }: Opened, more: { sha256?: string } = {}): Promise<string> {
@@ -16,7 +16,7 @@ async function sendAll ({ begin, send }: Opened, more: { sha256?: string } = {})
 }
 
 t.test('a complete upload becomes a job with its media', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { begin, send, service, owner, jobs, media, files, list, clock } = opened
   const { id } = await begin(BYTES, { fileName: 'Grüße.mp3', language: 'de', options: { sttQuality: 'fast' } })
   for (const number of [3, 1, 2]) await send(id, BYTES, number)
@@ -25,7 +25,8 @@ t.test('a complete upload becomes a job with its media', async (t) => {
   t.match(
     job,
     {
-      ownerId: owner, status: 'queued', stage: 'decode', fileName: 'Grüße.mp3', options: { sttQuality: 'fast', language: 'de' }, language: 'de',
+      ownerId: owner, status: 'queued', stage: 'decode', fileName: 'Grüße.mp3',
+      options: { sttQuality: 'fast', language: 'de' }, language: 'de',
       createdAt: clock.now()
     }
   )
@@ -37,7 +38,7 @@ t.test('a complete upload becomes a job with its media', async (t) => {
 })
 
 t.test('an upload of one part becomes a job too', async (t) => {
-  const { begin, send, service, owner, jobs, media, files, list } = await openIngest(t)
+  const { begin, send, service, owner, jobs, media, files, list } = await openSubmit(t)
   const bytes = randomBytes(1000, 2)
   const { id } = await begin(bytes)
   await send(id, bytes, 1)
@@ -48,7 +49,7 @@ t.test('an upload of one part becomes a job too', async (t) => {
 })
 
 t.test('listeners are called once the job is stored, not earlier', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   let told = 0
   opened.submit.onQueued(() => {
     t.equal(opened.countJobs(), 1)
@@ -62,7 +63,7 @@ t.test('listeners are called once the job is stored, not earlier', async (t) => 
 })
 
 t.test('missing parts are listed, and can still be sent', async (t) => {
-  const { begin, send, service, owner, list } = await openIngest(t)
+  const { begin, send, service, owner, list } = await openSubmit(t)
   const { id } = await begin(BYTES)
   await send(id, BYTES, 2)
   await t.rejects(
@@ -76,13 +77,13 @@ t.test('missing parts are listed, and can still be sent', async (t) => {
 })
 
 t.test('of many missing parts the first ones are listed', async (t) => {
-  const { begin, service, owner } = await openIngest(t)
+  const { begin, service, owner } = await openSubmit(t)
   const { id } = await begin(Buffer.alloc(30 * MIB))
   await t.rejects(service.complete(id, callerOf(owner), undefined), { message: /^30 of 30 parts .*: 1, 2, .*, 20, …\. / })
 })
 
 t.test('a wrong digest makes no job and keeps the parts; the right one then does', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { service, owner, send, countJobs, list } = opened
   const id = await sendAll(opened)
   await t.rejects(
@@ -97,7 +98,7 @@ t.test('a wrong digest makes no job and keeps the parts; the right one then does
 })
 
 t.test('a digest announced at the beginning is checked', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { service, owner } = opened
   const wrong = await sendAll(opened, { sha256: sha256(Buffer.from('other')) })
   await t.rejects(service.complete(wrong, callerOf(owner), undefined), { code: 'digest_mismatch' })
@@ -112,7 +113,7 @@ t.test('a digest announced at the beginning is checked', async (t) => {
 })
 
 t.test('completing again returns the same job, even much later', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { service, owner, countJobs, clock } = opened
   const id = await sendAll(opened)
   const jobId = await service.complete(id, callerOf(owner), undefined)
@@ -123,7 +124,7 @@ t.test('completing again returns the same job, even much later', async (t) => {
 })
 
 t.test('completing twice at the same time makes one job', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { service, owner, countJobs, list } = opened
   const id = await sendAll(opened)
   const jobIds = await Promise.all([1, 2, 3].map(async () => await service.complete(id, callerOf(owner), undefined)))
@@ -133,7 +134,7 @@ t.test('completing twice at the same time makes one job', async (t) => {
 })
 
 t.test('a complete upload takes no parts and cannot be dropped', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { service, owner, send } = opened
   const id = await sendAll(opened)
   const completing = service.complete(id, callerOf(owner), undefined)
@@ -146,7 +147,7 @@ t.test('a complete upload takes no parts and cannot be dropped', async (t) => {
 t.test('a job that cannot be stored leaves no media, keeps the parts, and completes later', async (t) => {
   const failure = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   let isFull = true
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { owner, jobs, countJobs, list, db } = opened
   db.function('check_room', () => { if (isFull) throw failure })
   db.exec('CREATE TEMP TRIGGER full BEFORE INSERT ON job BEGIN SELECT check_room(); END')
@@ -161,7 +162,7 @@ t.test('a job that cannot be stored leaves no media, keeps the parts, and comple
 })
 
 t.test('an upload whose link to its job cannot be stored makes no job', async (t) => {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const { owner, countJobs, list, db, service } = opened
   db.exec('CREATE TEMP TRIGGER broken BEFORE UPDATE ON upload BEGIN SELECT RAISE(ABORT, \'no link\'); END')
   const id = await sendAll(opened)
@@ -172,7 +173,7 @@ t.test('an upload whose link to its job cannot be stored makes no job', async (t
 
 t.test('a disk without room for the joined file refuses before it writes', async (t) => {
   let free = Number.MAX_SAFE_INTEGER
-  const opened = await openIngest(t, { files: { freeBytes: async () => free }, minFreeBytes: MIB })
+  const opened = await openSubmit(t, { files: { freeBytes: async () => free }, minFreeBytes: MIB })
   const id = await sendAll(opened)
   free = MIB + BYTES.length - 1
   await t.rejects(opened.service.complete(id, callerOf(opened.owner), undefined), { code: 'insufficient_storage' })
@@ -183,7 +184,7 @@ t.test('a disk without room for the joined file refuses before it writes', async
 
 t.test('a disk that fills while joining keeps all parts', async (t) => {
   const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
-  const opened = await openIngest(t, { files: { joinParts: async () => { throw full } } })
+  const opened = await openSubmit(t, { files: { joinParts: async () => { throw full } } })
   const id = await sendAll(opened)
   await t.rejects(
     opened.service.complete(id, callerOf(opened.owner), undefined),
@@ -193,7 +194,7 @@ t.test('a disk that fills while joining keeps all parts', async (t) => {
 })
 
 t.test('while the queue is full nothing is joined and all parts are kept', async (t) => {
-  const opened = await openIngest(t, { maxQueued: 1, files: { joinParts: async () => { throw new Error('not yet') } } })
+  const opened = await openSubmit(t, { maxQueued: 1, files: { joinParts: async () => { throw new Error('not yet') } } })
   const id = await sendAll(opened)
   const waiting = opened.addJob('other')
   await t.rejects(opened.service.complete(id, callerOf(opened.owner), undefined), { name: 'AppError', code: 'queue_full' })

@@ -1,6 +1,6 @@
 /** Receiving parts. Completing is in uploads-complete.test.ts. */
 import t from 'tap'
-import { callerOf, chunksOf, MIB, openIngest, sha256 } from '../support/ingest.ts'
+import { callerOf, chunksOf, MIB, openSubmit, sha256 } from '../support/submit.ts'
 import { randomBytes } from '../support/random.ts'
 import { nameOf } from '../support/store.ts'
 
@@ -9,7 +9,7 @@ const DAY_MS = 24 * 3600_000
 const part = (number: number): Buffer => BYTES.subarray((number - 1) * MIB, number * MIB)
 
 t.test('an upload begins with its parts, its options and the time it lasts', async (t) => {
-  const { begin, service, owner, clock } = await openIngest(t)
+  const { begin, service, owner, clock } = await openSubmit(t)
   const upload = await begin(BYTES, { fileType: 'audio/mpeg', sha256: sha256(BYTES), language: 'de', options: { sttQuality: 'fast' } })
   t.match(upload.id, /^[0-9a-f-]{36}$/)
   t.match(
@@ -20,13 +20,13 @@ t.test('an upload begins with its parts, its options and the time it lasts', asy
 })
 
 t.test('a file that is too large is refused at the beginning', async (t) => {
-  const { begin } = await openIngest(t, { maxMediaBytes: 1000 })
+  const { begin } = await openSubmit(t, { maxMediaBytes: 1000 })
   await t.rejects(begin(Buffer.alloc(1001)), { name: 'AppError', code: 'media_too_large', message: /1000/ })
   await t.resolves(begin(Buffer.alloc(1000)))
 })
 
 t.test('parts may come in any order', async (t) => {
-  const { begin, send, service, owner } = await openIngest(t)
+  const { begin, send, service, owner } = await openSubmit(t)
   const { id } = await begin(BYTES)
   t.strictSame(await send(id, BYTES, 3), { partNumber: 3, sizeBytes: 500_000, sha256: sha256(part(3)) })
   t.strictSame(service.look(id, owner).missing, [1, 2])
@@ -37,7 +37,7 @@ t.test('parts may come in any order', async (t) => {
 })
 
 t.test('a part sent again replaces the first; the last one counts', async (t) => {
-  const { begin, send, service, owner } = await openIngest(t)
+  const { begin, send, service, owner } = await openSubmit(t)
   const { id } = await begin(BYTES)
   const broken = Buffer.from(BYTES)
   broken[10] = (broken[10] ?? 0) ^ 1
@@ -47,7 +47,7 @@ t.test('a part sent again replaces the first; the last one counts', async (t) =>
 })
 
 t.test('the same part sent twice at the same time is stored once', async (t) => {
-  const { begin, send, service, owner, list } = await openIngest(t)
+  const { begin, send, service, owner, list } = await openSubmit(t)
   const { id } = await begin(BYTES)
   const [first, second] = await Promise.all([send(id, BYTES, 1), send(id, BYTES, 1)])
   t.strictSame(first, second)
@@ -56,7 +56,7 @@ t.test('the same part sent twice at the same time is stored once', async (t) => 
 })
 
 t.test('a broken second transfer of a part leaves the first one intact', async (t) => {
-  const { begin, send, service, owner, list } = await openIngest(t)
+  const { begin, send, service, owner, list } = await openSubmit(t)
   const { id } = await begin(BYTES)
   await send(id, BYTES, 1)
   async function * broken (): AsyncGenerator<Buffer> {
@@ -69,7 +69,7 @@ t.test('a broken second transfer of a part leaves the first one intact', async (
 })
 
 t.test('a part must have the expected length, announced or not', async (t) => {
-  const { begin, service, owner, list } = await openIngest(t)
+  const { begin, service, owner, list } = await openSubmit(t)
   const { id } = await begin(BYTES)
   for (const lengthBytes of [MIB + 1, undefined]) {
     const error = service.receivePart(id, owner, 1, { lengthBytes, source: chunksOf(Buffer.alloc(MIB + 1)) })
@@ -89,7 +89,7 @@ t.test('a part must have the expected length, announced or not', async (t) => {
 })
 
 t.test('a wrong announced length is refused before a byte is read', async (t) => {
-  const { begin, service, owner } = await openIngest(t)
+  const { begin, service, owner } = await openSubmit(t)
   const { id } = await begin(BYTES)
   let isRead = false
   async function * source (): AsyncGenerator<Buffer> {
@@ -102,7 +102,7 @@ t.test('a wrong announced length is refused before a byte is read', async (t) =>
 })
 
 t.test('an announced length that differs from what arrives is detected', async (t) => {
-  const { begin, service, owner } = await openIngest(t)
+  const { begin, service, owner } = await openSubmit(t)
   const { id } = await begin(BYTES)
   for (const length of [MIB - 1, MIB + 1]) {
     await t.rejects(service.receivePart(id, owner, 1, { lengthBytes: MIB, source: chunksOf(Buffer.alloc(length)) }), { name: 'AppError' })
@@ -111,7 +111,7 @@ t.test('an announced length that differs from what arrives is detected', async (
 })
 
 t.test('part 0 and parts after the last one are refused', async (t) => {
-  const { begin, service, owner } = await openIngest(t)
+  const { begin, service, owner } = await openSubmit(t)
   const { id } = await begin(BYTES)
   for (const number of [0, -1, 4]) {
     await t.rejects(
@@ -123,7 +123,7 @@ t.test('part 0 and parts after the last one are refused', async (t) => {
 })
 
 t.test('an upload cannot be used by another owner', async (t) => {
-  const { begin, service, other } = await openIngest(t)
+  const { begin, service, other } = await openSubmit(t)
   const { id } = await begin(BYTES)
   const missing = { name: 'AppError', code: 'not_found', message: 'There is no such upload.' }
   await t.rejects(service.receivePart(id, other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing)
@@ -138,7 +138,7 @@ t.test('an upload cannot be used by another owner', async (t) => {
 })
 
 t.test('an expired upload takes no parts and cannot be completed', async (t) => {
-  const { begin, send, service, owner, clock } = await openIngest(t)
+  const { begin, send, service, owner, clock } = await openSubmit(t)
   const { id } = await begin(BYTES)
   clock.advance(DAY_MS - 1)
   await t.resolves(send(id, BYTES, 1))
@@ -149,7 +149,7 @@ t.test('an expired upload takes no parts and cannot be completed', async (t) => 
 })
 
 t.test('an upload that expires, is dropped or is completed while a part arrives does not take it', async (t) => {
-  const { begin, service, owner, clock, uploads, addJob } = await openIngest(t)
+  const { begin, service, owner, clock, uploads, addJob } = await openSubmit(t)
   const sent = async (meanwhile: (id: string) => unknown): Promise<unknown> => {
     const { id } = await begin(Buffer.alloc(10))
     async function * source (): AsyncGenerator<Buffer> {
@@ -165,7 +165,7 @@ t.test('an upload that expires, is dropped or is completed while a part arrives 
 })
 
 t.test('dropping an upload removes its parts', async (t) => {
-  const { begin, send, service, owner, list, db } = await openIngest(t)
+  const { begin, send, service, owner, list, db } = await openSubmit(t)
   const { id } = await begin(BYTES)
   await send(id, BYTES, 1)
   await service.drop(id, owner)
@@ -176,7 +176,7 @@ t.test('dropping an upload removes its parts', async (t) => {
 })
 
 t.test('the sweep removes expired uploads and files without a row, and nothing that is in use', async (t) => {
-  const { begin, send, service, owner, clock, list, files } = await openIngest(t)
+  const { begin, send, service, owner, clock, list, files } = await openSubmit(t)
   const old = await begin(BYTES)
   await send(old.id, BYTES, 1)
   await files.copyIn(new URL(import.meta.url).pathname, MIB, 'unknown-to-any-row')
@@ -196,7 +196,7 @@ t.test('the sweep removes expired uploads and files without a row, and nothing t
 })
 
 t.test('below the reserve of free disk nothing is accepted', async (t) => {
-  const { begin, uploads, owner, service } = await openIngest(t, { minFreeBytes: Number.MAX_SAFE_INTEGER })
+  const { begin, uploads, owner, service } = await openSubmit(t, { minFreeBytes: Number.MAX_SAFE_INTEGER })
   await t.rejects(begin(BYTES), { name: 'AppError', code: 'insufficient_storage' })
   uploads.insert({
     id: 'before', ownerId: owner, fileName: nameOf('x'), fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
@@ -211,7 +211,7 @@ t.test('below the reserve of free disk nothing is accepted', async (t) => {
 })
 
 t.test('bytes that open uploads have announced count as used', async (t) => {
-  const { begin, send, service, owner } = await openIngest(t, { files: { freeBytes: async () => 5 * MIB }, minFreeBytes: MIB })
+  const { begin, send, service, owner } = await openSubmit(t, { files: { freeBytes: async () => 5 * MIB }, minFreeBytes: MIB })
   const first = await begin(BYTES)
   await t.rejects(begin(BYTES), { code: 'insufficient_storage' })
   await t.resolves(begin(Buffer.alloc(MIB)))
@@ -223,7 +223,7 @@ t.test('bytes that open uploads have announced count as used', async (t) => {
 
 t.test('a disk that fills while a part arrives gives insufficient_storage', async (t) => {
   const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
-  const { begin, send, service, owner } = await openIngest(t, { files: { writePart: async () => { throw full } } })
+  const { begin, send, service, owner } = await openSubmit(t, { files: { writePart: async () => { throw full } } })
   const { id } = await begin(BYTES)
   await t.rejects(send(id, BYTES, 1), { name: 'AppError', code: 'insufficient_storage', cause: full })
   t.strictSame(service.look(id, owner).received, [])

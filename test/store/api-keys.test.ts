@@ -54,7 +54,8 @@ t.test('an expired key is not found, from the very millisecond on', async (t) =>
 t.test('a replaced key ends when it is told, or at its own end where that is sooner', async (t) => {
   const { apiKeys } = openStores(t)
   const ownerId = apiKeys.ensureOwner('a', 1)
-  const add = (name: string, expiresAt?: number): number => apiKeys.insert({ ownerId, name, plan: 'free', hash: hashKey(name), lastFour: 'wxyz', now: 5, expiresAt })
+  const add = (name: string, expiresAt?: number): number =>
+    apiKeys.insert({ ownerId, name, plan: 'free', hash: hashKey(name), lastFour: 'wxyz', now: 5, expiresAt })
   const [open, soon, late] = [add('open'), add('soon', 20), add('late', 90)]
   const successor = add('successor')
   for (const id of [open, soon, late]) apiKeys.replace(id, successor, 50)
@@ -65,7 +66,8 @@ t.test('a replaced key ends when it is told, or at its own end where that is soo
 t.test('the list goes page by page, of all or of one owner', async (t) => {
   const { apiKeys } = openStores(t)
   const [anna, bert] = [apiKeys.ensureOwner('anna', 1), apiKeys.ensureOwner('bert', 1)]
-  const ids = [anna, bert, anna, anna].map((ownerId, index) => apiKeys.insert({ ownerId, name: `${index}`, plan: 'free', hash: hashKey(`${index}`), lastFour: 'wxyz', now: 5 }))
+  const ids = [anna, bert, anna, anna].map((ownerId, index) =>
+    apiKeys.insert({ ownerId, name: `${index}`, plan: 'free', hash: hashKey(`${index}`), lastFour: 'wxyz', now: 5 }))
   const listed = (after: number, limit: number, ownerId?: number): number[] => apiKeys.list({ after, limit }, ownerId).map(({ id }) => id)
   t.strictSame(listed(0, 3), ids.slice(0, 3))
   t.strictSame(listed(ids[2] ?? 0, 3), ids.slice(3))

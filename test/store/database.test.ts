@@ -24,12 +24,15 @@ t.test('every table is STRICT', async (t) => {
   const ours = tables.filter(({ schema, name }) => schema === 'main' && !name.startsWith('sqlite_'))
   t.ok(ours.length >= 9)
   t.strictSame(ours.filter(({ strict }) => strict !== 1), [])
-  t.throws(() => db.prepare('INSERT INTO owner (name, created_at) VALUES (\'a\', \'yesterday\')').run(), { code: 'SQLITE_CONSTRAINT_DATATYPE' })
+  const wrongType = db.prepare('INSERT INTO owner (name, created_at) VALUES (\'a\', \'yesterday\')')
+  t.throws(() => wrongType.run(), { code: 'SQLITE_CONSTRAINT_DATATYPE' })
 })
 
 t.test('rows refer to rows that are there, and states are known ones', async (t) => {
   const { db, jobs, addJob } = openStores(t)
-  t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 }), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+  t.throws(() => jobs.insert({ ownerId: 99, mediaId: 99, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 }), {
+    code: 'SQLITE_CONSTRAINT_FOREIGNKEY'
+  })
   const id = addJob('a')
   for (const [table, column, key] of [['job', 'status', 'id'], ['work', 'state', 'job_id'], ['media', 'state', 'id']] as const) {
     const update = db.prepare(`UPDATE ${table} SET ${column} = 'odd' WHERE ${key} = ?`)

@@ -22,7 +22,9 @@ async function prepared (t: Test): Promise<{ dataDir: string, files: Files, list
 }
 
 /** Stores the bytes as a part and returns what the upload's row would hold of it. */
-async function addPart (files: Files, partNumber: number, bytes: Buffer): Promise<{ partNumber: number, sha256: string, sizeBytes: number }> {
+async function addPart (
+  files: Files, partNumber: number, bytes: Buffer
+): Promise<{ partNumber: number, sha256: string, sizeBytes: number }> {
   return { partNumber, ...await files.writePart('u1', partNumber, chunksOf(bytes), bytes.length) }
 }
 
@@ -122,7 +124,9 @@ t.test('names that lead out of their place are refused', async (t) => {
   }
   await files.removeUpload('u1')
   t.strictSame(list(), before, 'nothing was written, nothing was removed')
-  for (const id of ['../../outside', `${root}/outside`, '../media', '..', '']) await t.rejects(files.removeUpload(id), /leads out/, `removeUpload ${id}`)
+  for (const id of ['../../outside', `${root}/outside`, '../media', '..', '']) {
+    await t.rejects(files.removeUpload(id), /leads out/, `removeUpload ${id}`)
+  }
   t.strictSame(list(), before, 'and no folder either')
 })
 
@@ -203,7 +207,9 @@ t.test('preparing removes what dead processes were writing, and nothing else', a
   mkdirSync(`${dataDir}/uploads/u1`)
   const places = ['media', 'uploads/u1']
   for (const place of places) {
-    for (const file of [name(other.pid), name(dead.pid), name(process.pid), '1-ab.part', 'upload-1']) writeFileSync(`${dataDir}/${place}/${file}`, '')
+    for (const file of [name(other.pid), name(dead.pid), name(process.pid), '1-ab.part', 'upload-1']) {
+      writeFileSync(`${dataDir}/${place}/${file}`, '')
+    }
   }
   await files.prepare()
   for (const place of places) {

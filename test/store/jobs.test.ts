@@ -100,7 +100,9 @@ t.test('only a failed job is queued again', async (t) => {
   t.match(jobs.find(id), { status: 'queued', retryCount: 0, updatedAt: 0 })
   jobs.fail(id, 'timeout', 10)
   jobs.retry(id, 20)
-  t.match(jobs.find(id), { status: 'queued', stage: 'decode', retryCount: 1, failureCode: undefined, completedAt: undefined, updatedAt: 20 })
+  t.match(jobs.find(id), {
+    status: 'queued', stage: 'decode', retryCount: 1, failureCode: undefined, completedAt: undefined, updatedAt: 20
+  })
 })
 
 t.test('jobs that have not ended are counted, whoever owns them', async (t) => {

@@ -47,7 +47,9 @@ t.test('media goes when no job has a use for it', async (t) => {
   const fetched = addUrlJob('a', 'https://example.org/')
   const id = jobs.find(fetched)?.mediaId ?? 0
   media.fill(id, { sizeBytes: 1, sha256: 'ab' }, 1)
-  const twin = jobs.insert({ ownerId: apiKeys.ensureOwner('a', 0), mediaId: id, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0 })
+  const twin = jobs.insert({
+    ownerId: apiKeys.ensureOwner('a', 0), mediaId: id, fileName: nameOf('x'), options: { sttQuality: 'fast' }, now: 0
+  })
   jobs.fail(fetched, 'decode_failed', 1)
   t.equal(media.expire(id, false), undefined, 'another job needs it')
   jobs.begin(twin, 'fetch', 1)

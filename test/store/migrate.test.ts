@@ -40,7 +40,8 @@ t.test('steps that were done are not done again', async (t) => {
 
 t.test('a step that fails leaves the database at the step before', async (t) => {
   const { db, version, tables } = openMemory(t)
-  t.throws(() => migrate(db, t.testdir({ ...TWO_STEPS, '0002-two.sql': 'CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER);' })), /already exists/)
+  const broken = { ...TWO_STEPS, '0002-two.sql': 'CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER);' }
+  t.throws(() => migrate(db, t.testdir(broken)), /already exists/)
   t.strictSame([version(), tables()], [1, ['one']])
 })
 

@@ -19,9 +19,12 @@ import { createWindowStore } from '../../dist/store/windows.js'
 import { createWorkOrders } from '../../dist/store/work-orders.js'
 import { createWorkStore } from '../../dist/store/work.js'
 
-/** Indexes that hold only what is in progress, and lists made in the query itself (of receivers, of the keys before a key): walking them whole is cheap. */
+/**
+ * Indexes that hold only what is in progress, and lists made in the query itself (of receivers, of earlier keys): a full scan of
+ * them is cheap.
+ */
 const SMALL = /^SCAN (found|lineage|earliest|\w+ USING (COVERING )?INDEX (job_active|job_processing|work_ready|work_running))$/
-/** What a person asks for, now and then: lists as a whole, of six rows at most or rarely, and the end of an owner, which looks for references everywhere. */
+/** Rare requests of a person: complete lists (most of at most six rows), and the removal of an owner, which checks all references. */
 const BY_A_PERSON = /FROM api_key k JOIN owner|count\(\*\) AS n FROM api_key|FROM plan_limits|DELETE FROM (owner|api_key)/
 /** The sweep looks at all media once an hour: 37 ms for a hundred thousand. */
 const EVERY_HOUR = /^SCAN media USING COVERING INDEX media_stored/

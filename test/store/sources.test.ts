@@ -36,7 +36,9 @@ t.test('a job of an address is fetched first and decoded then', async (t) => {
   t.match(jobs.find(id), { status: 'processing', stage: 'fetch', source: { fetched: 0.25 } })
   t.equal(claimDecode(1000), undefined)
   finish(stores, claim)
-  t.match(jobs.find(id), { status: 'processing', stage: 'decode', fileName: 'Talk', source: { title: 'A talk', publishedAt: 77, fetched: 1 } })
+  t.match(jobs.find(id), {
+    status: 'processing', stage: 'decode', fileName: 'Talk', source: { title: 'A talk', publishedAt: 77, fetched: 1 }
+  })
   t.equal(claimFetch(9000), undefined)
   t.match(claimDecode(9000), { jobId: id })
   t.strictSame(jobs.listStages(id).map(({ stage }) => stage), ['fetch', 'decode'])

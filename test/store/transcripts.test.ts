@@ -44,7 +44,8 @@ t.test('speakers are kept with segments and words', async (t) => {
   const { transcripts, addJob } = openStores(t)
   const [job, other] = [addJob('a'), addJob('a')]
   for (const id of [job, other]) transcripts.insertWindow(id, 0, makeSegments())
-  const named = makeSegments().map((segment, index) => ({ ...segment, speaker: `Speaker ${index + 1}`, words: segment.words.map((word) => ({ ...word, speaker: 'Speaker 1' })) }))
+  const named = makeSegments().map((segment, index) =>
+    ({ ...segment, speaker: `Speaker ${index + 1}`, words: segment.words.map((word) => ({ ...word, speaker: 'Speaker 1' })) }))
   transcripts.nameSpeakers(job, () => named)
   t.strictSame(transcripts.list(job), named)
   t.strictSame(transcripts.list(other), makeSegments(), 'of this job only')

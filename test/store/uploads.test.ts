@@ -24,7 +24,14 @@ t.test('an upload comes back as it was stored, to its owner only', async (t) => 
   const [a, b] = [apiKeys.ensureOwner('a', 0), apiKeys.ensureOwner('b', 0)]
   const bare = makeUpload(a)
   const apiKeyId = apiKeys.insert({ ownerId: a, name: 'k', plan: 'pro', hash: Buffer.from('h'), lastFour: 'abcd', now: 0 })
-  const full = makeUpload(a, { id: 'u2', fileType: 'audio/mpeg', sha256: 'ab', options: { sttQuality: 'balanced' }, apiKeyId, webhook: { url: 'https://example.org', secret: 's' } })
+  const full = makeUpload(a, {
+    id: 'u2',
+    fileType: 'audio/mpeg',
+    sha256: 'ab',
+    options: { sttQuality: 'balanced' },
+    apiKeyId,
+    webhook: { url: 'https://example.org', secret: 's' }
+  })
   uploads.insert(bare)
   uploads.insert(full)
   t.strictSame(uploads.find('u1', a), bare)

@@ -21,7 +21,9 @@ function open (t: Test) {
 
 t.test('requests add up by owner, key and day', async (t) => {
   const { usage, ownerId, otherId, first, second, foreign } = open(t)
-  const add = (owner: number, keyId: number, day: number, requests: number): void => { usage.addRequests({ ownerId: owner, keyId, dayAt: day * DAY, requests }) }
+  const add = (owner: number, keyId: number, day: number, requests: number): void => {
+    usage.addRequests({ ownerId: owner, keyId, dayAt: day * DAY, requests })
+  }
   add(ownerId, first, 1, 3)
   add(ownerId, first, 2, 5)
   add(ownerId, first, 2, 2)

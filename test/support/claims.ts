@@ -17,8 +17,8 @@ export function withDatabase<T> (dataDir: string, use: (db: Database.Database) =
 }
 
 /**
- * Begins to count. The `attempt` column alone does not tell: a recording that is decoded again gets new windows. Call it when the appliance has
- * been started once.
+ * Starts counting. The `attempt` column alone is not enough: a recording that is decoded again gets new windows. Call it after the
+ * appliance has started once, so that the database exists.
  */
 export function watchClaims (dataDir: string): void {
   withDatabase(dataDir, (db) => db.exec(`

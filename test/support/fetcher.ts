@@ -13,7 +13,8 @@ export function makeFetcher (t: Test, deps: Partial<Parameters<typeof createFetc
 }
 
 /** A fetcher that may reach these servers and nothing else inside. */
-export const makeAllowed = (t: Test, ...urls: string[]): Fetcher => makeFetcher(t, { allow: allowing(...urls.map((url) => new URL(url).host)) })
+export const makeAllowed = (t: Test, ...urls: string[]): Fetcher =>
+  makeFetcher(t, { allow: allowing(...urls.map((url) => new URL(url).host)) })
 
 export async function readText ({ body }: FetchAnswer): Promise<string> {
   const chunks: Buffer[] = []

@@ -10,8 +10,8 @@ import { createEnding } from '../../dist/service/ending.js'
 import { createRetention } from '../../dist/service/retention.js'
 import { createStages } from '../../dist/service/stages.js'
 import type { WorkClaim } from '../../dist/domain/work.js'
-import { openIngest } from './ingest.ts'
-import type { Changes } from './ingest.ts'
+import { openSubmit } from './submit.ts'
+import type { Changes } from './submit.ts'
 import { ANY_FETCH } from './store.ts'
 
 export type World = {
@@ -36,9 +36,11 @@ export const file = (content: string, more: object = {}) => async ({ draft }: So
   return { kind: 'media', name: undefined, identity: undefined, ...more }
 }
 
-export async function openFetching (t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World) {
-  const stores = await openIngest(t, changes)
-  const { jobs, media, files, submitAddress, clock, owner } = stores
+export async function openFetching (
+  t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World
+) {
+  const stores = await openSubmit(t, changes)
+  const { jobs, media, files, submitAddress, clock } = stores
   const queue = stores.createQueue(clock.now)
   const log = { info () {}, warn () {}, error () {} }
   const inspected: Array<{ url: string, onlyKnown: boolean }> = []

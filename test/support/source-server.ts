@@ -8,7 +8,8 @@ import type { Test } from 'tap'
 import { listen } from './listen.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html', '.xml': 'application/rss+xml', '.m3u8': 'application/vnd.apple.mpegurl', '.mpd': 'application/dash+xml', '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.mp4': 'video/mp4'
+  '.html': 'text/html', '.xml': 'application/rss+xml', '.m3u8': 'application/vnd.apple.mpegurl',
+  '.mpd': 'application/dash+xml', '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.mp4': 'video/mp4'
 }
 
 export type SourceServer = {
@@ -48,7 +49,12 @@ export function serveFolder (folder: string) {
       return
     }
     const etag = `"${createHash('md5').update(readFileSync(path)).digest('hex')}"`
-    const headers = { etag, 'last-modified': stats.mtime.toUTCString(), 'accept-ranges': 'bytes', 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }
+    const headers = {
+      etag,
+      'last-modified': stats.mtime.toUTCString(),
+      'accept-ranges': 'bytes',
+      'content-type': TYPES[extname(path)] ?? 'application/octet-stream'
+    }
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
     const isPart = from !== undefined && (request.headers['if-range'] ?? etag) === etag
     if (isPart && Number(from) >= stats.size) {
@@ -56,7 +62,9 @@ export function serveFolder (folder: string) {
       return
     }
     const [start, end] = isPart ? [Number(from), Math.min(to ? Number(to) : Infinity, stats.size - 1)] : [0, stats.size - 1]
-    response.writeHead(isPart ? 206 : 200, { ...headers, 'content-length': end - start + 1, ...(isPart ? { 'content-range': `bytes ${start}-${end}/${stats.size}` } : {}) })
+    response.writeHead(isPart ? 206 : 200, {
+      ...headers, 'content-length': end - start + 1, ...(isPart ? { 'content-range': `bytes ${start}-${end}/${stats.size}` } : {})
+    })
     if (request.method === 'HEAD') response.end()
     else createReadStream(path, { start, end }).pipe(response)
   }

@@ -56,7 +56,9 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     const { sizeBytes = 1000, fileName = 'talk.mp3', ...job } = more
     const ownerId = apiKeys.ensureOwner(owner, 0)
     const mediaId = media.insert({ ownerId, file: `file-${++files}`, sizeBytes, sha256: '0'.repeat(64) }, 0)
-    return jobs.insert({ ownerId, mediaId, fileName: nameOf(fileName), options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job })
+    return jobs.insert({
+      ownerId, mediaId, fileName: nameOf(fileName), options: { sttQuality: 'balanced', language: 'en' }, now: 0, ...job
+    })
   }
 
   /** A window of 10 s of a job, and its work. */

@@ -29,7 +29,8 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     return id
   }
 
-  const addUpload = async (): Promise<string> => (await appliance.uploads.begin({ ownerId, plan: 'enterprise' }, { fileName: 'talk.mp3', sizeBytes: 10 })).upload.id
+  const addUpload = async (): Promise<string> =>
+    (await appliance.uploads.begin({ ownerId, plan: 'enterprise' }, { fileName: 'talk.mp3', sizeBytes: 10 })).upload.id
 
   const addEndpoint = (): number => webhooks.insert({ ownerId, url: 'https://example.org/hook', secret: 's', apiKeyId: undefined, now: 0 })
 

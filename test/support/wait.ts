@@ -1,4 +1,4 @@
-/** Waiting for what another program or thread does. The limit is for what hangs: it counts from the last sign of progress, not from the start. */
+/** Waits for another program or thread. The limit catches hangs: it counts from the last sign of progress, not from the start. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** On a busy machine a window of the starter model takes seconds. A test that saw nothing change for this long would wait forever. */
@@ -11,9 +11,13 @@ export type WaitOptions = {
   progress?: () => unknown
 }
 
-/** Asks every few ms until the answer is not false or undefined, and returns it. Throws an Error with `what` when nothing changes for two minutes. */
+/**
+ * Asks every few ms until the answer is neither false nor undefined, and returns it. Throws an Error with `what` when nothing
+ * changes for two minutes.
+ */
 export async function waitFor<T> (
-  what: string, ask: () => T | false | undefined | Promise<T | false | undefined>, { everyMs = 10, stalledMs = STALLED_MS, progress }: WaitOptions = {}
+  what: string, ask: () => T | false | undefined | Promise<T | false | undefined>,
+  { everyMs = 10, stalledMs = STALLED_MS, progress }: WaitOptions = {}
 ): Promise<T> {
   let seen: string | undefined
   for (let changedMs = performance.now(); ;) {
@@ -22,7 +26,10 @@ export async function waitFor<T> (
     const now = JSON.stringify(progress?.())
     if (now !== seen) changedMs = performance.now()
     seen = now
-    if (performance.now() - changedMs > stalledMs) throw new Error(`waited for ${what}; nothing changed for ${stalledMs / 1000} s${now === undefined ? '' : ` after ${now}`}`)
+    if (performance.now() - changedMs > stalledMs) {
+      const after = now === undefined ? '' : ` after ${now}`
+      throw new Error(`waited for ${what}; nothing changed for ${stalledMs / 1000} s${after}`)
+    }
     await sleep(everyMs)
   }
 }

@@ -47,7 +47,9 @@ function openLoop (t: Test) {
       }
       await nextTurn()
     },
-    end: (host: string, count = 1): void => { for (let i = 0; i < count; i++) it.endJob({ webhook: { url: `https://${host}/${i}`, secret: 's' } }) }
+    end: (host: string, count = 1): void => {
+      for (let i = 0; i < count; i++) it.endJob({ webhook: { url: `https://${host}/${i}`, secret: 's' } })
+    }
   }
 }
 

@@ -92,7 +92,9 @@ const hearing = (speechMs: number) => () => {
 }
 const TWENTY_SECONDS = new Float32Array(20 * RATE_HZ)
 const textWith = (state: NativeState, speechMs: number): string =>
-  transcribeWindow(state, TWENTY_SECONDS, INPUT, hearing(speechMs)).segments.map(({ tokens }) => tokens.map(({ bytes }) => bytes).join('')).join('')
+  transcribeWindow(state, TWENTY_SECONDS, INPUT, hearing(speechMs)).segments
+    .flatMap(({ tokens }) => tokens.map(({ bytes }) => bytes))
+    .join('')
 
 t.test('text of a guessed language is dropped when nobody can say so much in the speech there is', async (t) => {
   const talk = 'one two three four five six seven eight nine ten'

@@ -19,10 +19,14 @@ const PARTS: readonly Part[] = ['chords', 'arpeggio', 'bass', 'drums', 'lead']
 /** Semitones over A2 (110 Hz): roots and thirds of Am F C G, then of Dm Am E Am. */
 const CHORDS: readonly Chord[] = [[0, 3, 7], [-4, 0, 3], [3, 7, 10], [-2, 2, 5], [5, 8, 12], [0, 3, 7], [-5, -1, 2], [0, 3, 7]]
 /** Which parts play in each of the sections of eight bars; then from the beginning. */
-const SECTIONS: ReadonlyArray<readonly Part[]> = [['arpeggio', 'chords'], ['chords', 'bass', 'drums', 'lead'], ['arpeggio', 'bass', 'drums', 'lead', 'chords'], ['lead', 'chords']]
+const SECTIONS: ReadonlyArray<readonly Part[]> = [
+  ['arpeggio', 'chords'], ['chords', 'bass', 'drums', 'lead'], ['arpeggio', 'bass', 'drums', 'lead', 'chords'], ['lead', 'chords']
+]
 const SCALE = [0, 2, 3, 5, 7, 8, 10] as const
 /** First three formants of a, e, i, o and u in Hz. */
-const VOWELS: ReadonlyArray<readonly number[]> = [[800, 1200, 2600], [480, 1900, 2500], [300, 2250, 3000], [500, 900, 2500], [330, 750, 2400]]
+const VOWELS: ReadonlyArray<readonly number[]> = [
+  [800, 1200, 2600], [480, 1900, 2500], [300, 2250, 3000], [500, 900, 2500], [330, 750, 2400]
+]
 const LEVELS: Record<Part, number> = { chords: 0.05, arpeggio: 0.12, bass: 0.25, drums: 0.5, lead: 0.6 }
 
 /** All parts, or those named, each playing in its sections; `always` has them play throughout. */
@@ -46,7 +50,11 @@ function createPlayers (frame: Frame): Record<Part, (signal: Signal, at: number,
   const eighths = [0, 1, 2, 3, 4, 5, 6, 7].map((step) => ({ step, after: step * BEAT_SECONDS / 2 }))
   return {
     chords (signal, at, chord) {
-      for (const note of chord) addNote(signal, frame, { at, seconds: BAR_SECONDS + 0.3, hz: toHz(note + 12), harmonics: 5, attack: 0.25, decay: 6, gain: LEVELS.chords })
+      for (const note of chord) {
+        addNote(signal, frame, {
+          at, seconds: BAR_SECONDS + 0.3, hz: toHz(note + 12), harmonics: 5, attack: 0.25, decay: 6, gain: LEVELS.chords
+        })
+      }
     },
     arpeggio (signal, at, chord) {
       for (const { step, after } of eighths) {
@@ -55,7 +63,11 @@ function createPlayers (frame: Frame): Record<Part, (signal: Signal, at: number,
       }
     },
     bass (signal, at, [root]) {
-      for (const beat of [0, 1.5, 2, 3]) addNote(signal, frame, { at: at + beat * BEAT_SECONDS, seconds: 0.7, hz: toHz(root - 12), harmonics: 3, attack: 0.01, decay: 0.4, gain: LEVELS.bass })
+      for (const beat of [0, 1.5, 2, 3]) {
+        addNote(signal, frame, {
+          at: at + beat * BEAT_SECONDS, seconds: 0.7, hz: toHz(root - 12), harmonics: 3, attack: 0.01, decay: 0.4, gain: LEVELS.bass
+        })
+      }
     },
     drums (signal, at) {
       for (const { step, after } of eighths) addDrums(signal, frame, drums, at + after, step)
@@ -69,7 +81,10 @@ export function toStereo (band: Band): [Signal, Signal] {
   const places: Record<Part, number> = { chords: 0.5, arpeggio: 0.25, bass: 0.5, drums: 0.6, lead: 0.5 }
   const side = (weigh: (place: number) => number): Signal => {
     const sum = new Float32Array(band.lead.length)
-    for (const part of PARTS) for (const [index, sample] of band[part].entries()) sum[index] = (sum[index] as number) + Math.sqrt(weigh(places[part])) * sample
+    for (const part of PARTS) {
+      const weight = Math.sqrt(weigh(places[part]))
+      for (const [index, sample] of band[part].entries()) sum[index] = (sum[index] as number) + weight * sample
+    }
     return sum
   }
   return [side((place) => 1 - place), side((place) => place)]
@@ -100,8 +115,14 @@ function createDrums ({ rateHz, seed }: Frame): Drums {
 
 function addDrums (signal: Signal, frame: Frame, { snare, hat }: Drums, at: number, step: number): void {
   const level = LEVELS.drums
-  if (step % 4 === 0 || step === 5) addBurst(signal, frame, at, 0.25, (time) => level * Math.exp(-time / 0.09) * Math.sin(TAU * (45 * time + 3 * (1 - Math.exp(-time / 0.03)))))
-  if (step % 4 === 2) addBurst(signal, frame, at, 0.2, (time, index) => 0.6 * level * Math.exp(-time / 0.05) * ((snare[index] ?? 0) + 0.5 * Math.sin(TAU * 190 * time)))
+  if (step % 4 === 0 || step === 5) {
+    addBurst(signal, frame, at, 0.25, (time) =>
+      level * Math.exp(-time / 0.09) * Math.sin(TAU * (45 * time + 3 * (1 - Math.exp(-time / 0.03)))))
+  }
+  if (step % 4 === 2) {
+    addBurst(signal, frame, at, 0.2, (time, index) =>
+      0.6 * level * Math.exp(-time / 0.05) * ((snare[index] ?? 0) + 0.5 * Math.sin(TAU * 190 * time)))
+  }
   addBurst(signal, frame, at, 0.08, (time, index) => 0.2 * level * Math.exp(-time / (step % 2 === 0 ? 0.015 : 0.04)) * (hat[index] ?? 0))
 }
 

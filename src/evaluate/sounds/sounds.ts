@@ -34,7 +34,9 @@ export function whiteNoise (frame: Frame): Signal {
 
 /** Falls by 3 dB an octave (Kellet's filter, made for 44.1 kHz). */
 export function pinkNoise (frame: Frame): Signal {
-  const poles = [[0.99886, 0.0555179], [0.99332, 0.0750759], [0.969, 0.153852], [0.8665, 0.3104856], [0.55, 0.5329522], [-0.7616, -0.016898]] as const
+  const poles = [
+    [0.99886, 0.0555179], [0.99332, 0.0750759], [0.969, 0.153852], [0.8665, 0.3104856], [0.55, 0.5329522], [-0.7616, -0.016898]
+  ] as const
   const states = new Float64Array(poles.length)
   return whiteNoise(frame).map((white) => {
     let sum = 0.5362 * white
@@ -65,7 +67,8 @@ export function bandPass (signal: Signal, { centreHz, q, rateHz }: { centreHz: n
 /** Mains hum: 50 Hz and harmonics, the odd ones stronger, slowly swelling. */
 export function hum (frame: Frame): Signal {
   const random = createRandom(frame.seed)
-  const partials = Array.from({ length: 16 }, (_, index) => ({ hz: 50 * (index + 1), gain: (index % 2 === 0 ? 1 : 0.4) / (index + 1), phase: TAU * random() }))
+  const partials = Array.from({ length: 16 }, (_, index) =>
+    ({ hz: 50 * (index + 1), gain: (index % 2 === 0 ? 1 : 0.4) / (index + 1), phase: TAU * random() }))
   return createSignal(frame).map((_, index) => {
     const time = index / frame.rateHz
     const swell = 1 + 0.15 * Math.sin(TAU * 0.11 * time)
@@ -102,7 +105,9 @@ export function typing (frame: Frame): Signal {
   const signal = createSignal(frame)
   for (let at = 0.3; at < frame.seconds; at += random() < 0.12 ? 0.6 + 2 * random() : 0.08 + 0.14 * random()) {
     const [centreHz, thumpHz, gain] = [1800 + 2500 * random(), 120 + 120 * random(), 0.5 + 0.5 * random()]
-    const click = bandPass(whiteNoise({ seconds: 0.03, rateHz: frame.rateHz, seed: Math.floor(2 ** 31 * random()) }), { centreHz, q: 1.5, rateHz: frame.rateHz })
+    const click = bandPass(whiteNoise({ seconds: 0.03, rateHz: frame.rateHz, seed: Math.floor(2 ** 31 * random()) }), {
+      centreHz, q: 1.5, rateHz: frame.rateHz
+    })
     addBurst(signal, frame, at, 0.03, (time, index) => gain * Math.exp(-time / 0.006) * (click[index] ?? 0))
     addBurst(signal, frame, at, 0.06, (time) => 0.3 * gain * Math.exp(-time / 0.02) * Math.sin(TAU * thumpHz * time))
   }
@@ -152,11 +157,14 @@ export function wind (frame: Frame): Signal {
   const noise = brownNoise(frame)
   const random = createRandom(frame.seed + 1)
   const phases = [0.07, 0.13, 0.31].map((hz) => ({ hz, phase: TAU * random() }))
-  return noise.map((sample, index) => sample * Math.exp(phases.reduce((sum, { hz, phase }) => sum + 0.6 * Math.sin(TAU * hz * index / frame.rateHz + phase), 0)))
+  return noise.map((sample, index) =>
+    sample * Math.exp(phases.reduce((sum, { hz, phase }) => sum + 0.6 * Math.sin(TAU * hz * index / frame.rateHz + phase), 0)))
 }
 
 /** Adds a sound of its own to the signal; `wave` gets the time in seconds and the sample since its start. */
-export function addBurst (signal: Signal, { rateHz }: Pick<Frame, 'rateHz'>, atSeconds: number, seconds: number, wave: (time: number, index: number) => number): void {
+export function addBurst (
+  signal: Signal, { rateHz }: Pick<Frame, 'rateHz'>, atSeconds: number, seconds: number, wave: (time: number, index: number) => number
+): void {
   const start = Math.round(atSeconds * rateHz)
   const count = Math.min(Math.round(seconds * rateHz), signal.length - start)
   for (let index = 0; index < count; index++) signal[start + index] = (signal[start + index] as number) + wave(index / rateHz, index)

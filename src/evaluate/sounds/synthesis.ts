@@ -3,7 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { playBand, toStereo } from './music.js'
 import type { Part } from './music.js'
-import { applause, breathing, brownNoise, cadence, createSignal, dialling, hum, mix, pinkNoise, setLevel, ticking, typing, whiteNoise, wind } from './sounds.js'
+import {
+  applause, breathing, brownNoise, cadence, createSignal, dialling, hum, mix, pinkNoise, setLevel, ticking, typing, whiteNoise, wind
+} from './sounds.js'
 import type { Frame, Signal } from './sounds.js'
 
 export type Synthetic = {
@@ -32,7 +34,12 @@ export const SYNTHETICS: readonly Synthetic[] = [
   ...atLevels('pink', pinkNoise, [-50, -30, -15], FINE),
   ...atLevels('brown', brownNoise, [-50, -30, -15], SHORT),
   ...atLevels('hum', hum, [-45, -20], FINE),
-  { name: 'hum-and-noise', ...FINE, render: (frame) => [-30, -36].map((dbfs, channel) => mix(setLevel(hum(frame), dbfs), setLevel(pinkNoise({ ...frame, seed: frame.seed + channel }), dbfs - 10))) },
+  {
+    name: 'hum-and-noise',
+    ...FINE,
+    render: (frame) => [-30, -36].map((dbfs, channel) =>
+      mix(setLevel(hum(frame), dbfs), setLevel(pinkNoise({ ...frame, seed: frame.seed + channel }), dbfs - 10)))
+  },
   { name: 'music', ...SONG, render: (frame) => toStereo(playBand(frame)).map((side) => setLevel(side, -18)) },
   band('music-soft', ['chords', 'arpeggio', 'bass', 'lead'], -38, LONG),
   band('music-voice', ['lead'], -20, LONG),
@@ -56,7 +63,9 @@ export function renderSynthetic (synthetic: Synthetic, seconds: number = synthet
 }
 
 /** Writes every one as WAV, with an empty reference; `seconds` shortens them all. */
-export function synthesiseFolder (folder: string, { seconds, log = () => {} }: { seconds?: number, log?: (line: string) => void } = {}): void {
+export function synthesiseFolder (
+  folder: string, { seconds, log = () => {} }: { seconds?: number, log?: (line: string) => void } = {}
+): void {
   mkdirSync(folder, { recursive: true })
   for (const synthetic of SYNTHETICS) {
     log(`making ${synthetic.name}.wav`)
@@ -85,13 +94,17 @@ export function encodeWav (channels: readonly Signal[], rateHz: number): Buffer 
   wav.write('data', 36, 'latin1')
   wav.writeUInt32LE(frames * frameBytes, 40)
   for (const [channel, signal] of channels.entries()) {
-    for (const [index, sample] of signal.entries()) wav.writeInt16LE(Math.round(32767 * Math.min(1, Math.max(-1, sample))), 44 + index * frameBytes + 2 * channel)
+    for (const [index, sample] of signal.entries()) {
+      const level = Math.round(32767 * Math.min(1, Math.max(-1, sample)))
+      wav.writeInt16LE(level, 44 + index * frameBytes + 2 * channel)
+    }
   }
   return wav
 }
 
 function atLevels (name: string, make: (frame: Frame) => Signal, levels: readonly number[], kind: Kind): Synthetic[] {
-  return levels.map((dbfs) => ({ name: levels.length === 1 ? name : `${name}${dbfs}db`, ...kind, render: (frame) => [setLevel(make(frame), dbfs)] }))
+  return levels.map((dbfs) =>
+    ({ name: levels.length === 1 ? name : `${name}${dbfs}db`, ...kind, render: (frame) => [setLevel(make(frame), dbfs)] }))
 }
 
 function band (name: string, parts: readonly Part[], dbfs: number, kind: Kind): Synthetic {

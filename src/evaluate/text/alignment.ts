@@ -37,7 +37,8 @@ function alignPart (part: Part, fullCells: number, result: Int32Array): void {
   const totals = before.map((cost, column) => cost + (after[heard.length - column] as number))
   const split = totals.indexOf(totals.reduce((least, cost) => Math.min(least, cost)))
   alignPart({ said: said.subarray(0, middle), heard: heard.subarray(0, split), saidFrom, heardFrom }, fullCells, result)
-  alignPart({ said: said.subarray(middle), heard: heard.subarray(split), saidFrom: saidFrom + middle, heardFrom: heardFrom + split }, fullCells, result)
+  const rest = { said: said.subarray(middle), heard: heard.subarray(split), saidFrom: saidFrom + middle, heardFrom: heardFrom + split }
+  alignPart(rest, fullCells, result)
 }
 
 /** Least cost of all said tokens against each beginning of the heard ones. */

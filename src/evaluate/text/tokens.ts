@@ -10,7 +10,8 @@ import { splitWords } from './wer.js'
 /** What errors are counted in. */
 export type Unit = 'word' | 'character'
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/gu
+const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan']
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}]`, 'gu')
 
 /** Character when at least half of the letters belong to a script without spaces. */
 export function chooseUnit (text: string): Unit {

@@ -48,7 +48,7 @@ const CreateBody = Type.Object({
 
 const RotateBody = Type.Object({
   graceSeconds: Type.Integer({
-    minimum: 0, maximum: MAX_GRACE_SECONDS, description: 'seconds for which the old key still works; 0: it ends immediately'
+    minimum: 0, maximum: MAX_GRACE_SECONDS, description: 'seconds for which the old key still works; 0: it stops working immediately'
   })
 }, { title: 'ApiKeyRotation', additionalProperties: false, examples: [{ graceSeconds: 86_400 }] })
 

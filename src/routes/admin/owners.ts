@@ -111,7 +111,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.delete('/owners/:id', operation({
     operationId: 'removeOwner',
     tag: 'Administration',
-    summary: 'Delete an owner that has no transcripts and no live keys',
+    summary: 'Delete an owner who has no transcripts and no live keys',
     caller: 'administrator',
     params: IdParams,
     replies: { 200: Success(Removed) },

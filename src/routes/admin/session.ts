@@ -41,7 +41,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { admi
     tag: 'Administration',
     summary: 'Log in as the administrator',
     description: 'Sets a cookie for the administration paths. The session ends after 12 hours, after an hour without use, and when the ' +
-      'appliance restarts. After five wrong passwords from one network within 15 minutes, or a hundred in total, logins must wait.',
+      'appliance restarts. After five wrong passwords from one network within 15 minutes, or a hundred in total, ' +
+      'further logins are refused for a while.',
     caller: 'public',
     body: LoginBody,
     replies: { 200: Success(Session) },

@@ -71,7 +71,7 @@ const IdempotencyHeaders = {
     minLength: 1,
     maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
     pattern: '^[\\x21-\\x7e]+$',
-    description: 'A random text such as a UUID. The same request with the same key within 24 hours gets the reply of the first one ' +
+    description: 'A random text such as a UUID. The same request with the same key within 24 hours gets the same reply ' +
       'and is not carried out again. Replies with status 400, 409, 429 and from 500 upward are not stored.'
   }))
 }

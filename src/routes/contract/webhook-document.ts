@@ -27,8 +27,8 @@ function describe (event: WebhookEvent): { post: Record<string, unknown> } {
     post: {
       operationId: event.replace(/\.(.)/, (_, first: string) => first.toUpperCase()),
       summary: SUMMARIES[event],
-      description: 'Sent immediately, then after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours, until the receiver accepts it. ' +
-        'It may arrive more than once: deduplicate by `webhook-id`.',
+      description: 'Sent immediately, and then after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours, until the receiver accepts ' +
+        'it. It may arrive more than once: deduplicate by `webhook-id`.',
       tags: ['Webhooks'],
       security: [],
       parameters: HEADERS,

@@ -5,7 +5,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
-import { SCOPES } from '../../domain/access.js'
+import { OFFERED_SCOPES, SCOPES } from '../../domain/access.js'
 import { ERRORS } from '../contract/error-table.js'
 import { errorsOf, headersOf, IDEMPOTENCY_REPLAYED, TAGS } from '../contract/operation.js'
 import type { Operation } from '../contract/operation.js'
@@ -15,9 +15,6 @@ import { SESSION_COOKIE } from './session.js'
 
 /** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0'
-
-/** The registry has two more scopes, which no operation uses. */
-const { 'library:search': _search, 'ai:transform': _transform, ...USED_SCOPES } = SCOPES
 
 const SECURITY_SCHEMES = {
   apiKey: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `service_sk_` followed by a secret.' },
@@ -30,7 +27,8 @@ const SECURITY_SCHEMES = {
     description: 'For agents. The metadata at /.well-known/oauth-protected-resource names the authorization server.',
     flows: {
       authorizationCode: {
-        authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: USED_SCOPES
+        authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', refreshUrl: '/oauth/token',
+        scopes: Object.fromEntries(OFFERED_SCOPES.map((scope) => [scope, SCOPES[scope]]))
       }
     }
   }

@@ -42,7 +42,9 @@ t.test('a hub cannot lead into a private network that nobody named', async (t) =
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const hub = await startServer(t, (_seen, response) => { response.writeHead(302, { location: inside.url }).end() })
   const fetcher = makeFetcher(t, { allow: allowing(new URL(hub.url).host) })
-  await t.rejects(fetcher.request({ purpose: 'models', url: hub.url, maxRedirects: 5 }), { code: 'blocked', message: /STENOBOX_ALLOW_MODELS/ })
+  await t.rejects(fetcher.request({ purpose: 'models', url: hub.url, maxRedirects: 5 }), {
+    code: 'blocked', message: /STENOBOX_ALLOW_MODELS/
+  })
   t.equal(inside.seen.length, 0)
 })
 

@@ -28,7 +28,9 @@ t.test('no redirect leads inside', async (t) => {
   const outside = await startServer(t, ({ url }, response) => { response.writeHead(Number(url.slice(1)), { location }).end() })
   const fetcher = makeAllowed(t, outside.url)
   // A relative or malformed address leads back to the server that is allowed, or nowhere; line breaks cannot be in a header.
-  const targets = TRICKS.map(([trick]) => trick.replace('PORT', new URL(inside.url).port)).filter((url) => URL.canParse(url) && /^[\x21-\x7e]+$/.test(url) && !url.startsWith('http:127'))
+  const targets = TRICKS
+    .map(([trick]) => trick.replace('PORT', new URL(inside.url).port))
+    .filter((url) => URL.canParse(url) && /^[\x21-\x7e]+$/.test(url) && !url.startsWith('http:127'))
   t.ok(targets.length > 100)
   for (const target of targets) {
     for (const status of [301, 302, 303, 307, 308]) {
@@ -43,7 +45,8 @@ t.test('no redirect leads inside', async (t) => {
 t.test('a name is asked once for a connection: what it says later is checked anew', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const { port } = new URL(inside.url)
-  const allowed = createServer((_request, response) => { response.writeHead(200, { connection: 'close' }).end('allowed') }).listen(Number(port), '127.0.0.2')
+  const allowed = createServer((_request, response) => { response.writeHead(200, { connection: 'close' }).end('allowed') })
+  allowed.listen(Number(port), '127.0.0.2')
   await once(allowed, 'listening')
   t.teardown(() => { allowed.close() })
   let asked = 0
@@ -82,7 +85,8 @@ t.test('each purpose has a list of its own', async (t) => {
   const fetcher = makeFetcher(t, { allow: { ...allowing(), webhooks: allowing('127.0.0.1').webhooks } })
   const request = async (purpose: 'sources' | 'webhooks'): Promise<string> => await readText(await fetcher.request({ purpose, url }))
   t.equal(await request('webhooks'), 'there')
-  await t.rejects(request('sources'), { code: 'blocked', message: /STENOBOX_ALLOW_SOURCES/ }, 'also while a connection for another purpose is open')
+  const refusal = { code: 'blocked', message: /STENOBOX_ALLOW_SOURCES/ }
+  await t.rejects(request('sources'), refusal, 'also while a connection for another purpose is open')
 })
 
 t.test('offline refuses everything, allowed or not', async (t) => {
@@ -120,10 +124,16 @@ t.test('a redirect in a circle ends', async (t) => {
 t.test('a redirected POST becomes GET but for 307 and 308', async (t) => {
   const { url } = await startServer(t, (one, response) => {
     if (one.url !== '/') response.writeHead(Number(one.url.slice(1)), { location: '/' }).end()
-    else response.req.toArray().then((body: Buffer[]) => { response.end(`${one.method} ${response.req.headers['content-type'] ?? '-'} ${Buffer.concat(body)}`) }, () => {})
+    else {
+      response.req.toArray().then((body: Buffer[]) => {
+        response.end(`${one.method} ${response.req.headers['content-type'] ?? '-'} ${Buffer.concat(body)}`)
+      }, () => {})
+    }
   })
   const fetcher = makeAllowed(t, url)
-  const post = async (status: number): Promise<string> => await readText(await fetcher.request(get(`${url}/${status}`, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' }, maxRedirects: 1 })))
+  const post = async (status: number): Promise<string> => await readText(await fetcher.request(get(`${url}/${status}`, {
+    method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' }, maxRedirects: 1
+  })))
   for (const status of [301, 302, 303]) t.equal(await post(status), 'GET - ', String(status))
   for (const status of [307, 308]) t.equal(await post(status), 'POST application/json {}', String(status))
 })
@@ -133,7 +143,9 @@ t.test('credentials and cookies go to their own origin only', async (t) => {
   const { url, seen } = await startServer(t, (one, response) => {
     response.writeHead(302, { location: one.url === '/' ? '/again' : other.url.replace('//', '//mallory:x@'), 'set-cookie': 'a=b' }).end()
   })
-  const answer = await makeAllowed(t, url, other.url).request(get(url.replace('//', '//me:p%40ss@'), { maxRedirects: 2, headers: { Cookie: 'c=d', 'X-Key': 'k', Range: 'bytes=0-' } }))
+  const answer = await makeAllowed(t, url, other.url).request(get(url.replace('//', '//me:p%40ss@'), {
+    maxRedirects: 2, headers: { Cookie: 'c=d', 'X-Key': 'k', Range: 'bytes=0-' }
+  }))
   const headers = JSON.parse(await readText(answer)) as Record<string, string>
   const basic = 'Basic ' + Buffer.from('me:p@ss').toString('base64')
   t.strictSame(seen.map(({ authorization }) => authorization), [basic, basic])
@@ -149,7 +161,12 @@ t.test('errors and answers show nothing of an address', async (t) => {
   })
   const secret = (path: string): FetchRequest => get(`${url}${path}?token=hunter2`.replace('//', '//hunter2:hunter2@'), { maxRedirects: 2 })
   const fetcher = makeAllowed(t, url, 'http://127.0.0.1:1')
-  for (const [wanted, code] of [[secret('/cut'), 'broken'], [secret('/'), 'blocked'], [get('http://u:hunter2@127.0.0.1:1/hunter2'), 'unreachable'], [get('hunter2://x'), 'invalid_url']] as const) {
+  for (const [wanted, code] of [
+    [secret('/cut'), 'broken'],
+    [secret('/'), 'blocked'],
+    [get('http://u:hunter2@127.0.0.1:1/hunter2'), 'unreachable'],
+    [get('hunter2://x'), 'invalid_url']
+  ] as const) {
     const error = await fetcher.request(wanted).then(() => undefined, (error: unknown) => error)
     t.match(error, { name: 'FetchError', code })
     t.notMatch([String(error), (error as Error).stack, JSON.stringify(error), (error as Error).cause], /hunter2|127\.0\.0|10\.1\.2/)

@@ -48,7 +48,9 @@ const statusOf = (answer: string): string => answer.slice(9, 12)
 
 /** The answer to a page fetched with curl, and its exit code. */
 async function curl (proxy: FilterProxy, ...args: string[]): Promise<string> {
-  const { stdout } = await run('curl', ['-sS', '--max-time', '20', '-x', proxy.url, ...args], { env: {} }).catch((error: { stdout: string, code: number }) => ({ stdout: `${error.stdout}(${error.code})` }))
+  const { stdout } = await run('curl', ['-sS', '--max-time', '20', '-x', proxy.url, ...args], { env: {} }).catch(
+    (error: { stdout: string, code: number }) => ({ stdout: `${error.stdout}(${error.code})` })
+  )
   return stdout
 }
 
@@ -84,7 +86,8 @@ t.test('curl gets what is allowed, and a refusal for what is not', async (t) => 
   t.match(await curl(proxy, '-i', url), /set-cookie: a=1\r\nset-cookie: b=2/)
   t.equal(await curl(proxy, '-w', '%{http_code}', inside.url), '403')
   t.equal(await curl(proxy, '-w', '%{http_connect}', '-p', inside.url), '403(56)')
-  t.equal(await curl(proxy, '-L', '-o', '/dev/null', '-w', '%{http_code}', `${url}/inside`), '403', 'redirects are followed by the program, and checked')
+  const status = await curl(proxy, '-L', '-o', '/dev/null', '-w', '%{http_code}', `${url}/inside`)
+  t.equal(status, '403', 'the program follows redirects, and each is checked')
   t.match(proxy.problem(), { code: 'blocked', purpose: 'sources' })
   t.strictSame(inside.seen, [])
   t.equal(seen.length, 4)
@@ -92,7 +95,9 @@ t.test('curl gets what is allowed, and a refusal for what is not', async (t) => 
 
 t.test('bodies go both ways, chunked or of known length', async (t) => {
   const { url } = await startServer(t, (one, response) => {
-    response.req.toArray().then((body: Buffer[]) => { response.end(`${one.method} ${Buffer.concat(body)} ${response.req.headers['x-own']} ${response.req.headers['proxy-authorization']}`) }, () => {})
+    response.req.toArray().then((body: Buffer[]) => {
+      response.end(`${one.method} ${Buffer.concat(body)} ${response.req.headers['x-own']} ${response.req.headers['proxy-authorization']}`)
+    }, () => {})
   })
   const proxy = await startFilter(t, { allow: allowing(new URL(url).host) })
   t.equal(await curl(proxy, '-H', 'x-own: 1', '-d', 'abc', url), 'POST abc 1 undefined')
@@ -103,7 +108,8 @@ t.test('bodies go both ways, chunked or of known length', async (t) => {
 t.test('headers of one connection stay on it', async (t) => {
   const { url } = await startServer(t, (_seen, response) => { response.end(JSON.stringify(response.req.headers)) })
   const proxy = await startFilter(t, { allow: allowing(new URL(url).host) })
-  const headers = JSON.parse(await curl(proxy, '-H', 'connection: x-hop, keep-alive', '-H', 'x-hop: 1', '-H', 'te: trailers', '-H', 'upgrade: h2c', '-H', 'proxy-connection: x', '-H', 'accept: */*', url)) as object
+  const sent = ['connection: x-hop, keep-alive', 'x-hop: 1', 'te: trailers', 'upgrade: h2c', 'proxy-connection: x', 'accept: */*']
+  const headers = JSON.parse(await curl(proxy, ...sent.flatMap((header) => ['-H', header]), url)) as object
   t.strictSame(Object.keys(headers).sort(), ['accept', 'connection', 'host', 'user-agent'])
 })
 
@@ -112,7 +118,9 @@ t.test('whoever does not know the name and password of this run gets nothing', a
   const { host } = new URL(url)
   const proxy = await startFilter(t, { allow: allowing(host) })
   const other = await startFilter(t, { allow: allowing(host) })
-  for (const credential of ['', 'Basic', 'Basic c3Rlbm9ib3g6', credentialOf(other), credentialOf(proxy) + 'x', credentialOf(proxy).replace('Basic', 'Bearer')]) {
+  for (const credential of [
+    '', 'Basic', 'Basic c3Rlbm9ib3g6', credentialOf(other), credentialOf(proxy) + 'x', credentialOf(proxy).replace('Basic', 'Bearer')
+  ]) {
     for (const line of [`GET ${url}/`, `CONNECT ${host}`]) {
       const answer = await ask(proxy, line, credential)
       t.equal(statusOf(answer), '407', `${line} ${credential}`)
@@ -125,7 +133,10 @@ t.test('whoever does not know the name and password of this run gets nothing', a
 
 t.test('what is no request for a proxy is refused', async (t) => {
   const proxy = await startFilter(t)
-  for (const line of ['GET /', 'OPTIONS *', 'GET https://public.example/', 'CONNECT public.example', 'CONNECT public.example:', 'CONNECT :443', 'CONNECT a@public.example:443', 'CONNECT public.example:443/x', 'CONNECT public.example:99999', 'CONNECT http://public.example:443']) {
+  for (const line of [
+    'GET /', 'OPTIONS *', 'GET https://public.example/', 'CONNECT public.example', 'CONNECT public.example:', 'CONNECT :443',
+    'CONNECT a@public.example:443', 'CONNECT public.example:443/x', 'CONNECT public.example:99999', 'CONNECT http://public.example:443'
+  ]) {
     t.equal(statusOf(await ask(proxy, line)), '400', line)
   }
   t.equal(proxy.problem()?.code, 'invalid_url')
@@ -210,7 +221,8 @@ t.test('when the program leaves, the server is left as well', async (t) => {
 t.test('a tunnel that opens only after the proxy was closed is no way out', async (t) => {
   const { host, sockets } = await startMute(t)
   const late = new EventEmitter()
-  const proxy = await startFilter(t, { allow: allowing('127.0.0.1'), lookup: async () => await once(late, 'answer') as { address: string, family: number }[] })
+  const lookup = async () => await once(late, 'answer') as { address: string, family: number }[]
+  const proxy = await startFilter(t, { allow: allowing('127.0.0.1'), lookup })
   const asked = ask(proxy, `CONNECT late.example:${host.split(':')[1]}`)
   await new Promise((resolve) => { setTimeout(resolve, 20) })
   await proxy.close()
@@ -230,10 +242,13 @@ t.test('offline there is no proxy', async (t) => {
 t.test('ffmpeg follows a playlist through it, to allowed places only', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const { url, seen } = await startServer(t, (one, response) => {
-    response.end(one.url === '/list.m3u8' ? `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${url}/one.ts\n#EXTINF:1,\n${inside.url}/two.ts\n#EXT-X-ENDLIST\n` : '')
+    response.end(one.url === '/list.m3u8'
+      ? `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${url}/one.ts\n#EXTINF:1,\n${inside.url}/two.ts\n#EXT-X-ENDLIST\n`
+      : '')
   })
   const proxy = await startFilter(t, { allow: allowing(new URL(url).host) })
-  await run('ffmpeg', ['-v', 'error', '-i', `${url}/list.m3u8`, '-f', 'null', '-'], { env: { PATH: process.env['PATH'], http_proxy: proxy.url } }).catch(() => {})
+  const env = { PATH: process.env['PATH'], http_proxy: proxy.url }
+  await run('ffmpeg', ['-v', 'error', '-i', `${url}/list.m3u8`, '-f', 'null', '-'], { env }).catch(() => {})
   t.match(seen.map((one) => one.url), ['/list.m3u8', '/one.ts'])
   t.match(proxy.problem(), { code: 'blocked' })
   t.strictSame(inside.seen, [])

@@ -48,7 +48,8 @@ async function open (t: Test, known: Record<string, string>, { hosts = '', resol
 }
 
 t.test('names come from the hosts file, then from the name server', async (t) => {
-  const { lookUp, asked } = await open(t, { 'good.example': '192.0.2.1' }, { hosts: '10.0.0.5 nas NAS.home # box\n::1 ip6-nas\n#10.0.0.6 no\n' })
+  const hosts = '10.0.0.5 nas NAS.home # box\n::1 ip6-nas\n#10.0.0.6 no\n'
+  const { lookUp, asked } = await open(t, { 'good.example': '192.0.2.1' }, { hosts })
   t.strictSame(await lookUp('nas.home'), [{ address: '10.0.0.5', family: 4 }])
   t.strictSame(await lookUp('ip6-nas'), [{ address: '::1', family: 6 }])
   t.strictSame((await lookUp('localhost.')).map(({ address }) => address), ['127.0.0.1', '::1'])
@@ -58,7 +59,8 @@ t.test('names come from the hosts file, then from the name server', async (t) =>
 })
 
 t.test('short names are completed as the system does it', async (t) => {
-  const { lookUp, asked } = await open(t, { 'nas.corp.example': '192.0.2.7' }, { resolv: 'nameserver 192.0.2.53\nsearch lan.example corp.example\n' })
+  const resolv = 'nameserver 192.0.2.53\nsearch lan.example corp.example\n'
+  const { lookUp, asked } = await open(t, { 'nas.corp.example': '192.0.2.7' }, { resolv })
   t.strictSame(await lookUp('nas'), [{ address: '192.0.2.7', family: 4 }])
   t.strictSame([...new Set(asked)], ['nas.lan.example', 'nas.corp.example'])
   await t.rejects(lookUp('nas.'), { code: 'ENOTFOUND' }, 'not with a dot at the end')

@@ -38,7 +38,8 @@ async function open (t: Test, listener: RequestListener, more: Partial<SourceDow
   const { draft, content } = makeDraft()
   const shares: number[] = []
   const fetch = async (path = 'talk.mp3', changes: Partial<SourceDownload> = {}) => await downloads.fetch({
-    url: server.url + path, draft, maxBytes: 10 * MIB, isStored: () => false, requireRoom: async () => {}, onProgress: (share) => { shares.push(share) },
+    url: server.url + path, draft, maxBytes: 10 * MIB, isStored: () => false,
+    requireRoom: async () => {}, onProgress: (share) => { shares.push(share) },
     signal: new AbortController().signal, ...more, ...changes
   })
   return { server, clock, pauses, draft, content, shares, fetch }
@@ -54,14 +55,18 @@ function sendPart (request: IncomingMessage, response: ServerResponse, breakAfte
   const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
   const isPart = from > 0 && (request.headers['if-range'] ?? etag) === etag
   const body = isPart ? BYTES.subarray(from) : BYTES
-  response.writeHead(isPart ? 206 : 200, { etag, 'content-length': body.length, ...(isPart ? { 'content-range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` } : {}) })
+  response.writeHead(isPart ? 206 : 200, {
+    etag, 'content-length': body.length, ...(isPart ? { 'content-range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` } : {})
+  })
   if (body.length <= breakAfter) response.end(body)
   else response.write(body.subarray(0, breakAfter), () => { response.destroy() })
 }
 
 t.test('a file comes whole, with its name, and with word of how far it is', async (t) => {
   const { fetch, content, shares } = await open(t, (_, response) => {
-    response.writeHead(200, { 'content-length': BYTES.length, 'content-type': 'text/html', 'content-disposition': 'attachment; filename="A talk.mp3"' }).end(BYTES)
+    response.writeHead(200, {
+      'content-length': BYTES.length, 'content-type': 'text/html', 'content-disposition': 'attachment; filename="A talk.mp3"'
+    }).end(BYTES)
   })
   t.match(await fetch(), { kind: 'media', name: 'A talk.mp3', identity: undefined })
   t.ok(content().equals(BYTES))
@@ -83,7 +88,9 @@ t.test('a line that breaks is taken up where it broke, with the same version', a
 
 t.test('a file that has changed meanwhile is fetched from its beginning', async (t) => {
   let count = 0
-  const { fetch, content } = await open(t, (request, response) => { sendPart(request, response, ++count === 1 ? 400_000 : Infinity, `"${count}"`) })
+  const { fetch, content } = await open(t, (request, response) => {
+    sendPart(request, response, ++count === 1 ? 400_000 : Infinity, `"${count}"`)
+  })
   t.match(await fetch(), { kind: 'media' })
   t.ok(content().equals(BYTES))
 })
@@ -93,8 +100,9 @@ t.test('a server that knows no ranges, or gives another one, sends it all again'
     let count = 0
     const { fetch, content } = await open(t, (request, response) => {
       if (++count === 1) return sendPart(request, response, 400_000)
-      if (request.headers.range === undefined || answer === 'whole') response.writeHead(200, { etag: '"1"', 'content-length': BYTES.length }).end(BYTES)
-      else if (answer === 'refusal') response.writeHead(416, { 'content-range': `bytes */${BYTES.length}` }).end()
+      if (request.headers.range === undefined || answer === 'whole') {
+        response.writeHead(200, { etag: '"1"', 'content-length': BYTES.length }).end(BYTES)
+      } else if (answer === 'refusal') response.writeHead(416, { 'content-range': `bytes */${BYTES.length}` }).end()
       else response.writeHead(206, { etag: '"1"', 'content-range': `bytes 5-${BYTES.length - 1}/${BYTES.length}` }).end(BYTES.subarray(5))
     })
     t.match(await fetch(), { kind: 'media' })
@@ -163,7 +171,10 @@ t.test('pages, manifests and streams without an end are told apart, and not read
 })
 
 t.test('each refusal of a server has its code, at once', async (t) => {
-  const codes = { 400: 'source_unreachable', 401: 'source_forbidden', 403: 'source_forbidden', 451: 'source_forbidden', 404: 'source_not_found', 410: 'source_not_found', 204: 'source_unreachable' }
+  const codes = {
+    400: 'source_unreachable', 401: 'source_forbidden', 403: 'source_forbidden',
+    451: 'source_forbidden', 404: 'source_not_found', 410: 'source_not_found', 204: 'source_unreachable'
+  }
   for (const [status, code] of Object.entries(codes)) {
     const { fetch, server } = await open(t, (_, response) => { response.writeHead(Number(status)).end() })
     t.equal(await codeOf(fetch()), code, status)
@@ -186,7 +197,9 @@ t.test('what may pass is tried five times', async (t) => {
 t.test('a server that is not there, or says nothing, is unreachable', async (t) => {
   const silent = await open(t, () => {})
   t.equal(await codeOf(silent.fetch()), 'source_unreachable')
-  const stalling = await open(t, (_, response) => { response.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, 10_000)) })
+  const stalling = await open(t, (_, response) => {
+    response.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, 10_000))
+  })
   t.equal(await codeOf(stalling.fetch()), 'source_unreachable')
   const { fetch } = await open(t, () => {})
   t.equal(await codeOf(fetch('', { url: 'http://127.0.0.1:1/x' })), 'source_blocked')
@@ -221,7 +234,9 @@ t.test('a file that says it is too large is not begun; one that does not say end
 
 t.test('compression is not asked for, and what is compressed unasked is not unpacked', async (t) => {
   const accepted: unknown[] = []
-  const bodies: Record<string, Buffer> = { '/sound': BYTES, '/bomb': Buffer.alloc(50 * MIB), '/feed': Buffer.from('<rss version="2.0"></rss>') }
+  const bodies: Record<string, Buffer> = {
+    '/sound': BYTES, '/bomb': Buffer.alloc(50 * MIB), '/feed': Buffer.from('<rss version="2.0"></rss>')
+  }
   const { fetch, content } = await open(t, (request, response) => {
     accepted.push(request.headers['accept-encoding'])
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(bodies[request.url ?? ''] ?? ''))
@@ -281,7 +296,8 @@ t.test('a pace that is enough alone is too slow while others wait', async (t) =>
       fetcher: makeAllowed(t, server.url), now: clock.now, idleMs: 5000, paceMs: 1000, isContended: () => isContended
     })
     const arrival = downloads.fetch({
-      url: server.url, draft: makeDraft().draft, maxBytes: 10 * MIB, isStored: () => false, requireRoom: async () => {}, onProgress: () => {},
+      url: server.url, draft: makeDraft().draft, maxBytes: 10 * MIB,
+      isStored: () => false, requireRoom: async () => {}, onProgress: () => {},
       signal: new AbortController().signal
     })
     t.equal(await codeOf(arrival), isContended ? 'source_unreachable' : 'it worked')
@@ -302,7 +318,9 @@ t.test('a disk without room ends it before it begins, and while it goes on', asy
 
 t.test('it stops when it is told to, and throws the reason', async (t) => {
   const controller = new AbortController()
-  const { fetch, server } = await open(t, (_, response) => { response.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, 10_000)) })
+  const { fetch, server } = await open(t, (_, response) => {
+    response.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, 10_000))
+  })
   const work = fetch('talk.mp3', { signal: controller.signal })
   while (server.asked.length === 0) await nextTurn()
   controller.abort(new Error('stopping'))
@@ -313,9 +331,13 @@ t.test('half a file without any mark is not gone on with: nobody knows what it i
   let count = 0
   const { fetch, content } = await open(t, (request, response) => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-    if (from > 0) response.writeHead(206, { 'content-range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` }).end(Buffer.alloc(BYTES.length - from))
-    else if (++count === 1) response.write(BYTES.subarray(0, 400_000), () => { response.destroy() })
-    else response.end(BYTES)
+    if (from > 0) {
+      response
+        .writeHead(206, { 'content-range': `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` })
+        .end(Buffer.alloc(BYTES.length - from))
+    } else if (++count === 1) {
+      response.write(BYTES.subarray(0, 400_000), () => { response.destroy() })
+    } else response.end(BYTES)
   })
   t.match(await fetch(), { kind: 'media' })
   t.ok(content().equals(BYTES))

@@ -3,13 +3,15 @@ import { findNewestEpisode } from '../../../dist/engine/media/feed.js'
 
 const FEED = 'https://pod.example/feeds/main.xml'
 const rss = (...items: string[]): string =>
-  `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Pod</title>${items.map((item) => `<item>${item}</item>`).join('')}</channel></rss>`
+  '<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Pod</title>' +
+  `${items.map((item) => `<item>${item}</item>`).join('')}</channel></rss>`
 const sound = (url: string, type = 'audio/mpeg'): string => `<enclosure url="${url}" type="${type}" length="1"/>`
 
 t.test('the newest episode counts, wherever it stands', async (t) => {
   const text = rss(
     `<title>One</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/1.mp3')}`,
-    `<title>Three &amp; last &#8211; “<![CDATA[<b>]]>”</title><pubDate>Wed, 03 Jun 2026 08:00:00 +0200</pubDate>${sound('https://a.example/3.mp3?a=1&amp;b=2')}`,
+    '<title>Three &amp; last &#8211; “<![CDATA[<b>]]>”</title><pubDate>Wed, 03 Jun 2026 08:00:00 +0200</pubDate>' +
+      sound('https://a.example/3.mp3?a=1&amp;b=2'),
     `<title>Two</title><pubDate>Tue, 02 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/2.mp3')}`
   )
   t.strictSame(findNewestEpisode(text, FEED), {
@@ -41,7 +43,8 @@ t.test('episodes without sound are passed over; pictures and texts are no sound'
   const text = rss(
     '<title>News</title><pubDate>Fri, 05 Jun 2026 08:00:00 GMT</pubDate>',
     `<title>Cover</title><pubDate>Thu, 04 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/cover.jpg', 'image/jpeg')}`,
-    `<title>Talk</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/notes.pdf', 'application/pdf')}${sound('/talk.mp3')}`
+    '<title>Talk</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate>' +
+      sound('https://a.example/notes.pdf', 'application/pdf') + sound('/talk.mp3')
   )
   t.match(findNewestEpisode(text, FEED), { title: 'Talk', url: 'https://pod.example/talk.mp3' })
   t.match(findNewestEpisode(rss('<media:content url="https://a.example/v.mp4" medium="video"/>'), FEED), { url: 'https://a.example/v.mp4' })
@@ -50,13 +53,15 @@ t.test('episodes without sound are passed over; pictures and texts are no sound'
 
 t.test('Atom and RDF are feeds too', async (t) => {
   const atom =
-    '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="text">Talk</title><published>2026-06-01T08:00:00Z</published><link href="https://a.example/page"/><link rel="enclosure" type="audio/ogg" href="talk.ogg"/></entry></feed>'
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="text">Talk</title><published>2026-06-01T08:00:00Z</published>' +
+    '<link href="https://a.example/page"/><link rel="enclosure" type="audio/ogg" href="talk.ogg"/></entry></feed>'
   t.strictSame(findNewestEpisode(atom, FEED), {
     url: 'https://pod.example/feeds/talk.ogg',
     title: 'Talk',
     publishedAt: Date.UTC(2026, 5, 1, 8)
   })
-  const rdf = `<rdf:RDF xmlns:rdf="x"><item><title>Old</title><dc:date>2026-06-01</dc:date>${sound('https://a.example/1.mp3')}</item></rdf:RDF>`
+  const item = `<item><title>Old</title><dc:date>2026-06-01</dc:date>${sound('https://a.example/1.mp3')}</item>`
+  const rdf = `<rdf:RDF xmlns:rdf="x">${item}</rdf:RDF>`
   t.match(findNewestEpisode(rdf, FEED), { title: 'Old', publishedAt: Date.UTC(2026, 5, 1) })
 })
 
@@ -96,11 +101,11 @@ t.test('names that mean something in JavaScript are names', async (t) => {
 })
 
 t.test('a feed of ten thousand episodes takes no more than a moment', async (t) => {
-  const items = Array.from(
-    { length: 10_000 },
-    (_, index) =>
-      `<title>Episode ${index}</title><description>${'word '.repeat(50)}</description><pubDate>${new Date(Date.UTC(2000, 0, 1 + (index % 5000))).toUTCString()}</pubDate>${sound(`https://a.example/${index}.mp3`)}`
-  )
+  const items = Array.from({ length: 10_000 }, (_, index) => {
+    const date = new Date(Date.UTC(2000, 0, 1 + (index % 5000))).toUTCString()
+    return `<title>Episode ${index}</title><description>${'word '.repeat(50)}</description><pubDate>${date}</pubDate>` +
+      sound(`https://a.example/${index}.mp3`)
+  })
   const startedMs = performance.now()
   t.match(findNewestEpisode(rss(...items), FEED), { url: 'https://a.example/4999.mp3' })
   t.ok(performance.now() - startedMs < 5000, `${Math.round(performance.now() - startedMs)} ms`)

@@ -111,7 +111,8 @@ t.test('a file cannot make the programs read another one', async (t) => {
     ['x.txt', `file '${other}'\n`],
     [
       'x.mpd',
-      `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period><AdaptationSet mimeType="audio/mp4"><Representation id="1" bandwidth="1"><BaseURL>${AUDIO}de-1.m4a</BaseURL></Representation></AdaptationSet></Period></MPD>`
+      '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period><AdaptationSet mimeType="audio/mp4">' +
+      `<Representation id="1" bandwidth="1"><BaseURL>${AUDIO}de-1.m4a</BaseURL></Representation></AdaptationSet></Period></MPD>`
     ],
     ['x.sdp', 'v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n']
   ]

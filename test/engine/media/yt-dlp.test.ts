@@ -159,7 +159,9 @@ t.test('no address inside is reached, whatever names it: page, redirect, piece, 
   const { server, put, codeOf } = await open(t)
   const port = new URL(inside.url).port
   const dash = (address: string): string =>
-    `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT5S"><Period><AdaptationSet mimeType="audio/mp4" codecs="mp4a.40.2"><Representation id="1" bandwidth="64000"><BaseURL>${address}</BaseURL></Representation></AdaptationSet></Period></MPD>`
+    '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT5S"><Period>' +
+    '<AdaptationSet mimeType="audio/mp4" codecs="mp4a.40.2"><Representation id="1" bandwidth="64000">' +
+    `<BaseURL>${address}</BaseURL></Representation></AdaptationSet></Period></MPD>`
   const forms: Record<string, (address: string) => string> = {
     'video.html': (address) => page(`<video src="${address}"></video>`),
     'refresh.html': (address) => `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=${address}"></head></html>`,

@@ -46,22 +46,30 @@ t.test('a file is fetched whole, and nothing else is left', async (t) => {
 
 t.test('after a cut connection it goes on where it was', async (t) => {
   const bytes = makeBytes()
-  const server = await startServer(t, (one, response, count) => { serveBytes(one, response, bytes, { stallAfter: count < 3 ? 100_000 : undefined }) })
+  const server = await startServer(t, (one, response, count) => {
+    serveBytes(one, response, bytes, { stallAfter: count < 3 ? 100_000 : undefined })
+  })
   const { url, seen } = server
   const { pull, target, notes, pauses } = setUp(t)
   await pull(url, bytes, server, [100_000, 200_000])
   t.ok(readFileSync(target).equals(bytes))
-  t.strictSame(seen.map(({ range, ifRange }) => [range, ifRange]), [[undefined, undefined], ['bytes=100000-', '"v1"'], ['bytes=200000-', '"v1"']])
+  t.strictSame(seen.map(({ range, ifRange }) => [range, ifRange]), [
+    [undefined, undefined], ['bytes=100000-', '"v1"'], ['bytes=200000-', '"v1"']
+  ])
   t.strictSame(pauses, [1000, 2000])
   t.match(notes, [/broke the connection/, /broke the connection/])
 })
 
 t.test('another process goes on with what an earlier one left', async (t) => {
   const bytes = makeBytes()
-  const server = await startServer(t, (one, response, count) => { serveBytes(one, response, bytes, { stallAfter: count <= 5 ? 10_000 : undefined }) })
+  const server = await startServer(t, (one, response, count) => {
+    serveBytes(one, response, bytes, { stallAfter: count <= 5 ? 10_000 : undefined })
+  })
   const { url, seen } = server
   const { pull, target, left } = setUp(t)
-  await t.rejects(pull(url, bytes, server, [10_000, 20_000, 30_000, 40_000, 50_000]), { message: /broke the connection; given up after 5 tries\. What has arrived is kept/ })
+  await t.rejects(pull(url, bytes, server, [10_000, 20_000, 30_000, 40_000, 50_000]), {
+    message: /broke the connection; given up after 5 tries\. What has arrived is kept/
+  })
   t.strictSame(left(), ['x.bin.part', 'x.bin.part.json'])
   await pull(url, bytes)
   t.equal(seen.at(-1)?.range, 'bytes=50000-')
@@ -71,7 +79,9 @@ t.test('another process goes on with what an earlier one left', async (t) => {
 
 t.test('a server that ignores ranges sends it from the beginning', async (t) => {
   const bytes = makeBytes()
-  const server = await startServer(t, (one, response, count) => { serveBytes(one, response, bytes, { ranges: 'ignored', stallAfter: count === 1 ? 100_000 : undefined }) })
+  const server = await startServer(t, (one, response, count) => {
+    serveBytes(one, response, bytes, { ranges: 'ignored', stallAfter: count === 1 ? 100_000 : undefined })
+  })
   const { pull, target } = setUp(t)
   await pull(server.url, bytes, server, [100_000])
   t.equal(server.seen[1]?.range, 'bytes=100000-')
@@ -100,7 +110,9 @@ t.test('a weak tag is no promise: the checksum decides, and the next try begins 
     else serveBytes(one, response, bytes, { etag: 'W/"2"' })
   })
   const { pull, target, left } = setUp(t)
-  await t.rejects(pull(server.url, bytes, server, [100_000]), { message: /^x\.bin does not match its published checksum\. It came from http:.* and was deleted$/ })
+  await t.rejects(pull(server.url, bytes, server, [100_000]), {
+    message: /^x\.bin does not match its published checksum\. It came from http:.* and was deleted$/
+  })
   t.match(server.seen[1], { range: 'bytes=100000-', ifRange: undefined })
   t.strictSame(left(), [])
   await pull(server.url, bytes)
@@ -165,7 +177,9 @@ t.test('a body without an announced length may not grow past the known size', as
 
 t.test('a line that goes silent is given up and taken up again', async (t) => {
   const bytes = makeBytes()
-  const { url, seen } = await startServer(t, (one, response, count) => { serveBytes(one, response, bytes, { stallAfter: count === 1 ? 50_000 : undefined }) })
+  const { url, seen } = await startServer(t, (one, response, count) => {
+    serveBytes(one, response, bytes, { stallAfter: count === 1 ? 50_000 : undefined })
+  })
   const { pull, target, notes } = setUp(t, { stallMs: 200 })
   await pull(url, bytes)
   t.equal(seen[1]?.range, 'bytes=50000-')
@@ -192,7 +206,9 @@ t.test('errors of the server are tried again, errors of ours are not', async (t)
     await setUp(t).pull(url, bytes)
     t.equal(seen.length, 2, `${status}`)
   }
-  for (const [status, message] of [[404, /is not there/], [403, /permission/], [400, /cannot be downloaded/], [204, /cannot be downloaded/]] as const) {
+  for (const [status, message] of [
+    [404, /is not there/], [403, /permission/], [400, /cannot be downloaded/], [204, /cannot be downloaded/]
+  ] as const) {
     const { url, seen } = await startServer(t, (_seen, response) => { response.writeHead(status).end() })
     const { pull, left } = setUp(t)
     await t.rejects(pull(`${url}/x.bin?key=hunter2`, bytes), { message })
@@ -218,7 +234,9 @@ t.test('what does not fit the disk is not begun, or kept', async (t) => {
 
 t.test('the record of the hub is on its own answer, before the redirect', async (t) => {
   const hash = 'ab'.repeat(32)
-  const hub = await startServer(t, (_seen, response) => { response.writeHead(302, { location: 'http://127.0.0.1:1/', 'x-linked-etag': `"${hash}"`, 'x-linked-size': '77' }).end() })
+  const hub = await startServer(t, (_seen, response) => {
+    response.writeHead(302, { location: 'http://127.0.0.1:1/', 'x-linked-etag': `"${hash}"`, 'x-linked-size': '77' }).end()
+  })
   const { downloader } = setUp(t)
   t.strictSame(await downloader.readLinkedRecord(new URL(hub.url)), { sha256: hash, bytes: 77 })
   t.equal(hub.seen[0]?.method, 'HEAD')

@@ -23,7 +23,9 @@ t.test('errors of the network are sentences that say what to do', async (t) => {
 })
 
 t.test('no sentence holds a password or a key of the address', async (t) => {
-  const codes = ['invalid_url', 'offline', 'aborted', 'invalid_redirect', 'too_many_redirects', 'not_found', 'refused', 'too_slow', 'incomplete']
+  const codes = [
+    'invalid_url', 'offline', 'aborted', 'invalid_redirect', 'too_many_redirects', 'not_found', 'refused', 'too_slow', 'incomplete'
+  ]
   for (const code of codes) t.notMatch(describe(code as FetchErrorCode, '1'), /hunter2/)
 })
 

@@ -57,8 +57,9 @@ t.test('an index that is away, or answers nonsense, is one sentence', async (t) 
   await t.rejects(findPackageFile(fetcher, new URL(server.url), 'big-model', FILE), {
     name: 'ModelError', message: /answers with something other than a list of files/
   })
-  const broken = findPackageFile(fetcher, new URL(`${server.url}/broken`), 'big-model', FILE)
-  await t.rejects(broken, { name: 'ModelError', message: /status 503/ })
+  await t.rejects(findPackageFile(fetcher, new URL(`${server.url}/broken`), 'big-model', FILE), {
+    name: 'ModelError', message: /status 503/
+  })
   await t.rejects(findPackageFile(fetcher, new URL('http://127.0.0.1:9/simple'), 'big-model', FILE), {
     name: 'ModelError', message: /the package index cannot be queried: 127\.0\.0\.1:9 refuses the connection/
   })

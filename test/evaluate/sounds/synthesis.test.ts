@@ -67,7 +67,8 @@ t.test('the folder holds recordings in which nobody speaks', async (t) => {
   synthesiseFolder(folder, { seconds: 0.2 })
   const { recordings, faults, notes } = listRecordings([folder])
   t.equal(recordings.length, SYNTHETICS.length)
-  t.ok(recordings.every(({ reference, sentences, language }) => reference?.text === '' && sentences?.length === 0 && language === undefined))
+  t.ok(recordings.every(({ reference, sentences, language }) =>
+    reference?.text === '' && sentences?.length === 0 && language === undefined))
   t.strictSame([faults, notes], [[], []])
   const once = readdirSync(folder).map((file) => readFileSync(join(folder, file)))
   synthesiseFolder(folder, { seconds: 0.2 })

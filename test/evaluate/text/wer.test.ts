@@ -36,7 +36,8 @@ t.test('the count is the edit distance between the word lists', async (t) => {
   let seed = 1
   const draw = (): number => { seed = (seed * 48271) % 2147483647; return seed }
   for (let round = 0; round < 200; round++) {
-    const [reference, hypothesis] = [0, 0].map(() => Array.from({ length: draw() % 8 }, () => letters[draw() % 3] as string)) as [string[], string[]]
+    const [reference, hypothesis] = [0, 0].map(() =>
+      Array.from({ length: draw() % 8 }, () => letters[draw() % 3] as string)) as [string[], string[]]
     const errors = countWordErrors(reference.join(' '), hypothesis.join(' '))
     t.equal(errorsOf(errors), distance(reference, hypothesis))
     t.equal(hypothesis.length - reference.length, errors.insertions - errors.deletions)
@@ -44,7 +45,9 @@ t.test('the count is the edit distance between the word lists', async (t) => {
 })
 
 t.test('files add up by words, not by rates', async (t) => {
-  const sum = sumWordErrors([countWordErrors('a b c d e f g h i j', 'a b c d e f g h i j'), countWordErrors('a b', 'x y'), countWordErrors('', 'z')])
+  const sum = sumWordErrors([
+    countWordErrors('a b c d e f g h i j', 'a b c d e f g h i j'), countWordErrors('a b', 'x y'), countWordErrors('', 'z')
+  ])
   t.strictSame(sum, { words: 12, substitutions: 2, deletions: 0, insertions: 1 })
   t.equal(rateOf(sum), 0.25)
   t.strictSame(sumWordErrors([]), { words: 0, substitutions: 0, deletions: 0, insertions: 0 })

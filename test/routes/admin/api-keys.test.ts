@@ -68,7 +68,7 @@ t.test('what cannot be done says why', async (t) => {
   const { id: next } = (await call('POST', `keys/${id}/rotate`, { graceSeconds: 60 })).body.data
   t.match(await call('POST', `keys/${id}/rotate`, { graceSeconds: 60 }), {
     status: 409,
-    body: { code: 'conflict', error: new RegExp(`replaced by key ${next} `) }
+    body: { code: 'conflict', error: new RegExp(`replaced by key ${next}\\.`) }
   })
   await call('DELETE', `keys/${next}`)
   t.match(await call('POST', `keys/${next}/rotate`, { graceSeconds: 60 }), { status: 409, body: { code: 'conflict', error: /revoked/ } })

@@ -26,16 +26,20 @@ export async function * chunksOf (bytes: Buffer, length = 100_000): AsyncGenerat
 /** An owner as a caller without a key, on the plan without limits. */
 export const callerOf = (ownerId: number): Consumer => ({ ownerId, plan: 'enterprise' })
 
-export type Changes = { maxMediaBytes?: number, minFreeBytes?: number, maxQueued?: number, jobs?: Partial<JobStore>, files?: Partial<Files> }
+export type Changes = {
+  maxMediaBytes?: number, minFreeBytes?: number, maxQueued?: number, jobs?: Partial<JobStore>, files?: Partial<Files>
+}
 
-export async function openIngest (t: Test, changes: Changes = {}) {
+export async function openSubmit (t: Test, changes: Changes = {}) {
   const dataDir = t.testdir()
   const stores = openStores(t, dataDir)
   const clock = createClock(Date.now())
   const files = { ...createFiles(dataDir), ...changes.files }
   await files.prepare()
   const { media, sources, owners, inTransaction } = stores
-  const limits = { maxMediaBytes: changes.maxMediaBytes ?? 100 * MIB, minFreeBytes: changes.minFreeBytes ?? 0, maxQueued: changes.maxQueued ?? 1000 }
+  const limits = {
+    maxMediaBytes: changes.maxMediaBytes ?? 100 * MIB, minFreeBytes: changes.minFreeBytes ?? 0, maxQueued: changes.maxQueued ?? 1000
+  }
   const jobs = { ...stores.jobs, ...changes.jobs }
   const plans = createPlans({ planLimits: stores.planLimits })
   const usage = createUsage({ usage: stores.usage, plans, inLazyTransaction: inTransaction, now: clock.now })
@@ -68,7 +72,8 @@ export async function openIngest (t: Test, changes: Changes = {}) {
       const part = bytes.subarray((partNumber - 1) * MIB, partNumber * MIB)
       return await uploads.receivePart(id, owner, partNumber, { lengthBytes: part.length, source: chunksOf(part) })
     },
-    list: (place: string): string[] => existsSync(`${dataDir}/${place}`) ? readdirSync(`${dataDir}/${place}`, { recursive: true }).map(String).sort() : [],
+    list: (place: string): string[] =>
+      existsSync(`${dataDir}/${place}`) ? readdirSync(`${dataDir}/${place}`, { recursive: true }).map(String).sort() : [],
     countJobs: (): unknown => stores.db.prepare('SELECT count(*) FROM job').pluck().get()
   }
 }
