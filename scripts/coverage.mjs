@@ -20,13 +20,23 @@ export function startCoverage () {
   mkdirSync(COVERAGE_FOLDER, { recursive: true })
 }
 
+/** Undefined for a record that a process was killed in the middle of writing. */
+function readRecord (file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 /** Drops the records of packages, tests and Node itself, nine tenths of all, so that adding up is fast and fits in memory. */
 function keepOurs () {
   const prefix = pathToFileURL(join(ROOT, 'dist') + '/').href
   const isOurs = (url) => url.startsWith(prefix)
   for (const name of readdirSync(COVERAGE_FOLDER)) {
     const file = join(COVERAGE_FOLDER, name)
-    const { result, 'source-map-cache': maps = {}, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
+    const { result = [], 'source-map-cache': maps = {}, ...rest } = readRecord(file) ?? {}
     const ours = result.filter(({ url }) => isOurs(url))
     if (ours.length === 0) {
       rmSync(file)

@@ -123,7 +123,7 @@ async function runTheirs (sides: Sides, samples: readonly Sample[], way: TheirWa
   return { words: countWords(texts) }
 }
 
-/** What whisper-cli is told of the language. */
+/** The language option of whisper-cli. */
 function spokenTo ({ language }: Pick<Sides, 'language'>, sample: Sample): string {
   return language === 'given' ? sample.language : 'auto'
 }

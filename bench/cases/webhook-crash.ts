@@ -112,7 +112,7 @@ async function live (number: number, { random, receiver: { received } }: Work): 
   await sleep(random() * SLOWEST_ANSWER_MS)
 }
 
-/** Every other job has a webhook of its own besides. */
+/** Every second job also has its own webhook. */
 async function submitUntil (client: Client, { receiver, clip, noRecording }: Work, submitted: Submitted[], count: number): Promise<void> {
   while (submitted.length < count) {
     const number = submitted.length

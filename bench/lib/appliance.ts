@@ -8,7 +8,7 @@ import type { BenchContext } from './report.ts'
 
 type Setup = { name: string, weights: string, beamSize: number }
 
-/** Runs an appliance with these weights for as long as `use` takes, with data of its own under `name`. */
+/** Runs an appliance with these weights until `use` ends, with a separate data directory `name`. */
 export async function withAppliance<T> (
   { scratch }: BenchContext, { name, weights, beamSize }: Setup, use: (client: Client, pid: number) => Promise<T>
 ): Promise<T> {

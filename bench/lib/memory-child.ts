@@ -1,5 +1,5 @@
 /**
- * Run as a process of its own by the memory benchmark: what weights and decoding states weigh, without a server.
+ * Run by the memory benchmark as a separate process: measures weights and decoding states without a server.
  *
  * Arguments: weights, 16 kHz mono s16 WAV, beam size, language. Prints one line of JSON.
  */

@@ -36,7 +36,7 @@ const MEDIA = new Set([
 ])
 const BESIDE = new Set(['txt', 'json', 'rttm'])
 
-/** Throws UsageError when a folder is none. */
+/** Throws UsageError when a path is not a folder. */
 export function listRecordings (folders: readonly string[]): Listing {
   const listing: Listing = { recordings: [], faults: [], notes: [] }
   for (const folder of folders) {

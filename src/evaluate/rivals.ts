@@ -70,7 +70,7 @@ async function startWhisperCli ({ language }: RivalOptions, { path: weights, bea
   const toWav = createConverter(scratch)
   let peakBytes = 0
   const run = async (spoken: string, files: readonly string[]): Promise<{ seconds: number, texts: string[] }> => {
-    // A directory of its own, so that a text it fails to write is never that of the run before.
+    // A new directory, so that a text that was not written is never read from an earlier run.
     const own = mkdtempSync(join(scratch, 'whisper-cli-'))
     const ran = await runWhisperCli({ program, weights, wavs: files, scratch: own, language: spoken, beamSize })
     peakBytes = Math.max(peakBytes, ran.peakBytes)

@@ -57,7 +57,7 @@ export async function chooseModel ({ modelsDir, quality }: Options): Promise<Mod
   return { name: chosen.name, path: chosen.path, beamSize: chosen.decoding.beamSize }
 }
 
-/** A running appliance with data of its own. Its methods throw when the appliance itself is lost. */
+/** A running appliance with a separate data directory. Its methods throw when the appliance is lost. */
 export async function startOurs (options: Options, { scratch, log }: Place): Promise<Ours> {
   const setup = { dataDir: join(scratch, 'data'), modelsDir: options.modelsDir }
   const key = await createKey(setup, 'evaluation')

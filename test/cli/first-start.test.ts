@@ -36,7 +36,7 @@ t.test('the first start installs base, the second does nothing', async (t) => {
   t.strictSame(await run(), { code: 0, stdout: '', stderr: '' })
 })
 
-t.test('where everything is away, a box that nobody can miss, and exit code 1', async (t) => {
+t.test('when no source is reachable, a box on the terminal says so and the exit code is 1', async (t) => {
   const { root, run, settings } = setUp(t, CLOSED)
   const { code, stderr } = await run()
   t.equal(code, 1)

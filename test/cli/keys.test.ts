@@ -42,7 +42,7 @@ t.test('from creation over rotation to the end', async (t) => {
   t.notMatch(stdout, created.key.slice(0, 20))
 })
 
-t.test('what fails is one sentence, and exit code 1', async (t) => {
+t.test('a failure is one sentence and exit code 1', async (t) => {
   const { run, list } = setUp(t)
   await run('create', '--name', 'laptop')
   await run('rotate', '1', '--grace', '30d')

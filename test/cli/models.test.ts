@@ -57,7 +57,7 @@ t.test('from pull to remove', async (t) => {
   t.notOk(existsSync(`${root}/data`), 'the data directory is not touched')
 })
 
-t.test('what fails is one sentence, and exit code 1', async (t) => {
+t.test('a failure is one sentence and exit code 1', async (t) => {
   const { run, settings, root } = await setUp(t)
   for (const [args, message] of [
     [['pull', 'bass'], /^stenobox: there is no model or set "bass"; did you mean base\?\n$/],
@@ -71,7 +71,7 @@ t.test('what fails is one sentence, and exit code 1', async (t) => {
   t.match(offline, { code: 1, stderr: /^stenobox: nothing is fetched while STENOBOX_OFFLINE is true/ })
 })
 
-t.test('through a pipe onto another box', async (t) => {
+t.test('a model can be piped to another box', async (t) => {
   const { root, run, settings } = await setUp(t)
   await run('pull', 'base')
   const env = { PATH: process.env['PATH'], ...settings }
@@ -93,7 +93,7 @@ t.test('through a pipe onto another box', async (t) => {
   t.strictSame(execFileSync('tar', ['-tf', file], { encoding: 'utf8' }), 'stenobox-models.json\nbase.bin\n', 'any tar reads it')
 })
 
-t.test('what only `models` needs is loaded by nothing else', async (t) => {
+t.test('code that only `models` needs is not loaded by other commands', async (t) => {
   const child = runModule(t, `
     const { registerHooks } = await import('node:module')
     const urls = []

@@ -5,7 +5,7 @@ import { PASSWORD } from '../support/admin.ts'
 import { listRoutes } from '../support/document.ts'
 import { prepareThings } from '../support/things.ts'
 
-t.test('another owner\'s things are as unknown as those that never were, by every operation', async (t) => {
+t.test('every operation answers for another owner\'s objects as if they did not exist', async (t) => {
   const dataDir = t.testdir()
   const { appliance, http, key } = await buildAppliance(t, {
     STENOBOX_DATA_DIR: dataDir,

@@ -65,7 +65,7 @@ const bytes = readFileSync(recording)
 let wholeText = ''
 let wholeSegments: unknown[] = []
 
-t.test('an undisturbed run, to compare with', async (t) => {
+t.test('an undisturbed run for comparison', async (t) => {
   const dataDir = directory + '/whole'
   const { stdout, code } = await runCommand(dataDir, ['transcribe', recording])
   t.equal(code, 0)
@@ -75,7 +75,7 @@ t.test('an undisturbed run, to compare with', async (t) => {
   t.ok(wholeSegments.length > 15)
 })
 
-t.test('in the middle of an upload: the parts that arrived are there, the rest is asked for', async (t) => {
+t.test('a crash during an upload keeps the acknowledged parts, and the rest can be sent', async (t) => {
   const dataDir = t.testdir()
   const first = await startServer(dataDir)
   const key = first.firstKey ?? ''
@@ -110,7 +110,7 @@ t.test('in the middle of an upload: the parts that arrived are there, the rest i
   t.equal(await second.stop(), 0)
 })
 
-t.test('in the middle of decoding', async (t) => {
+t.test('a crash during decoding loses no transcript', async (t) => {
   const dataDir = t.testdir() + '/data'
   // Two and a half minutes of more than three: the first windows are settled after two. The language is given, so that they are worked on
   // while decoding goes on.
@@ -129,7 +129,7 @@ t.test('in the middle of decoding', async (t) => {
   t.ok(countClaims(dataDir).repeated <= 3 * WORKERS, 'windows of a decode that died are not used before it is repeated')
 })
 
-t.test('at random moments, five times', async (t) => {
+t.test('five crashes at random moments lose no transcript', async (t) => {
   const dataDir = t.testdir()
   const random = createRandom(20)
   let server = await startServer(dataDir)
@@ -147,7 +147,7 @@ t.test('at random moments, five times', async (t) => {
   t.ok(countClaims(dataDir).repeated <= 6 * WORKERS, 'a kill costs each worker its window at most')
 })
 
-t.test('in the middle of a window, three times', async (t) => {
+t.test('three crashes in the middle of a window lose no transcript', async (t) => {
   const dataDir = t.testdir()
   let server = await startServer(dataDir)
   const key = server.firstKey ?? ''
@@ -162,7 +162,7 @@ t.test('in the middle of a window, three times', async (t) => {
   t.strictSame(readSegments(dataDir), wholeSegments, 'each window\'s segments are there once, word for word')
 })
 
-t.test('between the last window and completion', async (t) => {
+t.test('a crash between the last window and completion loses nothing', async (t) => {
   const dataDir = t.testdir() + '/data'
   cpSync(directory + '/whole', dataDir, { recursive: true })
   const key = (await runCommand(dataDir, ['keys', 'create', '--name', 'test'])).stdout.trim()
@@ -175,7 +175,7 @@ t.test('between the last window and completion', async (t) => {
   t.strictSame(readSegments(dataDir), wholeSegments)
 })
 
-t.test('while the language is sampled, with the decoded sound lost as well', async (t) => {
+t.test('a crash while the language is sampled, with the decoded audio lost', async (t) => {
   const dataDir = t.testdir()
   const server = await startServer(dataDir, { STENOBOX_WORKERS: '1' })
   const key = server.firstKey ?? ''
@@ -187,7 +187,7 @@ t.test('while the language is sampled, with the decoded sound lost as well', asy
   t.strictSame(readSegments(dataDir), wholeSegments)
 })
 
-t.test('a polite stop does not wait for a client that never ends its request', async (t) => {
+t.test('a graceful stop does not wait for a client that never ends its request', async (t) => {
   const dataDir = t.testdir()
   const server = await startServer(dataDir)
   const key = server.firstKey ?? ''
@@ -201,7 +201,7 @@ t.test('a polite stop does not wait for a client that never ends its request', a
   t.equal(await server.stop(), 0)
 })
 
-t.test('a polite stop gives the windows in flight back and ends within seconds', async (t) => {
+t.test('a graceful stop returns the running windows and ends within seconds', async (t) => {
   const dataDir = t.testdir()
   const server = await startServer(dataDir)
   const key = server.firstKey ?? ''

@@ -108,7 +108,7 @@ t.test('a file, a feed, a page, HLS and DASH end in the text of their recording'
   }
 })
 
-t.test('the other way in takes language and quality; the exports name the source', async (t) => {
+t.test('ingest takes language and quality; the exports name the source', async (t) => {
   const outside = await serve(t)
   const { client, server } = await open(t, outside)
   const source = { url: `${outside.url.replace('//', '//user:hunter2@')}en-3.mp3?token=hunter2&episode=7` }
@@ -196,7 +196,7 @@ t.test('the same recording is neither fetched nor kept twice', async (t) => {
   t.match(await look(client, 3), { fileName: 'copy.wav' })
 })
 
-t.test('a download survives kill -9, and goes on where it was', async (t) => {
+t.test('a download resumes after kill -9', async (t) => {
   const talk = readFileSync(AUDIO + 'talk.mp3')
   const ranges: Array<string | undefined> = []
   const outside = await startSources(t, (request, response) => {

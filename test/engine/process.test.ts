@@ -27,7 +27,7 @@ t.test('a program gets 4 GiB of address space, no core file, and yields to the s
   t.equal(stdout, `${4 * 1024 ** 2}\n0\n${Math.min(19, getPriority() + 12)}\n`)
 })
 
-t.test('of our environment a program gets what it needs to run, no secrets and no orders', async (t) => {
+t.test('a program gets only the environment that it needs, without secrets or settings', async (t) => {
   const ours = {
     STENOBOX_ADMIN_PASSWORD: 'correct horse battery',
     FFREPORT: 'file=report',
@@ -85,13 +85,13 @@ t.test('an endless output is cut off and its program is gone', async (t) => {
   t.strictSame(await childrenLeft(), [])
 })
 
-t.test('of what a program complains about, only the end is kept', async (t) => {
+t.test('only the end of stderr is kept', async (t) => {
   const { stderr } = await runToEnd('sh', ['-c', 'yes complaint | head -c 200000 >&2; echo the last word >&2'], LIMITS)
   t.equal(stderr.length, 16 * 1024)
   t.match(stderr, /the last word\n$/)
 })
 
-t.test('a program that has ended listens to its signal no more', async (t) => {
+t.test('a program that has ended no longer reacts to its signal', async (t) => {
   const { signal } = new AbortController()
   const running = runLimited('true', [], { ...LIMITS, signal })
   t.equal(getEventListeners(signal, 'abort').length, 1)

@@ -20,7 +20,7 @@ async function evaluate (args: readonly string[]): Promise<{ code: number | null
   return { code, ...output }
 }
 
-t.test('bad recordings are named and the others are evaluated all the same', async (t) => {
+t.test('bad recordings are named and the others are still evaluated', async (t) => {
   const folder = t.testdir({
     'broken.wav': 'RIFF, and then nothing of the kind', 'broken.txt': 'never heard', 'empty.mp3': '',
     'silence.txt': '', 'en-1.json': '{"sentences": 5}', 'readme.md': 'not a recording'
@@ -49,7 +49,7 @@ t.test('bad recordings are named and the others are evaluated all the same', asy
   t.notMatch(figures, folder, 'nothing says where the recordings lie')
 })
 
-t.test('with nothing to begin with it says what is missing and ends with 2', async (t) => {
+t.test('without input it says what is missing and exits with 2', async (t) => {
   const none = await evaluate([t.testdir({ 'notes.md': '' })])
   t.equal(none.code, 2)
   t.match(none.stderr, /there are no recordings/)

@@ -48,7 +48,7 @@ t.test('several folders keep their recordings apart', async (t) => {
   t.throws(() => listRecordings([join(root, 'three')]), /there is no folder/)
 })
 
-t.test('a JSON that is not as it should be is named, and the recording scored without it', async (t) => {
+t.test('an invalid JSON file is named, and the recording is scored without it', async (t) => {
   const { recordings, faults } = listRecordings([t.testdir({ 'a.wav': '', 'a.txt': 'hello', 'a.json': '{"sentences":' })])
   t.equal(recordings.length, 1)
   t.match(recordings[0], { reference: { text: 'hello', unit: 'word' }, sentences: undefined })
@@ -146,7 +146,7 @@ t.test('figures of the second scorer are shown, and that they differ', async (t)
   t.match(text, '| WER by sclite | 100.0 % (differs) |')
 })
 
-t.test('each rival has its columns, and what it did not do is no figure', async (t) => {
+t.test('each rival has its columns, and a missing result shows no figure', async (t) => {
   const recording = (name: string, text?: string): Recording =>
     ({ name, path: '', ...(text !== undefined && { reference: { text, unit: 'word' } }) })
   const transcript = { text: 'hello you', durationMs: 2000, words: [{ text: 'hello', startMs: 0, endMs: 100 }], language: 'en' }
@@ -174,7 +174,7 @@ t.test('each rival has its columns, and what it did not do is no figure', async 
   t.match(text, '| faster-whisper vad | failed: failed | - | - | 2.00 s |')
 })
 
-t.test('speed is told by medians and ratios, and how much of the speech was removed by seconds and share', async (t) => {
+t.test('speed is shown as medians and ratios, removed speech as seconds and share', async (t) => {
   const timed = (seconds: number, processorSeconds: number, peakBytes: number) =>
     ({ seconds, processorSeconds, peakBytes, othersShare: 0.5 })
   const speed = [{

@@ -26,7 +26,7 @@ t.test('recordings with a reference become one, in order, without a pause', asyn
   t.ok(both.every((sample, index) => sample === (index < one.length ? one[index] : two[index - one.length])))
 })
 
-t.test('one alone is not joined; characters are counted only when all are; languages must agree', async (t) => {
+t.test('a single recording is not joined; units and languages must agree', async (t) => {
   const root = t.testdir({ folder: {}, scratch: {} })
   const path = AUDIO + 'en-1.wav'
   const place = { scratch: join(root, 'scratch'), log: () => {} }

@@ -38,7 +38,7 @@ async function start (t: Test, python: string): Promise<FasterWhisper | Missing>
   return started
 }
 
-t.test('it is started once and asked file by file', async (t) => {
+t.test('the rival is started once and asked file by file', async (t) => {
   const started = await start(t, writePython(t, ECHO)) as FasterWhisper
   t.match(started, { version: '1.2.3, ctranslate2 4.5.6', loadSeconds: 0.5 })
   t.match(
@@ -49,7 +49,7 @@ t.test('it is started once and asked file by file', async (t) => {
   t.match(await started.transcribe('/a.wav', 'de'), { text: / on de$/ }, 'and goes on')
 })
 
-t.test('what is missing is a sentence', async (t) => {
+t.test('a missing program or package is reported in one sentence', async (t) => {
   t.match(await start(t, join(t.testdir(), 'no-python')), { missing: /no-python cannot be run \(.*ENOENT/ })
   t.match(await start(t, writePython(t, 'console.log(JSON.stringify({ missing: "No module named \'faster_whisper\'" }))')), {
     missing: /python has no faster-whisper \(No module named 'faster_whisper'\)/
@@ -72,7 +72,7 @@ t.test('without Python or the package the rival is left out, and the report says
   t.match(await start(without), { rivals: [], notes: [/^faster-whisper is left out: .*python has no faster-whisper \(no module\)\.$/] })
 })
 
-t.test('a process that ends fails its recording and those after it, and not the evaluation', async (t) => {
+t.test('when the process ends, its recording and later ones fail; the evaluation continues', async (t) => {
   const lines: string[] = []
   const options = {
     language: 'auto',

@@ -30,7 +30,7 @@ t.test('tokens are words, or characters where the script has no spaces', async (
 
 t.test('tokens are aligned one for one, in order', async (t) => {
   t.strictSame([...alignTokens(['a', 'b', 'c'], ['a', 'b', 'c'])], [0, 1, 2])
-  t.strictSame([...alignTokens(['a', 'b', 'c'], ['a', 'x', 'c'])], [0, 1, 2], 'a wrong word stands for the one said')
+  t.strictSame([...alignTokens(['a', 'b', 'c'], ['a', 'x', 'c'])], [0, 1, 2], 'a wrong word is aligned with the one said')
   t.strictSame([...alignTokens(['a', 'b', 'c'], ['a', 'c'])], [0, 2])
   t.strictSame([...alignTokens(['a', 'c'], ['a', 'b', 'c'])], [0, -1, 1])
   t.strictSame([...alignTokens([], ['a'])], [-1])
@@ -100,7 +100,7 @@ t.test('characters have times too', async (t) => {
   t.match(measureTimes(sentences, words, 'character'), { startErrorsMs: [10], endErrorsMs: [-10] })
 })
 
-t.test('pauses are what no sentence covers', async (t) => {
+t.test('a pause is time that no sentence covers', async (t) => {
   t.equal(measurePauses(SENTENCES, 5000), 5000 - 1800)
   const spans = [{ startMs: 500, endMs: 2000, text: '' }, { startMs: 0, endMs: 1000, text: '' }, { startMs: 600, endMs: 700, text: '' }]
   t.equal(measurePauses(spans, 3000), 1000)
@@ -111,7 +111,7 @@ function recording (name: string, text: string | undefined, rest: Partial<Record
   return { name, path: name, ...(text !== undefined && { reference: { text, unit: chooseUnit(text) } }), ...rest }
 }
 
-t.test('invented words are counted by the hour of what is no speech', async (t) => {
+t.test('invented words are counted per hour without speech', async (t) => {
   const heard = (text: string, durationMs: number) =>
     ({ wallMs: 100, transcript: { text, language: 'en', durationMs, words: speak(text, 0) } })
   const silent = scoreRecording(recording('noise.wav', ''), heard('thank you … for watching', 60_000))

@@ -31,7 +31,7 @@ const endOf = (segments: readonly TimedSegment[]): number => Math.max(...segment
 /** What no file can hold is left out, or replaced. */
 const writable = (text: string): string => bare(text.replaceAll('\u0000', '').replace(/\p{Cs}/gu, '\ufffd'))
 
-t.test('whatever words and times there are, the rules hold and no text is lost', async (t) => {
+t.test('for any words and times the rules hold and no text is lost', async (t) => {
   let count = 0
   for (const languages of [...LANGUAGES.map((language) => [language]), LANGUAGES]) {
     for (let seed = 1; seed <= 24; seed++) {
@@ -55,7 +55,7 @@ t.test('whatever words and times there are, the rules hold and no text is lost',
   t.ok(count > 5000, `${count} cues`)
 })
 
-t.test('speech of 18 characters a second can always be read', async (t) => {
+t.test('speech of 18 characters per second is always readable', async (t) => {
   for (const language of LANGUAGES.filter((language) => language !== 'odd')) {
     for (let seed = 1; seed <= 5; seed++) {
       const segments = makeSpeech({ seed, count: 300, languages: [language], speakers: seed % 2 === 0 ? 2 : 0, msPerCharacter: 1000 / 18 })
@@ -159,7 +159,7 @@ t.test('a segment without words is cut all the same', async (t) => {
   t.strictSame(findTooFast(cues), [])
 })
 
-t.test('nothing said, nothing shown', async (t) => {
+t.test('a transcript without text has no cues', async (t) => {
   t.strictSame(cut([]), [])
   t.strictSame(cut(toSegments([' ', 0, 100], ['\u00a0', 100, 200], ['\u0007', 200, 300])), [])
 })

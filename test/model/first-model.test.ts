@@ -23,7 +23,7 @@ for (const name of ['base', 'tiny.en']) {
   })
 }
 
-t.test('the program uses base by itself, and warns of nothing', { skip: whyWithout('base') }, async (t) => {
+t.test('the program uses base by default, without a warning', { skip: whyWithout('base') }, async (t) => {
   const { code, stdout, stderr } = await runCommand(t.testdir(), ['transcribe', `${AUDIO}en-1.wav`, '--format', 'txt'], {
     STENOBOX_MODELS_DIR: REAL_MODELS
   })
@@ -31,7 +31,7 @@ t.test('the program uses base by itself, and warns of nothing', { skip: whyWitho
   t.match(stdout, /meeting|nine/i)
 })
 
-t.test('without real weights the starter is used, whatever is installed here', async (t) => {
+t.test('without real weights the starter is used, even when other models are installed', async (t) => {
   const { stdout } = await runCommand(t.testdir(), ['doctor'], { STENOBOX_MODELS_DIR: NO_MODELS })
   t.match(stdout, /warn {2}qualities: fast: starter, balanced: starter, accurate: starter\. Only the starter model can be used/)
 })

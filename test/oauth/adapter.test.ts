@@ -5,7 +5,7 @@ import { createOauth } from '../../dist/service/oauth.js'
 import { createClock } from '../support/clock.ts'
 import { openStores } from '../support/store.ts'
 
-t.test('of two requests that both found a code unused, the second is refused', async (t) => {
+t.test('a code is consumed once, even by two requests at the same time', async (t) => {
   const { oauth, inTransaction } = openStores(t)
   const adapter = createAdapter(createOauth({ oauth, inTransaction, now: createClock().now }))
   const codes = adapter('AuthorizationCode')
@@ -16,7 +16,7 @@ t.test('of two requests that both found a code unused, the second is refused', a
   await t.rejects(codes.consume('code'), errors.InvalidGrant)
 })
 
-t.test('a client too many is the fault of its metadata, as far as the protocol can say', async (t) => {
+t.test('a client above the limit is refused as invalid client metadata', async (t) => {
   const { oauth, inTransaction } = openStores(t)
   const clients = createAdapter(createOauth({ oauth, inTransaction, now: createClock().now }))('Client')
   for (let i = 0; i < 1000; i++) await clients.upsert(`c${i}`, { client_id: `c${i}`, redirect_uris: [] })
@@ -25,7 +25,7 @@ t.test('a client too many is the fault of its metadata, as far as the protocol c
   t.equal(await clients.find('one more'), undefined)
 })
 
-t.test('requests that nobody answers do not fill the disk, and make room when they have expired', async (t) => {
+t.test('pending requests are limited, and expired ones make room', async (t) => {
   const { oauth, inTransaction, db } = openStores(t)
   const clock = createClock()
   const adapter = createAdapter(createOauth({ oauth, inTransaction, now: clock.now }))

@@ -105,7 +105,7 @@ t.test('requests without PKCE, with the plain method, to other addresses, of unk
   t.notMatch(unknown.body, /<b>/)
 })
 
-t.test('registrations that cannot be, and bodies that are too long', async (t) => {
+t.test('invalid registrations and bodies that are too long are refused', async (t) => {
   const { address } = await startWithServer(t)
   const post = async (body: string, type = 'application/json'): Promise<Response> =>
     await fetch(`${address}/oauth/register`, { method: 'POST', body, headers: { 'content-type': type } })
@@ -173,7 +173,7 @@ t.test('a code twice, a refresh token twice: the grant is over', async (t) => {
   t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1, 'of several at once, one gets tokens')
 })
 
-t.test('revoked, removed, locked out: no refresh, and for who is gone no call', async (t) => {
+t.test('a revoked client or removed owner cannot refresh, and a removed owner cannot call', async (t) => {
   const { address, appliance, owner, get } = await startWithServer(t)
   const revoked = await obtainTokens(address)
   t.ok(appliance.oauth.revokeGrant(appliance.oauth.listGrants()[0]?.id ?? ''))

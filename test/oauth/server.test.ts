@@ -7,7 +7,7 @@ import { buildAppliance } from '../support/appliance.ts'
 import { createBrowser } from '../support/browser.ts'
 import { approve, obtainTokens, PASSWORD, startWithServer } from '../support/oauth-server.ts'
 
-t.test('no code, token or cookie is in the data directory, nor is a password', async (t) => {
+t.test('no code, token, cookie or password is stored in the data directory', async (t) => {
   const { address } = await startWithServer(t)
   const { server, client, refreshToken, code, tokens } = await obtainTokens(address)
   const fresh = await refresh(server, client, refreshToken)
@@ -27,7 +27,7 @@ t.test('no code, token or cookie is in the data directory, nor is a password', a
   }
 })
 
-t.test('the log says who granted what, and that somebody guessed, without a secret', async (t) => {
+t.test('the log names grants and wrong passwords, and no secret', async (t) => {
   const { address, owner, log } = await startWithServer(t)
   const { server, client, refreshToken, code, tokens } = await obtainTokens(address)
   const attempt = await beginLogin(server, client, { resource: address })
@@ -42,7 +42,7 @@ t.test('the log says who granted what, and that somebody guessed, without a secr
   for (const secret of [refreshToken, code, tokens.access_token, PASSWORD, 'correct horse']) t.notMatch(log(), secret)
 })
 
-t.test('who is logged in is asked for consent, not for the password', async (t) => {
+t.test('an owner who is logged in is asked for consent, not for the password', async (t) => {
   const { address, appliance } = await startWithServer(t)
   const { server } = await discover(address)
   const client = await register(server)
@@ -59,7 +59,7 @@ t.test('who is logged in is asked for consent, not for the password', async (t) 
   t.match(browser.textOf(locked), /Log in/, 'a session does not outlast the right to log in')
 })
 
-t.test('another owner may log in where one is logged in: the first is logged out before', async (t) => {
+t.test('when another owner logs in, the first one is logged out', async (t) => {
   const { address, appliance } = await startWithServer(t)
   const bert = appliance.owners.create({ name: 'bert' })
   await appliance.owners.setPassword(bert.id, PASSWORD)
@@ -85,7 +85,7 @@ t.test('another owner may log in where one is logged in: the first is logged out
   t.strictSame(appliance.oauth.listGrants().map(({ owner }) => owner).sort(), ['anna', 'bert'])
 })
 
-t.test('behind a proxy with TLS and a path, every address and cookie is that of the outside', async (t) => {
+t.test('behind a TLS proxy with a path, addresses and cookies use the public address', async (t) => {
   const publicUrl = 'https://steno.example/base'
   const { http, appliance } = await buildAppliance(t, { STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_OAUTH_SERVER: 'true' })
   const ask = async (url: string) =>
@@ -126,7 +126,7 @@ t.test('over plain http on this machine cookies are not for https alone', async 
   }
 })
 
-t.test('where it is off, none of it is there', async (t) => {
+t.test('when the server is off, its routes do not exist', async (t) => {
   const { http, call } = await buildAppliance(t)
   for (const url of ['/oauth/authorize', '/oauth/jwks', '/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
     t.equal((await http.inject({ url })).statusCode, 404, url)

@@ -105,7 +105,7 @@ t.test('bodies: malformed, empty, of the wrong type, too large, with fields nobo
   t.equal((await call(mine, 'POST', init, good)).status, 201, 'the good one is accepted')
 })
 
-t.test('ids that cannot be', async (t) => {
+t.test('invalid ids are refused', async (t) => {
   const { call, key } = await buildAppliance(t)
   const mine = key()
   for (const id of ['0', '-1', '1.5', 'x', String(2 ** 53), 'NaN', '1e3x', '1e999', '-1e999', 'Infinity']) {
@@ -120,7 +120,7 @@ t.test('ids that cannot be', async (t) => {
   isError(t, exe, 400, 'invalid_request', /^format: must be one of txt, srt, vtt, json, md, docx$/)
 })
 
-t.test('bytes that are no HTTP, and headers without end', async (t) => {
+t.test('malformed HTTP and endless headers are refused', async (t) => {
   const { http } = await buildAppliance(t)
   await http.listen({ port: 0, host: '127.0.0.1' })
   const { port } = http.server.address() as AddressInfo
@@ -141,7 +141,7 @@ t.test('bytes that are no HTTP, and headers without end', async (t) => {
   }
 })
 
-t.test('a fault of ours tells nothing of the inside', async (t) => {
+t.test('an internal error reveals no details', async (t) => {
   const { call, key, appliance } = await buildAppliance(t)
   const mine = key()
   appliance.transcripts.read = () => { throw new Error('SQLITE: secret detail at /some/path') }
@@ -150,7 +150,7 @@ t.test('a fault of ours tells nothing of the inside', async (t) => {
   t.notMatch(reply.body.error, /SQLITE|path/)
 })
 
-t.test('what passes by itself is no error in the log, however often it is asked', async (t) => {
+t.test('transient conditions are not logged as errors', async (t) => {
   const destination = new PassThrough()
   const { call, key, appliance } = await buildAppliance(t, {}, Date.now, createLogger('info', destination))
   appliance.transcripts.read = () => { throw new AppError('unavailable', 'Not now.') }

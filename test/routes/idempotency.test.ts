@@ -128,7 +128,7 @@ t.test('a problem is repeated as the problem it was', async (t) => {
   t.strictSame(second.body, first.body)
 })
 
-t.test('operations that do not take a key do not mind one', async (t) => {
+t.test('operations without idempotency ignore the key', async (t) => {
   const it = await buildAppliance(t)
   const mine = it.key()
   t.match(await it.call(mine, 'GET', '/api/v1/transcriptions', undefined, keyed('a b')), { status: 200 })

@@ -182,7 +182,7 @@ t.test('a caller who hangs up is in the log as 499', async (t) => {
   t.match(await waitFor('the request in the usage', findAborted), { method: 'POST', path: '/api/v1/media/uploads/init' })
 })
 
-t.test('what was counted is on disk after a stop', async (t) => {
+t.test('counts are on disk after a stop', async (t) => {
   const settings = { STENOBOX_DATA_DIR: t.testdir() }
   const first = await buildAppliance(t, settings)
   const key = first.key()

@@ -38,7 +38,7 @@ t.test('the list of an owner is replaced as a whole, and nobody else\'s changes'
   t.strictSame((await call(anna, 'PUT', PATH, { terms: [] })).body.data, { terms: [] })
 })
 
-t.test('what is no list of terms is refused, wherever it is given', async (t) => {
+t.test('an invalid list of terms is refused everywhere', async (t) => {
   const { call, key, openSession, appliance } = await buildAdministered(t)
   const anna = key('anna')
   await call(anna, 'PUT', PATH, { terms: ['Dashwood'] })

@@ -88,7 +88,7 @@ t.test('a page comes through yt-dlp, and is known the second time', async (t) =>
   t.strictSame(inspected[0], { url: URL, onlyKnown: false })
 })
 
-t.test('half a file of another form is not gone on with', async (t) => {
+t.test('a partial download of another format is not resumed', async (t) => {
   const { files, submitAddress, fetching, claim, jobs } = await openFetching(t, {
     at: { [URL]: { kind: 'page' } },
     page: PAGE,
@@ -116,7 +116,7 @@ t.test('a recording that is too long, or too large, is not begun', async (t) => 
   }
 })
 
-t.test('who is turned away as no browser asks yt-dlp, but only about platforms it knows', async (t) => {
+t.test('when a site refuses non-browsers, yt-dlp is asked, but only about known platforms', async (t) => {
   const refused = new JobFailure('source_forbidden', 'status 403')
   const known = await openFetching(t, { at: { [URL]: refused }, page: PAGE, bring: write('film') })
   t.match(await known.fetch(URL), { stage: 'decode', fileName: 'A film' })
@@ -191,7 +191,7 @@ t.test('a fetch that is stopped is given back, with its draft', async (t) => {
   t.ok(list('work').includes(`${id}/source/part`))
 })
 
-t.test('who has lost the claim, or whose job has ended, stores nothing', async (t) => {
+t.test('a fetch that lost its claim, or whose job has ended, stores nothing', async (t) => {
   const { submitAddress, fetching, claim, jobs, clock, list, mediaOf } = await openFetching(t, { at: { [URL]: file('sound') } })
   const id = await submitAddress(URL)
   const late = claim()

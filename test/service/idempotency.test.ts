@@ -1,4 +1,4 @@
-/** Requests under a key: carried out once, whatever happens to whoever carries them out. */
+/** Requests with an idempotency key: carried out once, even when the process that does it dies. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { createIdempotency } from '../../dist/service/idempotency.js'
@@ -54,7 +54,7 @@ t.test('nothing that is stored tells the key, the request or the answer', async 
   t.notMatch(row, /a-key|shown once|name/)
 })
 
-t.test('answers of the moment are forgotten: the same request may do better', async (t) => {
+t.test('transient answers are not stored: the same request is carried out again', async (t) => {
   const { service, claim, count } = open(t)
   for (const status of [409, 429, 500, 507]) {
     service.finish(claim(), REQUEST.key, { ...ANSWER, status })
@@ -62,7 +62,7 @@ t.test('answers of the moment are forgotten: the same request may do better', as
   }
 })
 
-t.test('a claim that is renewed is kept; one whose holder died is taken over, and the dead one can do nothing more', async (t) => {
+t.test('a renewed claim is kept; the claim of a dead holder is taken over and its late answer ignored', async (t) => {
   const { clock, service, claim } = open(t)
   const first = claim()
   clock.advance(50_000)

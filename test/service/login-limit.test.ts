@@ -55,7 +55,7 @@ t.test('a right password for one account forgives nothing at another', async (t)
   await isRefused(t, '192.0.2.1', 900)
 })
 
-t.test('many at once are no way around', async (t) => {
+t.test('parallel attempts do not bypass the limit', async (t) => {
   const { limit } = openLimit()
   let compared = 0
   const attempts = Array.from(
@@ -71,7 +71,7 @@ t.test('many at once are no way around', async (t) => {
   t.equal(results.filter(({ status }) => status === 'rejected').length, 45)
 })
 
-t.test('many right ones at once wait seconds, not minutes', async (t) => {
+t.test('parallel right passwords wait seconds, not minutes', async (t) => {
   const { limit, fail, isRefused } = openLimit()
   let decide = (): void => {}
   const decided = new Promise<boolean>((resolve) => { decide = () => { resolve(true) } })
@@ -84,7 +84,7 @@ t.test('many right ones at once wait seconds, not minutes', async (t) => {
   await isRefused(t, '192.0.2.1', 900)
 })
 
-t.test('a clock that is set back locks nobody out for longer', async (t) => {
+t.test('setting the clock back does not extend a lockout', async (t) => {
   const { clock, limit, fail } = openLimit()
   await fail('192.0.2.1', 5)
   clock.advance(-24 * 60 * MINUTE_MS)

@@ -36,7 +36,7 @@ t.test('a ggml file of any name is tried, listed, and used from then on for its 
     t.match(models.choose(quality, 'de'), { name: 'court-de', isStarter: false, path: `${dir}/added/court-de.bin` })
   }
   t.match(models.choose('fast', 'en'), { name: 'a' }, 'other languages go elsewhere')
-  t.match(models.choose('fast'), { name: 'a' }, 'and so does what nobody knows the language of')
+  t.match(models.choose('fast'), { name: 'a' }, 'and so does a recording of unknown language')
   t.equal(models.needsLanguage('fast'), true)
   t.match((await library.list()).models[0], {
     name: 'court-de', state: 'installed', added: true, usedFor: [], qualities: ['fast', 'balanced', 'accurate']
@@ -158,7 +158,7 @@ t.test('an archive cannot put a model in the place of a list, or of another mode
   t.strictSame(models.local.list(), [])
 })
 
-t.test('a file whose digest is wrong is used by nobody, and all say so', async (t) => {
+t.test('a file with a wrong digest is not used, and every command reports it', async (t) => {
   const { dir, library, models, watcher, tuned } = setUp(t)
   await library.add(tuned, addition('own'), watcher)
   t.match(models.choose('fast'), { name: 'own' })

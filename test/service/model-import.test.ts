@@ -28,7 +28,7 @@ const FILES: File[] = [
   { name: 'b', path: 'deep/b.bin', bytes: B.length, sha256: sha256Of(B), licence: 'MIT' }
 ]
 
-/** A list as an attacker would make it: with a right checksum of its own, whatever it says. */
+/** A forged list: its own checksum is right, whatever the content. */
 function makeList (files: unknown, more: object = {}): Entry {
   const inOrder = (_key: string, part: unknown): unknown =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -129,7 +129,7 @@ t.test('another archive than the one that was meant is refused', async (t) => {
   t.strictSame(await importGood(t), ['a', 'b'])
 })
 
-t.test('an archive whose list is no good is refused', async (t) => {
+t.test('an archive with an invalid list is refused', async (t) => {
   const file = makeFile('a.bin', A)
   await refuses(t, await packTar([file]), /does not begin with stenobox-models\.json/)
   await refuses(t, await packTar([makeFile('stenobox-models.json', Buffer.from('{'))]), /is damaged/)

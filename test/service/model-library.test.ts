@@ -79,7 +79,7 @@ t.test('bytes that are not what the record says are deleted', async (t) => {
   t.strictSame(left(), [])
 })
 
-t.test('what nobody vouches for is not fetched', async (t) => {
+t.test('a file without any known checksum is not fetched', async (t) => {
   const bytes = makeBytes(100)
   const plain = await startServer(t, (seen, response) => { serveBytes(seen, response, bytes) })
   const { library, watcher, left, lock } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin` })]), {
@@ -154,7 +154,7 @@ t.test('a full disk and a missing file are one sentence', async (t) => {
   t.strictSame(left(), [])
 })
 
-t.test('names: models, sets, and what may have been meant', async (t) => {
+t.test('names resolve to models and sets, and typos get suggestions', async (t) => {
   const bytes = makeBytes(10)
   const names = ['small', 'base', 'large']
   const hub = await startHub(t, Object.fromEntries(names.map((name) => [`${name}.bin`, bytes])))
@@ -255,7 +255,7 @@ t.test('verify says of each model what it was compared with', async (t) => {
   t.strictSame(await Array.fromAsync(library.verify(['e'])), [{ name: 'e', ok: false, detail: 'is not installed' }])
 })
 
-t.test('remove deletes file, part and pin; whoever has the file open goes on', async (t) => {
+t.test('remove deletes file, partial file and pin; a reader that has the file open continues', async (t) => {
   const entry = modelEntry('a', { file: 'deep/a.bin' })
   const { library, lock, dir, left } = createLibrary(t, modelManifest([entry, modelEntry('b')]), {
     files: { deep: { 'a.bin': 'good', 'a.bin.part': 'x', 'a.bin.part.json': '{}' } }

@@ -50,7 +50,7 @@ t.test('a session is found by its second name, without its id', async (t) => {
   t.equal(oauth.findRecordByUid('Session', 'second'), undefined)
 })
 
-t.test('the end of a grant, a client or an owner is the end of what came of it', async (t) => {
+t.test('ending a grant, a client or an owner ends everything issued to it', async (t) => {
   const { oauth, ownerId, owners } = openOauth(t)
   const [one, two] = ['One', 'Two'].map((name) => oauth.addClient({ name, redirectUris: ['https://app.example/'] }).id) as [string, string]
   const give = (clientId: string, grantId: string): void => {

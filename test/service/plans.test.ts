@@ -45,7 +45,7 @@ t.test('a change of another process holds with the next question', async (t) => 
   t.strictSame(server.limitsOf('build'), DEFAULT_LIMITS.build)
 })
 
-t.test('asking again and again reads nothing anew', async (t) => {
+t.test('repeated questions do not read the database again', async (t) => {
   const { db, planLimits } = openStores(t)
   let reads = 0
   const plans = createPlans({ planLimits: { ...createPlanLimitsStore(db), list: () => { reads++; return planLimits.list() } } })

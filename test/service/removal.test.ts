@@ -1,4 +1,4 @@
-/** Transcriptions, gone for good. */
+/** Deleting transcriptions. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'

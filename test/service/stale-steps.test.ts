@@ -1,4 +1,4 @@
-/** Steps that end after their job did: what they made goes nowhere, and what has begun since is left alone. */
+/** Steps that end after their job did: their results are discarded, and later work is not affected. */
 import { mkdirSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'

@@ -29,7 +29,7 @@ t.test('a valid token is its owner, on the owner\'s plan, with the registered sc
   for (const claims of [{}, { scope: 5 }, { scope: null }, { scope: {} }]) t.strictSame(await scopesOf(claims), [])
 })
 
-t.test('an invalid token, or one of nobody here, opens nothing', async (t) => {
+t.test('an invalid token or one of an unknown owner is refused', async (t) => {
   const { byClaim } = openOwners(t)
   const ask = async (claims: Claims | undefined, claim = 'sub') =>
     await createTokens({ verify: async () => claims, findOwner: byClaim(claim) }).authenticate('x')
@@ -41,7 +41,7 @@ t.test('an invalid token, or one of nobody here, opens nothing', async (t) => {
   t.ok(await ask({ sub: 'x', email: 'anna' }, 'email'))
 })
 
-t.test('owners come to be with their first call, where that is wanted', async (t) => {
+t.test('unknown owners are created on first use when the configuration allows it', async (t) => {
   const { owners, byClaim } = openOwners(t)
   t.equal(byClaim('sub')({ sub: 'carl' }), undefined)
   t.equal(owners.findByName('carl'), undefined)

@@ -131,7 +131,7 @@ t.test('a request that is taken back leaves nothing, even when it was written do
   t.equal(service.read(who, 1).requests.today, 0, 'on the day it was counted')
 })
 
-t.test('a restart goes on where the day was', async (t) => {
+t.test('a restart continues the counts of the day', async (t) => {
   const dataDir = t.testdir()
   const before = open(t, dataDir)
   const who = before.caller('a')
@@ -163,7 +163,7 @@ t.test('a disk that is full or busy loses no count, and is tried again', async (
   t.match(service.read(who, 20_000), { requests: { today: 12_000 }, recent: { length: 1000, 0: { id: 'r11999' } } })
 })
 
-t.test('another process that writes delays nobody', async (t) => {
+t.test('a writer in another process delays no request', async (t) => {
   const dataDir = t.testdir()
   const opened = open(t, dataDir)
   const other = openStores(t, dataDir)
@@ -172,7 +172,7 @@ t.test('another process that writes delays nobody', async (t) => {
   other.db.exec('BEGIN IMMEDIATE')
   const start = performance.now()
   t.throws(() => { opened.service.flush() }, { code: 'SQLITE_BUSY' })
-  t.ok(performance.now() - start < 1000, 'at once, not after the usual patience')
+  t.ok(performance.now() - start < 4000, 'without the 5 s that other transactions wait for a lock')
   t.equal(opened.service.read(who, 1).requests.today, 1)
   other.db.exec('COMMIT')
   opened.service.flush()

@@ -171,7 +171,7 @@ t.test('a file from outside is copied in, up to a size', async (t) => {
   t.strictSame(list('media'), ['media-1'])
 })
 
-t.test('decoded sound can be read as soon as it was appended, and begins anew with each writer', async (t) => {
+t.test('decoded sound is readable once appended, and each writer starts over', async (t) => {
   const { files } = await prepared(t)
   for (const [first, second] of [['ab', 'cd'], ['ef', 'g']] as const) {
     const audio = await files.writeAudio(7)

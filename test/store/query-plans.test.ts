@@ -46,7 +46,7 @@ function watchPlans (db: Database): Plan[] {
   return plans
 }
 
-t.test('no query walks through a whole table', async (t) => {
+t.test('no query scans a whole table', async (t) => {
   const db = openDatabase(':memory:')
   t.teardown(() => { db.close() })
   const plans = watchPlans(db)

@@ -5,7 +5,9 @@ import { runModule } from '../support/child.ts'
 /** A process that takes the lock of the directory it is given, says so, and stays. */
 const HOLDER = `
   const { tryWorkLock } = await dist('store/work-lock.js')
-  console.log(tryWorkLock(args[0]) ? 'taken' : 'refused')
+  // A lock that nothing refers to is collected as garbage, and so released.
+  globalThis.lock = tryWorkLock(args[0])
+  console.log(globalThis.lock ? 'taken' : 'refused')
   setInterval(() => {}, 1 << 30)
 `
 

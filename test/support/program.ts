@@ -56,15 +56,24 @@ export type RunningServer = {
   stop (): Promise<number | null>
 }
 
-/** The address from the server's first line, and the key that may follow. */
+/** The address from the server's first line, and the key that may follow. The log says "started" once both are printed. */
 async function readGreeting (child: ChildProcess): Promise<{ address: string, firstKey: string | undefined }> {
   let text = ''
+  let log = ''
   return await new Promise((resolve, reject) => {
+    const resolveWhenComplete = (): void => {
+      const address = /listens on (http:\S+)/.exec(text)?.[1]
+      if (address && log.includes('"msg":"started"')) resolve({ address, firstKey: /service_sk_\S+/.exec(text)?.[0] })
+    }
     child.once('close', () => { reject(new Error(`the server ended at once: ${text}`)) })
+    child.stderr?.on('data', (chunk: string) => {
+      log += chunk
+      // Bytes of stdout may still be in its pipe: they are read before the next turn of the event loop ends.
+      setImmediate(() => setImmediate(resolveWhenComplete))
+    })
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
-      const address = /listens on (http:\S+)/.exec(text)?.[1]
-      if (address) setTimeout(() => { resolve({ address, firstKey: /service_sk_\S+/.exec(text)?.[0] }) }, 50)
+      resolveWhenComplete()
     })
   })
 }

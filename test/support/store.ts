@@ -51,7 +51,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
   const nextWindow = orders.byTurn(['language', 'transcribe'])
   let files = 0
 
-  /** A queued job of the owner named so, with a media row of its own. */
+  /** A queued job of the named owner, with a new media row. */
   function addJob (owner: string, more: Partial<Omit<NewJob, 'fileName'>> & { fileName?: string, sizeBytes?: number } = {}): number {
     const { sizeBytes = 1000, fileName = 'talk.mp3', ...job } = more
     const ownerId = apiKeys.ensureOwner(owner, 0)

@@ -70,7 +70,7 @@ t.test('a claim that is not renewed is lost after the lease, by the clock', asyn
   t.equal(work.finish(second), true)
 })
 
-t.test('a claim that cannot take its turn is no claim', async (t) => {
+t.test('a claim whose turn cannot be stored fails', async (t) => {
   const { db, addDecodedJob, transcribing } = await openKinds(t)
   addDecodedJob('a', 1)
   db.exec('CREATE TEMP TRIGGER broken BEFORE UPDATE OF last_turn ON job BEGIN SELECT RAISE(ABORT, \'no turn\'); END')

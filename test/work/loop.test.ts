@@ -95,7 +95,7 @@ t.test('leases of what runs are renewed', async (t) => {
   t.strictSame(leases(), [360_000])
 })
 
-t.test('a stop aborts what runs, lets end what has a grace, and claims nothing more', async (t) => {
+t.test('a stop aborts running steps, waits for kinds with a grace period, and claims nothing more', async (t) => {
   const { addJob, addWork, createHeldKind, createTestLoop, running, under } = await openLoop(t)
   const id = addJob('a')
   for (const kind of ['one', 'patient']) for (const idx of [0, 1]) addWork(kind, idx, id)
@@ -111,7 +111,7 @@ t.test('a stop aborts what runs, lets end what has a grace, and claims nothing m
   t.strictSame(running(), [])
 })
 
-t.test('work of a kind that nobody knows is an error, not a silence', async (t) => {
+t.test('work of an unknown kind is an error', async (t) => {
   const { addJob, addWork, createHeldKind, createTestLoop, errors, orders, queue } = await openLoop(t)
   addWork('other', 0, addJob('a'))
   const lane = { slots: 1, claims: () => repeat(() => queue.claim({ kinds: ['other'], next: () => orders.oldest('other') })) }

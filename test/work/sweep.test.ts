@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import t from 'tap'
 import { createSweep } from '../../dist/work/sweep.js'
 
-t.test('every place is swept at the start and every hour; one that cannot be keeps no other from it, and is told of', async (t) => {
+t.test('every place is swept at the start and every hour; a failure is logged and does not stop the others', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => { mock.timers.reset() })
   const swept: string[] = []

@@ -15,7 +15,7 @@ t.test('renewing that fails is tried again at the next turn', async (t) => {
   t.strictSame(errors, ['renewing leases failed', 'renewing leases failed'])
 })
 
-t.test('a step that could not note its end is given back at the next tick, as soon as that is possible', async (t) => {
+t.test('a step whose end could not be stored is returned at a later tick', async (t) => {
   const { addJob, addWork, createHeldKind, createTestLoop, errors, queue, rows, running, tick, under } = await openLoop(t)
   const id = addJob('a')
   addWork('one', 0, id)
@@ -81,7 +81,7 @@ t.test('only one process works; when it stops, the other takes its work over at 
   t.strictSame(running(), [`one ${id}/0`])
 })
 
-t.test('what a dead process left is taken back before anything is claimed', async (t) => {
+t.test('the work of a dead process is taken back before anything is claimed', async (t) => {
   const { addJob, addWork, createHeldKind, createTestLoop, hooks, orders, queue, rows } = await openLoop(t)
   addWork('one', 0, addJob('a'))
   queue.claim({ kinds: ['one'], next: () => orders.oldest('one') })
@@ -108,7 +108,7 @@ for (const what of ['recover', 'takeOver'] as const) {
   })
 }
 
-t.test('a lock that cannot be asked for is asked for again', async (t) => {
+t.test('a lock that could not be read is tried again', async (t) => {
   const { addJob, addWork, createHeldKind, queue, errors, tick, running } = await openLoop(t)
   const id = addJob('a')
   addWork('one', 0, id)

@@ -14,7 +14,7 @@ function open (t: Test, flush: () => void) {
   return { writer, warnings, pass: (seconds: number) => { mock.timers.tick(seconds * 1000) } }
 }
 
-t.test('usage is written every second, and once more at the end', async (t) => {
+t.test('usage is written every second and at the end', async (t) => {
   let writes = 0
   const { writer, pass } = open(t, () => { writes++ })
   pass(3)
@@ -24,7 +24,7 @@ t.test('usage is written every second, and once more at the end', async (t) => {
   t.equal(writes, 4)
 })
 
-t.test('a disk that is full for long is told of once, and again when it is full again', async (t) => {
+t.test('a full disk is logged once, and again when it fills up a second time', async (t) => {
   let isFull = true
   const { warnings, pass } = open(t, () => { if (isFull) throw new Error('full') })
   pass(5)

@@ -53,7 +53,7 @@ function openLoop (t: Test) {
   }
 }
 
-t.test('nothing is sent before the start, and all that waited is sent with it', async (t) => {
+t.test('nothing is sent before the start; waiting events are sent then', async (t) => {
   const { end, loop, start, waiting } = openLoop(t)
   end('a')
   loop.wake()
@@ -65,7 +65,7 @@ t.test('nothing is sent before the start, and all that waited is sent with it', 
   t.equal(waiting('b').length, 1, 'at once')
 })
 
-t.test('what another process left under way is sent by the one that takes over', async (t) => {
+t.test('deliveries of a dead process are sent by the one that takes over', async (t) => {
   const { end, start, service, waiting } = openLoop(t)
   end('a')
   for (const receiver of service.listReady()) service.claim(receiver)
@@ -102,7 +102,7 @@ t.test('a receiver that takes what it gets is given more at once, until it fails
   t.equal(waiting('a').length, 4)
 })
 
-t.test('however many receivers hang or fail, others are heard', async (t) => {
+t.test('receivers that hang or fail do not block others, however many there are', async (t) => {
   const { end, loop, start, waiting, answerAll } = openLoop(t)
   await start()
   end('good')
@@ -115,7 +115,7 @@ t.test('however many receivers hang or fail, others are heard', async (t) => {
   t.equal(hanging(), 128, 'one each, at most half of all places')
   end('good', 3)
   loop.wake()
-  t.equal(waiting('good').length, 3, 'who works has places of its own')
+  t.equal(waiting('good').length, 3, 'a working receiver has slots that failing ones cannot take')
   for (const host of dead) await answerAll(host, 404)
   end('new')
   loop.wake()

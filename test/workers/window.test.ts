@@ -103,7 +103,7 @@ t.test('text of a guessed language is dropped when nobody can say so much in the
   t.equal(textWith(saying(talk, 20_000, 0.95), 500), talk, 'a quiet voice, clearly in one language')
 })
 
-t.test('text that repeats itself is dropped when there is no time to say it', async (t) => {
+t.test('repeated text is dropped when there was no time to say it', async (t) => {
   const loop = 'again '.repeat(60)
   t.equal(textWith(saying(loop, 20_000, 1), 1500), '')
   t.equal(textWith(saying(loop, 20_000, 1), 8000), loop, 'people do repeat themselves')

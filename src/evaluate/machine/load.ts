@@ -55,7 +55,7 @@ export function readProcessorSeconds (pid: number): number {
 function readTicks (pid: number | string): number {
   const stat = readProc(pid, 'stat')
   if (stat === undefined) return 0
-  // After the name, which may hold spaces: user and system time of its own and of its ended children are fields 14 to 17.
+  // After the name, which may hold spaces: fields 14 to 17 are user and system time of the process and of its ended children.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
   return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0)
 }

@@ -161,7 +161,7 @@ export function wind (frame: Frame): Signal {
     sample * Math.exp(phases.reduce((sum, { hz, phase }) => sum + 0.6 * Math.sin(TAU * hz * index / frame.rateHz + phase), 0)))
 }
 
-/** Adds a sound of its own to the signal; `wave` gets the time in seconds and the sample since its start. */
+/** Adds a short sound to the signal; `wave` gets the time in seconds and the sample index since its start. */
 export function addBurst (
   signal: Signal, { rateHz }: Pick<Frame, 'rateHz'>, atSeconds: number, seconds: number, wave: (time: number, index: number) => number
 ): void {

@@ -1,5 +1,5 @@
 /**
- * Which heard token stands for which said one.
+ * Aligns heard tokens with spoken ones.
  *
  * Costs are sclite's (substitution 4, deletion and insertion 3), not the plain 1: of two ways with about as many errors
  * they take the one that keeps more tokens right, and right tokens are what times are read from.
@@ -14,7 +14,7 @@ type Tokens = Int32Array
 /** Stretches of both texts, and where in them they begin. */
 type Part = { said: Tokens, heard: Tokens, saidFrom: number, heardFrom: number }
 
-/** For every heard token the index of the said token it stands for, right or wrong; -1 for an invented one. */
+/** For every heard token the index of the spoken token it is aligned with, right or wrong; -1 for an invented one. */
 export function alignTokens (said: readonly string[], heard: readonly string[], fullCells: number = FULL_CELLS): Int32Array {
   const numbers = new Map<string, number>()
   const toNumbers = (tokens: readonly string[]): Tokens => Int32Array.from(tokens, (token) => {

@@ -46,25 +46,25 @@ const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n'
 const readFrom = async (t: Test, url: string, more: Partial<FetchRequest> = {}): Promise<string> =>
   await readText(await makeAllowed(t, url).request(get(url, more)))
 
-t.test('a server that says nothing is left after the time for the first byte', async (t) => {
+t.test('a silent server is given up after the time for the first byte', async (t) => {
   const { url, sockets } = await startRaw(t, [])
   t.equal(await codeOf(readFrom(t, url, { limits: { firstByteMs: 100 } })), 'timeout')
   await waitUntilGone(sockets)
 })
 
-t.test('a body that stops is left after the time without a byte', async (t) => {
+t.test('a stalled body is given up after the idle time', async (t) => {
   const { url } = await startRaw(t, [HEAD + 'abc'])
   t.equal(await codeOf(readFrom(t, url, { limits: { idleMs: 100 } })), 'timeout')
 })
 
-t.test('a byte now and then does not outwit the time for everything', async (t) => {
+t.test('a trickle of bytes does not extend the total time', async (t) => {
   const { url } = await startRaw(t, [HEAD, ...'x'.repeat(99)], 20)
   t.equal(await codeOf(readFrom(t, url, { limits: { idleMs: 1000, totalMs: 150 } })), 'timeout')
   const slowHead = await startRaw(t, [...HEAD], 20)
   t.equal(await codeOf(readFrom(t, slowHead.url, { limits: { totalMs: 150 } })), 'timeout')
 })
 
-t.test('redirects do not begin the time anew', async (t) => {
+t.test('redirects do not restart the total time', async (t) => {
   const { url, seen } = await startServer(t, (_seen, response) => {
     setTimeout(() => { response.writeHead(302, { location: '/' }).end() }, 40)
   })
@@ -72,14 +72,14 @@ t.test('redirects do not begin the time anew', async (t) => {
   t.ok(seen.length < 10)
 })
 
-t.test('a name service that does not answer is not waited for', async (t) => {
+t.test('a resolver that does not answer is given up after its time', async (t) => {
   const late: Lookup = async () => { throw Object.assign(new Error('late'), { code: 'ETIMEDOUT' }) }
   const fetcher = makeFetcher(t, { lookup: late })
   t.equal(await codeOf(fetcher.request(get('http://slow.example/'))), 'timeout')
   t.equal(await codeOf(fetcher.check('sources', 'http://slow.example/')), 'timeout')
 })
 
-t.test('a name that does not exist, or stands for nothing, is unreachable', async (t) => {
+t.test('a name that does not exist or has no address is unreachable', async (t) => {
   const unknown = makeFetcher(t, {
     lookup: async () => { throw Object.assign(new Error('getaddrinfo ENOTFOUND secret'), { code: 'ENOTFOUND' }) }
   })
@@ -87,7 +87,7 @@ t.test('a name that does not exist, or stands for nothing, is unreachable', asyn
   t.equal(await codeOf(makeFetcher(t, { lookup: async () => [] }).request(get('http://secret.example/'))), 'unreachable')
 })
 
-t.test('the caller may stop, before and while the body is read', async (t) => {
+t.test('the caller can abort before and while the body is read', async (t) => {
   const { url } = await startRaw(t, [HEAD + 'abc'])
   t.equal(await codeOf(readFrom(t, url, { signal: AbortSignal.abort() })), 'aborted')
   const stop = new AbortController()
@@ -117,7 +117,7 @@ t.test('HEAD tells the size of what is too large', async (t) => {
   t.equal(await readText(answer), '')
 })
 
-t.test('a length that is a lie is found out', async (t) => {
+t.test('a wrong content length is detected', async (t) => {
   const { url } = await startServer(t, (_seen, response) => {
     response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc')
   })
@@ -177,7 +177,7 @@ t.test('compressed bodies are asked for and undone only when wanted, and count a
   t.equal(await readText(unasked), 'not compressed at all', 'an encoding that was not asked for is left as it is')
 })
 
-t.test('a body that never ends costs nothing once it is not wanted', async (t) => {
+t.test('an endless body ends when the caller cancels it', async (t) => {
   const { url, sockets } = await startRaw(t, ['HTTP/1.1 200 OK\r\n\r\n', ...Array<string>(1000).fill('x'.repeat(16_384))])
   const fetcher = makeAllowed(t, url)
   const gone = async (): Promise<void> => { await waitUntilGone(sockets) }
@@ -197,7 +197,7 @@ t.test('a body that never ends costs nothing once it is not wanted', async (t) =
   t.pass('read in part, too large, or never looked at: the connection ends')
 })
 
-t.test('a certificate that is not trusted is refused, and the name is what is checked', async (t) => {
+t.test('an untrusted certificate or one for another name is refused', async (t) => {
   const dir = t.testdir()
   execFileSync('openssl', [
     'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1', '-subj',
@@ -226,7 +226,7 @@ t.test('a certificate that is not trusted is refused, and the name is what is ch
   t.equal(await codeOf(makeAllowed(t, url).request(get(url.replace('http:', 'https:')))), 'tls', 'a server that speaks no TLS')
 })
 
-t.test('a name that is too long is no address, and an error that nobody knows is a failed request', async (t) => {
+t.test('a name that is too long is an invalid address, and an unknown error is a failed request', async (t) => {
   const fetcher = makeFetcher(t, { lookup: async () => { throw Object.assign(new Error('odd'), { code: 'ERR_ODD' }) } })
   for (const host of [`${'a'.repeat(300)}.example`, `${'a'.repeat(64)}.example`, `${'a.'.repeat(130)}example`]) {
     t.equal(await codeOf(fetcher.request(get(`http://${host}/`))), 'invalid_url', host)

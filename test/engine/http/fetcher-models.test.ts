@@ -38,7 +38,7 @@ t.test('a redirect to something other than http is not followed', async (t) => {
   }
 })
 
-t.test('a hub cannot lead into a private network that nobody named', async (t) => {
+t.test('a hub cannot redirect into a private network that is not allowed', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const hub = await startServer(t, (_seen, response) => { response.writeHead(302, { location: inside.url }).end() })
   const fetcher = makeFetcher(t, { allow: allowing(new URL(hub.url).host) })
@@ -65,7 +65,7 @@ t.test('http goes through the proxy, except to the hosts that are named', async 
   t.equal(proxy.seen.length, 1)
 })
 
-t.test('what is asked without the proxy is checked', async (t) => {
+t.test('requests that bypass the proxy are checked', async (t) => {
   const { url, seen } = await startServer(t, (_seen, response) => { response.end('secret') })
   const proxy = await startProxy(t)
   const fetcher = makeFetcher(t, { allow: allowing(), proxy: { http: proxy.url, except: '127.0.0.1' } })
@@ -99,7 +99,7 @@ t.test('proxies come from the configuration, not from the environment', async (t
   t.equal(await fetchText(t, url), '200 there')
 })
 
-t.test('a proxy that is no address is refused, without saying what it holds', async (t) => {
+t.test('an invalid proxy address is refused without quoting it', async (t) => {
   for (const http of ['http://u:hunter2@:x', '::hunter2']) {
     const refused = await fetchText(t, 'http://127.0.0.1:1', { http, except: '' }).catch((error: unknown) => error)
     t.match(refused, { code: 'invalid_proxy', message: /^The proxy must be/ })

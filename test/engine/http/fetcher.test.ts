@@ -8,7 +8,7 @@ import { PURPOSES, TRICKS, allowing } from '../../support/address-tricks.ts'
 import { codeOf, get, makeAllowed, makeFetcher, readText } from '../../support/fetcher.ts'
 import { startServer } from '../../support/model-server.ts'
 
-t.test('no disguise of an address inside is reached, for any purpose', async (t) => {
+t.test('no disguised internal address is reachable, for any purpose', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const fetcher = makeFetcher(t)
   t.ok(TRICKS.length > 60)
@@ -22,7 +22,7 @@ t.test('no disguise of an address inside is reached, for any purpose', async (t)
   t.strictSame(inside.seen, [])
 })
 
-t.test('no redirect leads inside', async (t) => {
+t.test('no redirect reaches an internal address', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   let location = ''
   const outside = await startServer(t, ({ url }, response) => { response.writeHead(Number(url.slice(1)), { location }).end() })
@@ -42,7 +42,7 @@ t.test('no redirect leads inside', async (t) => {
   t.strictSame(inside.seen, [])
 })
 
-t.test('a name is asked once for a connection: what it says later is checked anew', async (t) => {
+t.test('a name is resolved once per connection, and each new resolution is checked', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const { port } = new URL(inside.url)
   const allowed = createServer((_request, response) => { response.writeHead(200, { connection: 'close' }).end('allowed') })
@@ -58,7 +58,7 @@ t.test('a name is asked once for a connection: what it says later is checked ane
   t.strictSame(inside.seen, [])
 })
 
-t.test('the real name service is asked for localhost, and its answer refused', async (t) => {
+t.test('the real resolver is asked for localhost, and its answer is refused', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const fetcher = createFetcher({ allow: allowing(), offline: false })
   t.teardown(fetcher.close)
@@ -66,7 +66,7 @@ t.test('the real name service is asked for localhost, and its answer refused', a
   t.strictSame(inside.seen, [])
 })
 
-t.test('what is allowed is reached: by address, range and name, under its own name', async (t) => {
+t.test('allowed hosts are reachable by address, range and name', async (t) => {
   const { url, seen } = await startServer(t, (one, response) => { response.end(`${one.method} ${response.req.headers.host}`) })
   const { host, port } = new URL(url)
   for (const entry of ['127.0.0.1', '127.0.0.0/8', host, `127.0.0.0/8:${port}`]) {
@@ -80,7 +80,7 @@ t.test('what is allowed is reached: by address, range and name, under its own na
   t.equal(seen[0]?.url, '/a?b=c')
 })
 
-t.test('each purpose has a list of its own', async (t) => {
+t.test('each purpose has a separate allow list', async (t) => {
   const { url } = await startServer(t, (_seen, response) => { response.end('there') })
   const fetcher = makeFetcher(t, { allow: { ...allowing(), webhooks: allowing('127.0.0.1').webhooks } })
   const request = async (purpose: 'sources' | 'webhooks'): Promise<string> => await readText(await fetcher.request({ purpose, url }))
@@ -97,7 +97,7 @@ t.test('offline refuses everything, allowed or not', async (t) => {
   t.strictSame(seen, [])
 })
 
-t.test('redirects are followed as far as asked, else they are the answer', async (t) => {
+t.test('redirects are followed up to the limit; beyond it the redirect is the answer', async (t) => {
   const { url, seen } = await startServer(t, (one, response) => {
     const left = Number(one.url.slice(1))
     if (left === 0) response.end('there')
@@ -121,7 +121,7 @@ t.test('a redirect in a circle ends', async (t) => {
   t.equal(seen.length, 6)
 })
 
-t.test('a redirected POST becomes GET but for 307 and 308', async (t) => {
+t.test('a redirected POST becomes GET, except for 307 and 308', async (t) => {
   const { url } = await startServer(t, (one, response) => {
     if (one.url !== '/') response.writeHead(Number(one.url.slice(1)), { location: '/' }).end()
     else {
@@ -154,7 +154,7 @@ t.test('credentials and cookies go to their own origin only', async (t) => {
   t.equal((await makeAllowed(t, url).request(get(url.replace('//', '//me:x@')))).url, `${url}/`)
 })
 
-t.test('errors and answers show nothing of an address', async (t) => {
+t.test('errors and answers reveal no address', async (t) => {
   const { url } = await startServer(t, (one, response) => {
     if (one.url.startsWith('/cut')) response.destroy()
     else response.writeHead(302, { location: 'http://10.1.2.3/hunter2' }).end()
@@ -173,7 +173,7 @@ t.test('errors and answers show nothing of an address', async (t) => {
   }
 })
 
-t.test('a connection is used again, and each purpose has its own', async (t) => {
+t.test('connections are reused, but not across purposes', async (t) => {
   const ports = new Set<number | undefined>()
   const { url } = await startServer(t, (_seen, response) => {
     ports.add(response.req.socket.remotePort)
@@ -190,7 +190,7 @@ t.test('a connection is used again, and each purpose has its own', async (t) => 
   t.equal(ports.size, before + 1)
 })
 
-t.test('a path that begins with two slashes is a path, not another server', async (t) => {
+t.test('a path that begins with two slashes does not name another server', async (t) => {
   const { url, seen } = await startServer(t, (_seen, response) => { response.end('here') })
   const fetcher = makeAllowed(t, url)
   for (const path of ['//', '//elsewhere.example/x?y=//z', '/a//b']) {

@@ -54,7 +54,7 @@ async function curl (proxy: FilterProxy, ...args: string[]): Promise<string> {
   return stdout
 }
 
-t.test('no disguise of an address inside is reached, in absolute form and by CONNECT', async (t) => {
+t.test('no disguised internal address is reachable, in absolute form or by CONNECT', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const { port } = new URL(inside.url)
   for (const purpose of PURPOSES) {
@@ -113,7 +113,7 @@ t.test('headers of one connection stay on it', async (t) => {
   t.strictSame(Object.keys(headers).sort(), ['accept', 'connection', 'host', 'user-agent'])
 })
 
-t.test('whoever does not know the name and password of this run gets nothing', async (t) => {
+t.test('requests without the credentials of this run are refused', async (t) => {
   const { url, seen } = await startServer(t, (_seen, response) => { response.end('there') })
   const { host } = new URL(url)
   const proxy = await startFilter(t, { allow: allowing(host) })
@@ -131,7 +131,7 @@ t.test('whoever does not know the name and password of this run gets nothing', a
   t.match(proxy.url, /^http:\/\/stenobox:[\w-]{43}@127\.0\.0\.1:\d+$/)
 })
 
-t.test('what is no request for a proxy is refused', async (t) => {
+t.test('malformed proxy requests are refused', async (t) => {
   const proxy = await startFilter(t)
   for (const line of [
     'GET /', 'OPTIONS *', 'GET https://public.example/', 'CONNECT public.example', 'CONNECT public.example:', 'CONNECT :443',
@@ -205,7 +205,7 @@ t.test('when its time is up, or it is closed, every connection ends', async (t) 
   t.equal(closed.problem(), undefined)
 })
 
-t.test('when the program leaves, the server is left as well', async (t) => {
+t.test('when the program disconnects, the connection to the server ends', async (t) => {
   const { host, sockets } = await startMute(t)
   const proxy = await startFilter(t, { allow: allowing('127.0.0.1') })
   for (const line of [`GET http://${host}/`, `CONNECT ${host}`]) {
@@ -218,13 +218,17 @@ t.test('when the program leaves, the server is left as well', async (t) => {
   t.equal(sockets.size, 0)
 })
 
-t.test('a tunnel that opens only after the proxy was closed is no way out', async (t) => {
+t.test('a lookup that ends after the proxy closed opens no tunnel', async (t) => {
   const { host, sockets } = await startMute(t)
   const late = new EventEmitter()
-  const lookup = async () => await once(late, 'answer') as { address: string, family: number }[]
+  const lookup = async () => {
+    late.emit('question')
+    return await once(late, 'answer') as { address: string, family: number }[]
+  }
   const proxy = await startFilter(t, { allow: allowing('127.0.0.1'), lookup })
+  const question = once(late, 'question')
   const asked = ask(proxy, `CONNECT late.example:${host.split(':')[1]}`)
-  await new Promise((resolve) => { setTimeout(resolve, 20) })
+  await question
   await proxy.close()
   t.equal(await asked, '')
   late.emit('answer', { address: '127.0.0.1', family: 4 })
@@ -239,7 +243,7 @@ t.test('offline there is no proxy', async (t) => {
   t.equal(proxy.problem()?.code, 'offline')
 })
 
-t.test('ffmpeg follows a playlist through it, to allowed places only', async (t) => {
+t.test('ffmpeg follows a playlist through the proxy, to allowed hosts only', async (t) => {
   const inside = await startServer(t, (_seen, response) => { response.end('secret') })
   const { url, seen } = await startServer(t, (one, response) => {
     response.end(one.url === '/list.m3u8'

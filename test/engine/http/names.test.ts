@@ -66,7 +66,7 @@ t.test('short names are completed as the system does it', async (t) => {
   await t.rejects(lookUp('nas.'), { code: 'ENOTFOUND' }, 'not with a dot at the end')
 })
 
-t.test('names that never answer stop nobody else, however many there are', async (t) => {
+t.test('names that never answer do not delay other lookups', async (t) => {
   const { lookUp, asked } = await open(t, { 'good.example': '192.0.2.1' }, { lookupMs: 300, maxLookups: 6, maxShare: 2 })
   let ended = 0
   const silent = Array.from({ length: 8 }, async (_, index) => {
@@ -81,7 +81,7 @@ t.test('names that never answer stop nobody else, however many there are', async
   for (const error of await Promise.all(silent)) t.match(error, { code: 'ETIMEDOUT' })
 })
 
-t.test('waiting for a place is not failing', async (t) => {
+t.test('a lookup that waits for a slot does not fail', async (t) => {
   const { lookUp } = await open(t, { 'good.example': '192.0.2.1' }, { lookupMs: 300, maxLookups: 1, maxShare: 1 })
   const first = lookUp('first.silent').catch((error: unknown) => error)
   const waiting = Array.from({ length: 20 }, async () => await lookUp('good.example'))
@@ -89,7 +89,7 @@ t.test('waiting for a place is not failing', async (t) => {
   for (const found of await Promise.all(waiting)) t.match(found, [{ address: '192.0.2.1' }])
 })
 
-t.test('the share that holds fewest places is served first', async (t) => {
+t.test('the share with the fewest slots is served first', async (t) => {
   const run = createPlaces(2, 2)
   const order: string[] = []
   const ends: Array<() => void> = []

@@ -62,7 +62,7 @@ function sendPart (request: IncomingMessage, response: ServerResponse, breakAfte
   else response.write(body.subarray(0, breakAfter), () => { response.destroy() })
 }
 
-t.test('a file comes whole, with its name, and with word of how far it is', async (t) => {
+t.test('a file arrives whole, with its name and progress', async (t) => {
   const { fetch, content, shares } = await open(t, (_, response) => {
     response.writeHead(200, {
       'content-length': BYTES.length, 'content-type': 'text/html', 'content-disposition': 'attachment; filename="A talk.mp3"'
@@ -74,7 +74,7 @@ t.test('a file comes whole, with its name, and with word of how far it is', asyn
   t.strictSame(shares, [...shares].sort((a, b) => a - b))
 })
 
-t.test('a line that breaks is taken up where it broke, with the same version', async (t) => {
+t.test('a broken download resumes where it broke, with the same version', async (t) => {
   const ranges: Array<string | undefined> = []
   const { fetch, content, pauses } = await open(t, (request, response) => {
     ranges.push(request.headers.range)
@@ -86,7 +86,7 @@ t.test('a line that breaks is taken up where it broke, with the same version', a
   t.strictSame(pauses, [1000, 2000, 4000])
 })
 
-t.test('a file that has changed meanwhile is fetched from its beginning', async (t) => {
+t.test('a file that changed meanwhile is fetched from the start', async (t) => {
   let count = 0
   const { fetch, content } = await open(t, (request, response) => {
     sendPart(request, response, ++count === 1 ? 400_000 : Infinity, `"${count}"`)
@@ -95,7 +95,7 @@ t.test('a file that has changed meanwhile is fetched from its beginning', async 
   t.ok(content().equals(BYTES))
 })
 
-t.test('a server that knows no ranges, or gives another one, sends it all again', async (t) => {
+t.test('without a usable range the whole file is fetched again', async (t) => {
   for (const answer of ['whole', 'other range', 'refusal']) {
     let count = 0
     const { fetch, content } = await open(t, (request, response) => {
@@ -110,7 +110,7 @@ t.test('a server that knows no ranges, or gives another one, sends it all again'
   }
 })
 
-t.test('what an earlier process fetched is not fetched again; all of it needs no server', async (t) => {
+t.test('a download resumes what an earlier process fetched; a complete one needs no server', async (t) => {
   const { fetch, content, draft, server } = await open(t, (request, response) => { sendPart(request, response) })
   await draft.begin({ etag: '"1"', totalBytes: BYTES.length, name: 'A talk.mp3' })
   await draft.append(BYTES.subarray(0, 1_000_000))
@@ -122,7 +122,7 @@ t.test('what an earlier process fetched is not fetched again; all of it needs no
   t.equal(server.asked.length, length)
 })
 
-t.test('media that is here already is not fetched: the server is asked, its answer is let go', async (t) => {
+t.test('media that is already stored is not downloaded', async (t) => {
   const identities: string[] = []
   const { fetch, server, content } = await open(t, (request, response) => { sendPart(request, response) }, {
     isStored: (identity) => {
@@ -151,7 +151,7 @@ t.test('chunked and redirected bodies arrive whole', async (t) => {
   }
 })
 
-t.test('pages, manifests and streams without an end are told apart, and not read', async (t) => {
+t.test('pages, manifests and endless streams are recognised and not read', async (t) => {
   const bodies: Record<string, [body: string, headers: Record<string, string>]> = {
     page: ['<!doctype html><title>x</title>', { 'content-type': 'audio/mpeg' }],
     manifest: ['#EXTM3U\n', {}],
@@ -170,7 +170,7 @@ t.test('pages, manifests and streams without an end are told apart, and not read
   t.match(await fetch('feed.xml'), { kind: 'feed', url: /feed\.xml$/, text: '<rss version="2.0"></rss>' })
 })
 
-t.test('each refusal of a server has its code, at once', async (t) => {
+t.test('each refusal of a server has its code and is not retried', async (t) => {
   const codes = {
     400: 'source_unreachable', 401: 'source_forbidden', 403: 'source_forbidden',
     451: 'source_forbidden', 404: 'source_not_found', 410: 'source_not_found', 204: 'source_unreachable'
@@ -182,7 +182,7 @@ t.test('each refusal of a server has its code, at once', async (t) => {
   }
 })
 
-t.test('what may pass is tried five times', async (t) => {
+t.test('transient errors are tried five times', async (t) => {
   for (const status of [429, 500, 503]) {
     const { fetch, server, pauses } = await open(t, (_, response) => { response.writeHead(status).end() })
     t.equal(await codeOf(fetch()), 'source_unreachable')
@@ -194,7 +194,7 @@ t.test('what may pass is tried five times', async (t) => {
   t.match(await fetch(), { kind: 'media' })
 })
 
-t.test('a server that is not there, or says nothing, is unreachable', async (t) => {
+t.test('a server that is down or silent is unreachable', async (t) => {
   const silent = await open(t, () => {})
   t.equal(await codeOf(silent.fetch()), 'source_unreachable')
   const stalling = await open(t, (_, response) => {
@@ -205,7 +205,7 @@ t.test('a server that is not there, or says nothing, is unreachable', async (t) 
   t.equal(await codeOf(fetch('', { url: 'http://127.0.0.1:1/x' })), 'source_blocked')
 })
 
-t.test('a redirect in circles, and one to a network inside', async (t) => {
+t.test('redirect loops and redirects to an internal network fail', async (t) => {
   const circle = await open(t, (_, response) => { response.writeHead(302, { location: '/again' }).end() })
   t.equal(await codeOf(circle.fetch()), 'source_unreachable')
   for (const location of ['http://10.0.0.1/x.mp3', 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/x', 'http://localhost/x']) {
@@ -218,7 +218,7 @@ t.test('a redirect in circles, and one to a network inside', async (t) => {
   }
 })
 
-t.test('a file that says it is too large is not begun; one that does not say ends at the limit', async (t) => {
+t.test('a file announced as too large is not fetched; an unannounced one stops at the limit', async (t) => {
   const honest = await open(t, (_, response) => { response.writeHead(200, { 'content-length': 20 * 1024 ** 3 }).write('ID3\0') })
   t.equal(await codeOf(honest.fetch()), 'media_too_large')
   t.equal(honest.content().length, 0)
@@ -232,7 +232,7 @@ t.test('a file that says it is too large is not begun; one that does not say end
   t.ok(endless.content().length <= 5 * MIB)
 })
 
-t.test('compression is not asked for, and what is compressed unasked is not unpacked', async (t) => {
+t.test('compression is not requested, and an unrequested encoding is not decoded', async (t) => {
   const accepted: unknown[] = []
   const bodies: Record<string, Buffer> = {
     '/sound': BYTES, '/bomb': Buffer.alloc(50 * MIB), '/feed': Buffer.from('<rss version="2.0"></rss>')
@@ -250,7 +250,7 @@ t.test('compression is not asked for, and what is compressed unasked is not unpa
   t.strictSame(await page.fetch(), { kind: 'page' })
 })
 
-t.test('a length that lies: too long is a line that breaks, too short is cut there', async (t) => {
+t.test('an announced length that is too long is a broken download; a short one ends it there', async (t) => {
   const long = await open(t, (_, response) => {
     response.writeHead(200, { 'content-length': BYTES.length + 1000 })
     response.write(BYTES, () => { response.destroy() })
@@ -263,7 +263,7 @@ t.test('a length that lies: too long is a line that breaks, too short is cut the
   t.ok(arrival === 'it worked' ? short.content().length === 1000 : arrival === 'source_unreachable', arrival)
 })
 
-t.test('one byte a second is no download', async (t) => {
+t.test('a download of one byte a second is given up', async (t) => {
   const { fetch, clock, server } = await open(t, (_, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 })
     const timer = setInterval(() => {
@@ -276,7 +276,7 @@ t.test('one byte a second is no download', async (t) => {
   t.equal(server.asked.length, 1, 'it is not tried again')
 })
 
-t.test('a pace that is enough alone is too slow while others wait', async (t) => {
+t.test('a slow download is given up only while others wait', async (t) => {
   for (const isContended of [false, true]) {
     let sentBytes = 0
     const length = 200_000
@@ -304,7 +304,7 @@ t.test('a pace that is enough alone is too slow while others wait', async (t) =>
   }
 })
 
-t.test('a disk without room ends it before it begins, and while it goes on', async (t) => {
+t.test('a full disk stops a download before it starts and while it runs', async (t) => {
   const asked: number[] = []
   const { fetch } = await open(t, (request, response) => { sendPart(request, response) }, {
     requireRoom: async (bytes) => {
@@ -316,7 +316,7 @@ t.test('a disk without room ends it before it begins, and while it goes on', asy
   t.strictSame(asked, [BYTES.length])
 })
 
-t.test('it stops when it is told to, and throws the reason', async (t) => {
+t.test('an aborted download stops and throws the reason', async (t) => {
   const controller = new AbortController()
   const { fetch, server } = await open(t, (_, response) => {
     response.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, 10_000))
@@ -327,7 +327,7 @@ t.test('it stops when it is told to, and throws the reason', async (t) => {
   await t.rejects(work, { message: 'stopping' })
 })
 
-t.test('half a file without any mark is not gone on with: nobody knows what it is half of', async (t) => {
+t.test('a partial file without a version is not resumed', async (t) => {
   let count = 0
   const { fetch, content } = await open(t, (request, response) => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)

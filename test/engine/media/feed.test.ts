@@ -7,7 +7,7 @@ const rss = (...items: string[]): string =>
   `${items.map((item) => `<item>${item}</item>`).join('')}</channel></rss>`
 const sound = (url: string, type = 'audio/mpeg'): string => `<enclosure url="${url}" type="${type}" length="1"/>`
 
-t.test('the newest episode counts, wherever it stands', async (t) => {
+t.test('the newest episode is chosen, at any position in the feed', async (t) => {
   const text = rss(
     `<title>One</title><pubDate>Mon, 01 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/1.mp3')}`,
     '<title>Three &amp; last &#8211; “<![CDATA[<b>]]>”</title><pubDate>Wed, 03 Jun 2026 08:00:00 +0200</pubDate>' +
@@ -21,7 +21,7 @@ t.test('the newest episode counts, wherever it stands', async (t) => {
   })
 })
 
-t.test('of undated episodes the first, and any dated one before them', async (t) => {
+t.test('without dates the first episode is chosen; a dated one comes before undated ones', async (t) => {
   t.match(findNewestEpisode(rss(sound('https://a.example/1.mp3'), sound('https://a.example/2.mp3')), FEED), {
     url: 'https://a.example/1.mp3',
     title: undefined,
@@ -39,7 +39,7 @@ t.test('of undated episodes the first, and any dated one before them', async (t)
   )
 })
 
-t.test('episodes without sound are passed over; pictures and texts are no sound', async (t) => {
+t.test('episodes without sound are skipped; pictures and texts are not sound', async (t) => {
   const text = rss(
     '<title>News</title><pubDate>Fri, 05 Jun 2026 08:00:00 GMT</pubDate>',
     `<title>Cover</title><pubDate>Thu, 04 Jun 2026 08:00:00 GMT</pubDate>${sound('https://a.example/cover.jpg', 'image/jpeg')}`,
@@ -65,7 +65,7 @@ t.test('Atom and RDF are feeds too', async (t) => {
   t.match(findNewestEpisode(rdf, FEED), { title: 'Old', publishedAt: Date.UTC(2026, 5, 1) })
 })
 
-t.test('a feed without sound, or that is none, says so', async (t) => {
+t.test('a feed without sound, or an invalid one, is unsupported', async (t) => {
   for (const text of [
     rss(),
     rss('<title>News</title>'),
@@ -93,7 +93,7 @@ t.test('a feed that declares entities is refused before it is parsed', async (t)
   }
 })
 
-t.test('names that mean something in JavaScript are names', async (t) => {
+t.test('element names such as __proto__ are ordinary names', async (t) => {
   t.throws(() => findNewestEpisode('<rss><channel><__proto__><item/></__proto__><constructor/></channel></rss>', FEED), {
     code: 'source_unsupported'
   })

@@ -16,7 +16,7 @@ function cutFile (t: Test, source: string, share: number): string {
   return file
 }
 
-t.test('what is no media is unsupported_media', async (t) => {
+t.test('a file that is not media is unsupported_media', async (t) => {
   const dir = t.testdir()
   const png = makeMedia(`${dir}/picture.png`, '-f', 'lavfi', '-i', 'testsrc=size=64x64', '-frames:v', '1')
   const cases: Array<[name: string, bytes: Buffer]> = [
@@ -46,7 +46,7 @@ t.test('a sound track without a single sample is decode_failed', async (t) => {
   await t.rejects(decodeWhole(file), { code: 'decode_failed' })
 })
 
-t.test('silence is no failure', async (t) => {
+t.test('a silent recording is not a failure', async (t) => {
   const file = makeMedia(`${t.testdir()}/silence.wav`, '-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono', '-t', '2')
   t.ok((await decodeWhole(file)).every((byte) => byte === 0))
 })

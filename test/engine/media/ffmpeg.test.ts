@@ -82,7 +82,7 @@ t.test('any rate and any channels become 16 kHz mono', async (t) => {
   t.ok(Math.abs(crossings - 3 * 440) <= 3, `${crossings} waves of 440 Hz in 3 s`)
 })
 
-t.test('a cover picture is no obstacle', async (t) => {
+t.test('a cover picture does not prevent decoding', async (t) => {
   const dir = t.testdir()
   const png = makeMedia(`${dir}/cover.png`, '-f', 'lavfi', '-i', 'testsrc=size=64x64', '-frames:v', '1')
   const mp3 = makeMedia(
@@ -131,7 +131,7 @@ t.test('a sound track that starts 2 s into the picture keeps the clock of the pi
   }
 })
 
-t.test('names are taken as they are: no options, no protocols, no shell', async (t) => {
+t.test('file names are literal: no options, no protocols, no shell', async (t) => {
   const wav = readFileSync(AUDIO + 'en-1.wav')
   const sound = wav.subarray(wav.indexOf('data') + 8)
   for (const name of ['-version', 'a b;$(touch pwned)', 'concat:a|b', 'sound%03d.wav', 'Grüße 🎙.mp3']) {

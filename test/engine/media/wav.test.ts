@@ -19,12 +19,12 @@ async function announced (t: Test, chunks: Buffer[], { form = 'RIFF', bits = BIT
   return await announcedWavMs(file, bits)
 }
 
-t.test('what the header announces counts, not what the file holds', async (t) => {
+t.test('the length announced in the header is used, not the file size', async (t) => {
   t.equal(await announced(t, [FORMAT, chunk('data', Buffer.alloc(10), 320_000)]), 10_000)
   t.equal(await announced(t, [FORMAT, chunk('data', Buffer.alloc(32_000))]), 1000)
 })
 
-t.test('other chunks before the sound are passed over, odd ones with their padding', async (t) => {
+t.test('other chunks before the sound are skipped, with their padding', async (t) => {
   t.equal(
     await announced(t, [
       chunk('JUNK', Buffer.alloc(28)),
@@ -37,11 +37,11 @@ t.test('other chunks before the sound are passed over, odd ones with their paddi
   )
 })
 
-t.test('a length that was never filled in is none', async (t) => {
+t.test('a length that was never filled in is ignored', async (t) => {
   for (const size of [0, 0xffffffff]) t.equal(await announced(t, [FORMAT, chunk('data', Buffer.alloc(100), size)]), undefined, String(size))
 })
 
-t.test('where there is no such length there is none', async (t) => {
+t.test('other files have no announced length', async (t) => {
   const data = chunk('data', Buffer.alloc(100))
   t.equal(await announced(t, [FORMAT, data], { form: 'RF64' }), undefined, 'a form with lengths of 64 bits')
   t.equal(await announced(t, [FORMAT]), undefined, 'no sound')

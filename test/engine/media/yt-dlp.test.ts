@@ -128,7 +128,7 @@ t.test('a stream in pieces, also one with keys, is joined', needsYtDlp, async (t
   }
 })
 
-t.test('lists, live streams, and pages without a recording are none', needsYtDlp, async (t) => {
+t.test('lists, live streams and pages without a recording are unsupported', needsYtDlp, async (t) => {
   const { server, put, codeOf } = await open(t)
   put('empty.html', page('Hello'))
   put('two.html', page('<video src="/a.mp4"></video><audio src="/b.mp3"></audio>'))
@@ -140,7 +140,7 @@ t.test('lists, live streams, and pages without a recording are none', needsYtDlp
   t.equal(await codeOf(`${server.url}missing.html`), 'source_not_found')
 })
 
-t.test('nobody is asked when only known platforms count', needsYtDlp, async (t) => {
+t.test('unknown sites are not asked when only known platforms count', needsYtDlp, async (t) => {
   const { server, startProxy } = await open(t)
   const { place } = await startProxy()
   await t.rejects(ytDlp.inspect(named(`${server.url}page.html`, place), place, { onlyKnown: true }), { code: 'source_unsupported' })
@@ -154,7 +154,7 @@ t.test('a file that is too large is not fetched', needsYtDlp, async (t) => {
   t.equal(await codeOf(`${server.url}page.html`, { maxBytes: 1000 }), 'media_too_large')
 })
 
-t.test('no address inside is reached, whatever names it: page, redirect, piece, key, variant, initialisation', needsYtDlp, async (t) => {
+t.test('no internal address is reachable from a page, redirect, segment, key, variant or initialisation', needsYtDlp, async (t) => {
   const inside = await startSources(t, (_, response) => { response.end('secret') })
   const { server, put, codeOf } = await open(t)
   const port = new URL(inside.url).port
@@ -192,7 +192,7 @@ t.test('no address inside is reached, whatever names it: page, redirect, piece, 
 /** Each disguise is a run of yt-dlp, of a second or two: all of them with STENOBOX_TEST_ALL_DISGUISES, else one in fifteen. */
 const disguises = TRICKS.filter((_, index) => process.env['STENOBOX_TEST_ALL_DISGUISES'] || index % 15 === 0)
 
-t.test('no disguise of an address inside is reached', { ...needsYtDlp, timeout: 900_000 }, async (t) => {
+t.test('no disguised internal address is reachable', { ...needsYtDlp, timeout: 900_000 }, async (t) => {
   const inside = await startSources(t, (_, response) => { response.end('secret') })
   const port = new URL(inside.url).port
   const { startProxy } = await open(t, { lookup: lookUp })
@@ -213,7 +213,7 @@ t.test('no disguise of an address inside is reached', { ...needsYtDlp, timeout: 
   t.strictSame(inside.asked, [], 'nobody came')
 })
 
-t.test('a name that leads inside the second time', needsYtDlp, async (t) => {
+t.test('a name that resolves to an internal address the second time is refused', needsYtDlp, async (t) => {
   let asked = 0
   const { server, put, folder, codeOf } = await open(t, {
     lookup: async () => [{ address: ++asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]
@@ -225,7 +225,7 @@ t.test('a name that leads inside the second time', needsYtDlp, async (t) => {
   t.notOk(server.asked.includes('/video.mp4'))
 })
 
-t.test('a source that brings next to nothing is given up', needsYtDlp, async (t) => {
+t.test('a source that delivers almost nothing is given up', needsYtDlp, async (t) => {
   const slow = await startSources(t, (request, response) => {
     if (request.url === '/page.html') {
       response.writeHead(200, { 'content-type': 'text/html' }).end(page('<video src="/video.mp4"></video>'))
@@ -247,7 +247,7 @@ t.test('a source that brings next to nothing is given up', needsYtDlp, async (t)
   })
 })
 
-t.test('no address is among the arguments, which everyone on the machine can see', needsYtDlp, async (t) => {
+t.test('no address appears in the arguments of the program', needsYtDlp, async (t) => {
   const seen: string[] = []
   const { server, put, startProxy } = await open(t)
   put('page.html', page(''))

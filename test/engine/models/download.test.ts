@@ -44,7 +44,7 @@ t.test('a file is fetched whole, and nothing else is left', async (t) => {
   t.strictSame(left(), ['x.bin'])
 })
 
-t.test('after a cut connection it goes on where it was', async (t) => {
+t.test('a download resumes after a broken connection', async (t) => {
   const bytes = makeBytes()
   const server = await startServer(t, (one, response, count) => {
     serveBytes(one, response, bytes, { stallAfter: count < 3 ? 100_000 : undefined })
@@ -60,7 +60,7 @@ t.test('after a cut connection it goes on where it was', async (t) => {
   t.match(notes, [/broke the connection/, /broke the connection/])
 })
 
-t.test('another process goes on with what an earlier one left', async (t) => {
+t.test('another process resumes a download', async (t) => {
   const bytes = makeBytes()
   const server = await startServer(t, (one, response, count) => {
     serveBytes(one, response, bytes, { stallAfter: count <= 5 ? 10_000 : undefined })
@@ -103,7 +103,7 @@ t.test('a file that changed meanwhile is fetched from the beginning', async (t) 
   }
 })
 
-t.test('a weak tag is no promise: the checksum decides, and the next try begins anew', async (t) => {
+t.test('after a weak tag the checksum decides, and the next try starts over', async (t) => {
   const [old, bytes] = [makeBytes(), makeBytes()]
   const server = await startServer(t, (one, response, count) => {
     if (count === 1) serveBytes(one, response, old, { etag: 'W/"1"', stallAfter: 100_000 })
@@ -119,7 +119,7 @@ t.test('a weak tag is no promise: the checksum decides, and the next try begins 
   t.ok(readFileSync(target).equals(bytes))
 })
 
-t.test('a part that is whole, or longer than the file, is dealt with', async (t) => {
+t.test('a partial file that is complete or too long is handled', async (t) => {
   const bytes = makeBytes(1000)
   const { url, seen } = await startServer(t, (one, response) => { serveBytes(one, response, bytes) })
   const { pull, target } = setUp(t)
@@ -136,7 +136,7 @@ t.test('a part that is whole, or longer than the file, is dealt with', async (t)
   t.ok(readFileSync(target).equals(bytes))
 })
 
-t.test('a part of another source, or of nobody knows what, is not used', async (t) => {
+t.test('a partial file of another or an unknown source is not used', async (t) => {
   const bytes = makeBytes(1000)
   const { url, seen } = await startServer(t, (one, response) => { serveBytes(one, response, bytes) })
   for (const note of [undefined, 'torn {', JSON.stringify({ origin: 'http://example.org/x.bin', version: { totalBytes: 1000 } })]) {
@@ -175,7 +175,7 @@ t.test('a body without an announced length may not grow past the known size', as
   t.strictSame(left(), [])
 })
 
-t.test('a line that goes silent is given up and taken up again', async (t) => {
+t.test('a silent connection is given up and the download resumed', async (t) => {
   const bytes = makeBytes()
   const { url, seen } = await startServer(t, (one, response, count) => {
     serveBytes(one, response, bytes, { stallAfter: count === 1 ? 50_000 : undefined })
@@ -218,13 +218,13 @@ t.test('errors of the server are tried again, errors of ours are not', async (t)
   }
 })
 
-t.test('nobody there, and no such host, are said', async (t) => {
+t.test('an unreachable server and an unknown host have different messages', async (t) => {
   const { pull } = setUp(t)
   await t.rejects(pull('http://127.0.0.1:1/x', makeBytes(10)), { message: /^127\.0\.0\.1:1 refuses the connection/ })
   await t.rejects(pull('http://no-such-host.invalid/x', makeBytes(10)), { message: /no-such-host\.invalid/ })
 })
 
-t.test('what does not fit the disk is not begun, or kept', async (t) => {
+t.test('a file that does not fit on the disk is neither started nor kept', async (t) => {
   const bytes = makeBytes()
   const { url } = await startServer(t, (seen, response) => { serveBytes(seen, response, bytes) })
   const { pull, left } = setUp(t, { freeBytes: async () => bytes.length - 1 })

@@ -23,7 +23,7 @@ t.test('pins are kept in the order of their names, and can be taken back', async
   await lock.put({ a: pinOf('a') })
   t.strictSame(Object.keys((JSON.parse(readFileSync(`${dir}/models.lock.json`, 'utf8')) as { models: object }).models), ['a', 'b'])
   t.strictSame(lock.find(modelEntry('a')), pinOf('a'))
-  t.equal(lock.find(modelEntry('a', { file: 'other.bin' })), undefined, 'a pin of another file is none')
+  t.equal(lock.find(modelEntry('a', { file: 'other.bin' })), undefined, 'a pin of another file does not count')
   t.equal(lock.find(modelEntry('constructor')), undefined)
   t.equal(await lock.remove('a'), true)
   t.equal(await lock.remove('a'), false)

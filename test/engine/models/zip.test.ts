@@ -51,7 +51,7 @@ t.test('a name that climbs makes the whole wheel suspect', async (t) => {
   }
 })
 
-t.test('lies about length, content and place are found', async (t) => {
+t.test('wrong lengths, contents and offsets are detected', async (t) => {
   t.testdir()
   // In the directory, offsets before the name: flags 38, method 36, checksum 30, packed 26, unpacked 22, place 4.
   const name = 'pkg/data/model.bin'
@@ -69,7 +69,7 @@ t.test('lies about length, content and place are found', async (t) => {
   ] as const) t.match(await messageOf(read(t, wheel, name)), message)
 })
 
-t.test('half a wheel is no wheel', async (t) => {
+t.test('a truncated wheel is refused', async (t) => {
   t.testdir()
   for (const length of [0, 10, 300_000, WHEEL.length - 30, WHEEL.length - 1]) {
     t.match(

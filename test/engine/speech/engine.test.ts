@@ -73,7 +73,7 @@ t.test('samples of a long recording are Whisper\'s, and the starter\'s only wher
   t.same([some.asked, none.asked], [[['detectLanguage', 'large.bin', 'whisper']], [['detectLanguage', 'ggml-starter-q5_0.bin', 'whisper']]])
 })
 
-t.test('Whisper alone hears a window once, as ever', async (t) => {
+t.test('Whisper alone decodes a window once', async (t) => {
   const { engine, asked } = openEngine(t, ['large'], 'de')
   t.equal((await engine.transcribe(SOURCE, balanced(undefined), createAbort())).language, 'de')
   await engine.detectLanguage(SOURCE, { quality: 'balanced' }, createAbort())

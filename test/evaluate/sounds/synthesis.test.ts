@@ -40,7 +40,7 @@ t.test('every recording has its length, stays within full scale, and sounds unle
   }
 })
 
-t.test('levels are those asked for', async (t) => {
+t.test('the signal has the requested level', async (t) => {
   const noise = whiteNoise({ seconds: 1, rateHz: 16000, seed: 5 })
   for (const dbfs of [-88, -40, -20]) t.ok(Math.abs(levelOf(setLevel(noise, dbfs)) - dbfs) < 0.01)
   t.ok(setLevel(new Float32Array(100), -20).every((sample) => sample === 0), 'silence has no level')

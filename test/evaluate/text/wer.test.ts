@@ -16,14 +16,14 @@ t.test('an exact text has no errors', async (t) => {
   t.equal(rateOf(errors), 0)
 })
 
-t.test('each kind of error is counted as what it is', async (t) => {
+t.test('substitutions, deletions and insertions are counted apart', async (t) => {
   t.strictSame(countWordErrors('a b c d', 'a x c d'), { words: 4, substitutions: 1, deletions: 0, insertions: 0 })
   t.strictSame(countWordErrors('a b c d', 'a c d'), { words: 4, substitutions: 0, deletions: 1, insertions: 0 })
   t.strictSame(countWordErrors('a b c d', 'a b b c d'), { words: 4, substitutions: 0, deletions: 0, insertions: 1 })
   t.strictSame(countWordErrors('a b c d e f', 'b x d e g f h'), { words: 6, substitutions: 1, deletions: 1, insertions: 2 })
 })
 
-t.test('a missing or an invented text counts in full', async (t) => {
+t.test('every word of a missing or an invented text counts', async (t) => {
   t.strictSame(countWordErrors('one two three', ''), { words: 3, substitutions: 0, deletions: 3, insertions: 0 })
   const invented = countWordErrors('', 'thank you for watching')
   t.strictSame(invented, { words: 0, substitutions: 0, deletions: 0, insertions: 4 })

@@ -62,7 +62,7 @@ t.test('a key may expire, and have a different plan than its owner', async (t) =
   t.equal(await ask(made.body.data['key']), 401)
 })
 
-t.test('what cannot be done says why', async (t) => {
+t.test('a refused change says why', async (t) => {
   const { call, ownerId, list } = await setUp(t)
   const { id } = (await call('POST', 'keys', { name: 'laptop', ownerId })).body.data
   const { id: next } = (await call('POST', `keys/${id}/rotate`, { graceSeconds: 60 })).body.data
@@ -101,7 +101,7 @@ t.test('the list goes on by its cursor, of all owners or of one', async (t) => {
   }
 })
 
-t.test('what is not valid is refused by its field', async (t) => {
+t.test('an invalid body is refused, naming the field', async (t) => {
   const { call, ownerId, list } = await setUp(t)
   const good = { name: 'laptop', ownerId }
   const { id } = (await call('POST', 'keys', good)).body.data

@@ -91,7 +91,7 @@ t.test('passwords that have to wait are no fault that somebody must mend', async
   t.match(logText(), /"level":50.*"code":"internal_error".*request failed/)
 })
 
-t.test('what is not valid is refused by its field', async (t) => {
+t.test('an invalid body is refused, naming the field', async (t) => {
   const { openSession, appliance } = await buildAdministered(t)
   const { call } = await openSession()
   const { id } = appliance.owners.create({ name: 'anna' })

@@ -19,7 +19,7 @@ t.test('what a plan allows is seen, changed in part, and given back', async (t) 
   for (let times = 0; times < 2; times++) t.strictSame((await call('DELETE', 'plans/free')).body, reset)
 })
 
-t.test('what is not valid is refused by its field', async (t) => {
+t.test('an invalid body is refused, naming the field', async (t) => {
   const { openSession, appliance } = await buildAdministered(t)
   const { call } = await openSession()
   const cases: Array<[object, RegExp]> = [

@@ -77,7 +77,7 @@ t.test('what is not a password is refused by its field, and a wrong one by a sen
   t.equal(elsewhere.statusCode, 200)
 })
 
-t.test('nothing but a live session opens administration', async (t) => {
+t.test('only a live session opens administration', async (t) => {
   const { call: anybody, key, openSession, clock } = await buildAdministered(t)
   const { call, cookie } = await openSession()
   const secret = cookie.split('=')[1] ?? ''
