@@ -1,5 +1,6 @@
 /**
- * Fails when a file in src imports what its layer may not: types, re-exports, `import()` and `require` count too.
+ * Fails when a file in src imports what its layer may not, when two folders of a layer import each other, and when files import each
+ * other in a circle. Types, re-exports, `import()` and `require` count too; type imports do not make a circle.
  * LAYERS below is the only copy of the rules; the table in src/README.md is compared with it.
  *
  *   node scripts/check-imports.mjs [SRC]      check this folder (default: src)
@@ -108,14 +109,26 @@ function readsEnvironment (node) {
   return named !== undefined && ts.isNamedImports(named) && named.elements.some(namesEnv)
 }
 
-/** Everything in one file that the rules speak about: `{ line, name }` for imports, `{ line, env: true }` for the environment. */
+const isTypeOnly = (node) => {
+  if (ts.isImportTypeNode(node)) return true
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly
+  if (!ts.isImportDeclaration(node) || !node.importClause) return false
+  const { isTypeOnly: isType, name, namedBindings } = node.importClause
+  const isEachType = namedBindings && ts.isNamedImports(namedBindings) && namedBindings.elements.every((element) => element.isTypeOnly)
+  return isType || (name === undefined && isEachType === true)
+}
+
+/**
+ * Everything in one file that the rules are about: `{ line, name, isType }` for imports, `{ line, env: true }` for the environment.
+ * `isType`: the compiler removes the import.
+ */
 function readFindings (path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const findings = []
   const visit = (node) => {
     const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1
     const name = moduleNamedBy(node)
-    if (name !== undefined) findings.push({ line, name })
+    if (name !== undefined) findings.push({ line, name, isType: isTypeOnly(node) })
     if (readsEnvironment(node)) findings.push({ line, env: true })
     ts.forEachChild(node, visit)
   }
@@ -126,8 +139,11 @@ function readFindings (path, text) {
 const allows = (list, name) => list.some((entry) => entry === ALL || name === entry || name.startsWith(`${entry}/`))
 const listed = (names) => names.length === 0 ? 'nothing' : names.join(', ')
 
+/** The path in src that a relative import names, without its extension. */
+const targetOf = (file, name) => posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.(js|ts)$/, '')
+
 function checkRelative (file, layer, name) {
-  const target = posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.(js|ts)$/, '')
+  const target = targetOf(file, name)
   if (target.startsWith('../')) return `${layer} imports ${name}, which is outside src`
   const owner = target.includes('/') ? target.split('/')[0] : `${target}.ts`
   if (owner === layer || allows(LAYERS[layer].src, target)) return
@@ -146,9 +162,11 @@ function checkOutside (layer, name) {
   return `${layer} may not use the package ${owner} (may use: ${listed(LAYERS[layer].packages)})`
 }
 
-function checkFile (root, file) {
-  const layer = file.includes('/') ? file.split('/')[0] : file
-  return readFindings(file, readFileSync(join(root, file), 'utf8')).map(({ line, name, env }) => {
+const layerOf = (file) => file.includes('/') ? file.split('/')[0] : file
+
+function checkFile (file, findings) {
+  const layer = layerOf(file)
+  return findings.map(({ line, name, env }) => {
     const fault = () => {
       if (env) {
         return [READS_ENVIRONMENT, ...PASS_ENVIRONMENT_ON].includes(file)
@@ -162,6 +180,46 @@ function checkFile (root, file) {
     const message = fault()
     return message && `${file}:${line}: ${message}`
   }).filter(Boolean)
+}
+
+/** Every import of one file of src by another: `{ from, to, isType }`. */
+function listEdges (files) {
+  return [...files].flatMap(([from, findings]) => findings
+    .filter(({ name }) => name?.startsWith('.'))
+    .map(({ name, isType }) => ({ from, to: `${targetOf(from, name)}.ts`, isType }))
+    .filter(({ to }) => files.has(to) && to !== from))
+}
+
+/** Folders of one layer that import each other. Between layers, LAYERS decides. */
+function checkPairs (edges) {
+  const examples = new Map()
+  for (const { from, to } of edges) {
+    const [a, b] = [posix.dirname(from), posix.dirname(to)]
+    if (a !== b && layerOf(from) === layerOf(to) && !examples.has(`${a} ${b}`)) examples.set(`${a} ${b}`, `${from} imports ${to}`)
+  }
+  return [...examples].flatMap(([pair, example]) => {
+    const [a, b] = pair.split(' ')
+    const back = examples.get(`${b} ${a}`)
+    return a < b && back !== undefined ? [`${a} and ${b} import each other: ${example}, ${back}`] : []
+  })
+}
+
+/** Circles of imports that are more than types; one message for each circle found. */
+function checkCircles (edges) {
+  const next = new Map()
+  for (const { from, to, isType } of edges) if (!isType) next.set(from, [...(next.get(from) ?? []), to])
+  const [done, path, messages] = [new Set(), [], []]
+  const visit = (file) => {
+    const start = path.indexOf(file)
+    if (start >= 0) messages.push(`${file}: imports itself through ${[...path.slice(start + 1), file].join(', ')}`)
+    if (start >= 0 || done.has(file)) return
+    path.push(file)
+    for (const to of next.get(file) ?? []) visit(to)
+    path.pop()
+    done.add(file)
+  }
+  for (const file of next.keys()) visit(file)
+  return messages
 }
 
 function checkPlaces (root) {
@@ -192,8 +250,16 @@ function check (root) {
     .map((file) => file.split(sep).join('/'))
     .filter((file) => /\.[cm]?ts$/.test(file))
     .sort()
-  const known = files.filter((file) => (file.includes('/') ? file.split('/')[0] : file) in LAYERS)
-  return [...checkPlaces(root), ...known.flatMap((file) => checkFile(root, file)), ...checkReadme(root)]
+  const known = files.filter((file) => layerOf(file) in LAYERS)
+  const findings = new Map(known.map((file) => [file, readFindings(file, readFileSync(join(root, file), 'utf8'))]))
+  const edges = listEdges(findings)
+  return [
+    ...checkPlaces(root),
+    ...known.flatMap((file) => checkFile(file, findings.get(file))),
+    ...checkPairs(edges),
+    ...checkCircles(edges),
+    ...checkReadme(root)
+  ]
 }
 
 if (process.argv[2] === '--table') {

@@ -95,7 +95,7 @@ async function setUp ({ quiet }: { quiet?: true }): Promise<void> {
 async function exportModels (names: string[], { output }: { output: string }): Promise<void> {
   const toStdout = output === '-'
   if (toStdout && process.stdout.isTTY) {
-    throw new Error('an archive is not text: write it to a file with -o FILE, or pipe it into another program')
+    throw new Error('an archive cannot be shown on a terminal: write it to a file with -o FILE, or pipe it into another program')
   }
   if (!toStdout && !statSync(dirname(output), { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`there is no folder ${dirname(output)}`)
@@ -199,9 +199,9 @@ export function modelsCommand (): Command {
     .option('--licence <text>', 'its licence, shown in lists', 'unknown')
     .addOption(new Option('--kind <kind>', 'what decodes it').choices(['whisper', 'parakeet']).default('whisper'))
     .action(add)
-  models.command('export').description('write installed models to a tar and print its SHA-256').argument('<names...>', what)
+  models.command('export').description('write installed models to a tar file and print its SHA-256').argument('<names...>', what)
     .requiredOption('-o, --output <file>', 'the tar to write; - is stdout').action(exportModels)
-  models.command('import').description('install the models of an exported tar, all or none').argument('<file>', 'the tar; - is stdin')
+  models.command('import').description('install the models in an exported tar file, all or none').argument('<file>', 'the tar; - is stdin')
     .option('--sha256 <hex>', 'the SHA-256 that export printed', parseSha256).action(importModels)
   models.command('verify').description('check installed models against the manifest and pins').argument('[names...]', what).action(verify)
   models.command('remove').description('delete models').argument('<names...>', what).action(remove)

@@ -58,7 +58,7 @@ function clientsCommand (): Command {
   clients.command('add')
     .description('register a program and print its client id')
     .requiredOption('--name <name>', 'the name that owners see on the consent page', parseName)
-    .requiredOption('--redirect-uri <uri...>', 'where the answer may be sent: https, http://127.0.0.1 (any port), or the app\'s own scheme')
+    .requiredOption('--redirect-uri <uri...>', 'where codes may be sent: https, http://127.0.0.1 (any port), or the app\'s own scheme')
     .option('--json', 'print the client')
     .action(add)
   clients.command('list').description('list all clients').option('--json', 'as JSON').action(listClients)

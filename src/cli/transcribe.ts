@@ -1,4 +1,4 @@
-/** `stenobox transcribe FILE-OR-ADDRESS`: one recording to text, with or without a running server. */
+/** `stenobox transcribe FILE-OR-URL`: transcribes one recording, whether or not the server is running. */
 import { Command, Option } from 'commander'
 import { createWriteStream, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -27,7 +27,7 @@ type Options = {
   output?: string
 }
 
-/** Waits until the job has ended. It may be worked on here, or by a server on the same data directory. */
+/** Waits until the job has ended. Either this process or a server on the same data directory does the work. */
 async function follow ({ transcripts }: Appliance, id: number, ownerId: number, signal: AbortSignal): Promise<JobView> {
   const bar = createProgressBar(process.stderr)
   try {
@@ -46,12 +46,12 @@ async function follow ({ transcripts }: Appliance, id: number, ownerId: number, 
 function interruptSignal (): AbortSignal {
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => { controller.abort(new Error('stopped; the job continues when the server is started next')) })
+    process.once(name, () => { controller.abort(new Error('stopped; the job continues when the server is started')) })
   }
   return controller.signal
 }
 
-/** To a file, or to stdout, which stays open. */
+/** Writes the transcript to a file, or to stdout, which stays open. */
 async function write ({ chunks }: Export, output: string | undefined): Promise<void> {
   const source = Readable.from(chunks)
   if (output === undefined) await pipeline(source, process.stdout, { end: false })
@@ -67,7 +67,7 @@ async function submitSource ({ submit }: Appliance, source: string, caller: Cons
   return (await submit.submitFile(caller, local, { fileName: basename(source), ...request })).job.id
 }
 
-/** The options as a request; `submit` checks them as it checks those of every other way in. */
+/** Converts the options to a request, which `submit` checks. */
 function toRequest ({ name, language, quality, terms, prompt }: Options): JobRequest {
   return {
     ...(name === undefined ? {} : { fileName: name }),
@@ -80,9 +80,9 @@ async function transcribe (source: string, options: Options): Promise<void> {
   if (!isAddress(source) && !statSync(source, { throwIfNoEntry: false })?.isFile()) throw new Error(`there is no file ${source}`)
   // These checks come before the work, which may take hours.
   if (options.output === undefined && isBinaryFormat(options.format) && process.stdout.isTTY) {
-    throw new Error(`${options.format} is not text for a terminal: name a file with -o, or redirect the output`)
+    throw new Error(`${options.format} cannot be shown on a terminal: name a file with -o, or redirect the output`)
   }
-  // Appending nothing shows whether the file can be written, and keeps what is in it until there is a transcript.
+  // Appending an empty string checks that the file can be written, and does not change its content before there is a transcript.
   if (options.output !== undefined) writeFileSync(options.output, '', { flag: 'a' })
   const signal = interruptSignal()
   const appliance = await createAppliance(readConfig(), createLogger('error'))
@@ -103,11 +103,11 @@ async function transcribe (source: string, options: Options): Promise<void> {
 
 export function transcribeCommand (): Command {
   return new Command('transcribe')
-    .description('transcribe one file, or a recording from an address; the transcript goes to stdout and into the library')
-    .argument('<source>', 'audio or video file, or the http or https address of one, of a page or of a podcast feed')
+    .description('transcribe a file or a URL; print the transcript and store it in the library')
+    .argument('<source>', 'audio or video file, or the URL of a file, a web page or a podcast feed')
     .addOption(new Option('--format <format>', 'format of the transcript').choices(EXPORT_FORMATS).default('txt'))
     .addOption(new Option('--quality <quality>', 'model and effort').choices(STT_QUALITIES).default('balanced'))
-    .option('--name <name>', 'name of the transcript; default: the name of the file, or the title that the source gives')
+    .option('--name <name>', 'name of the transcript; default: the file name, or the title at the source')
     .option('--language <language>', 'spoken language, such as en or german; default: detect it')
     .option('--terms <list>', 'names and terms to expect, such as "Dashwood, Ada Lovelace"')
     .option('--prompt <text>', 'text that could precede the recording; the transcript follows its wording and style')

@@ -6,7 +6,7 @@ import { createProgressBar } from './progress-bar.js'
 /** The bar is redrawn at most this often. */
 const DRAW_MS = 100
 
-/** `stream` gets the bar and notes, `say` the results. */
+/** `stream` receives the bar and notes, `say` the results. */
 export function createTransferView (
   stream: NodeJS.WriteStream,
   say: (sentence: string) => void,

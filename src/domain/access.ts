@@ -19,7 +19,7 @@ export type Scope = keyof typeof SCOPES
 /** The scopes that operations require. Only these are advertised; a test compares them with the declarations of the operations. */
 export const OFFERED_SCOPES = ['transcripts:read', 'transcripts:write', 'transcripts:export'] as const satisfies readonly Scope[]
 
-/** Names that some clients use for registered scopes. */
+/** Other names that some clients use for registered scopes. */
 const SCOPE_ALIASES: ReadonlyMap<string, Scope> = new Map([['exports:read', 'transcripts:export'], ['repurpose:run', 'ai:transform']])
 
 /** The registered scopes among `names`, in the order of the registry. Aliases become the registered name; unknown names are dropped. */
@@ -34,7 +34,7 @@ export type Principal = {
   plan: Plan
   /** The API key; absent for OAuth tokens. */
   keyId?: number
-  /** The scopes of an OAuth token. Absent for API keys, which may do everything that their owner may. */
+  /** The scopes of an OAuth token. Absent for API keys, which can do everything that their owner can. */
   scopes?: ReadonlySet<Scope>
 }
 

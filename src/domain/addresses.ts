@@ -5,23 +5,23 @@ import ipaddr from 'ipaddr.js'
 export type Purpose = 'sources' | 'webhooks' | 'oauth' | 'models'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** Holds one of `range`, `name` and `suffix`. Without a port, every usual port is allowed. */
+/** Has exactly one of `range`, `name` and `suffix`. Without a port, every usual port is allowed. */
 type AllowEntry = Readonly<{ range?: [Address, number], name?: string, suffix?: string, port?: number }>
 export type AllowList = readonly AllowEntry[]
 export type AllowLists = Readonly<Record<Purpose, AllowList>>
 
-/** A host as a parsed URL spells it, and the port to connect to. */
+/** A host, spelled as in a parsed URL, and the port to connect to. */
 export type Target = Readonly<{ host: string, port: number }>
 
 /** Addresses that stand for no single host. No allow list opens them. */
 const NO_HOST = new Set(['unspecified', 'multicast', 'broadcast'])
 /** Azure's platform address: a public number that reaches a service inside the cloud, as 169.254.169.254 does elsewhere. */
 const PLATFORM_ADDRESS = '168.63.129.16'
-/** The IPv6 range that is assigned to hosts so far. ::/96, with old embedded IPv4 addresses, lies outside it. */
+/** The only IPv6 range assigned to public hosts so far. ::/96, with old embedded IPv4 addresses, lies outside it. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
-/** The last label begins with a letter: a name that ends in a number is an oddly spelled address. */
+/** The last label must begin with a letter: a name that ends in a number is an IP address in an unusual spelling. */
 const NAME = new RegExp(`^(?:${LABEL}\\.)*(?=[a-z])${LABEL}$`)
 
 /** True for addresses in canonical notation, IPv6 without brackets. False for link-scoped addresses (`%eth0`). */
@@ -43,10 +43,10 @@ export function isPublicAddress (text: string): boolean {
   return address !== undefined && isPublic(address)
 }
 
-/** Ports below 1024 belong to mail, shells and name servers, which must not receive HTTP requests. */
+/** Most ports below 1024 belong to mail, shells and name servers, which must not receive HTTP requests. */
 const isUsualPort = (port: number): boolean => port === 80 || port === 443 || port >= 1024
 
-/** Clouds serve credentials at link-local addresses. An allowed name does not open those: somebody else may control where it points. */
+/** Clouds serve credentials at link-local addresses. An allowed name does not open these, because somebody else may control its DNS. */
 const opensByName = (address: Address): boolean => address.range() !== 'linkLocal' && address.toString() !== PLATFORM_ADDRESS
 
 function matches (entry: AllowEntry, host: string, address: Address): boolean {
@@ -90,7 +90,7 @@ export function parseAllowEntry (text: string): AllowEntry | undefined {
 /** False for names that are too long for the name service (RFC 1035 section 2.3.4). */
 export const isHostName = (host: string): boolean => host.length <= 253 && host.split('.').every((label) => label.length <= 63)
 
-/** Entries for the hosts of these addresses, each with the port it names and with the usual ones. */
+/** Entries for the hosts of these URLs, each with the URL's own port and with the usual ports. */
 export function allowHostsOf (urls: readonly URL[]): AllowList {
   return urls.flatMap(({ hostname, host }) => [hostname, host].map(parseAllowEntry).filter((entry) => entry !== undefined))
 }

@@ -6,7 +6,7 @@ export function toCursor (id: number): string {
   return Buffer.from(`after ${id}`).toString('base64url')
 }
 
-/** The id a cursor was made from. Throws `invalid_request` for text that is not one of our cursors. */
+/** The id in a cursor. Throws `invalid_request` for text that is not one of our cursors. */
 export function parseCursor (cursor: string): number {
   const id = Number(/^after (\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (Number.isSafeInteger(id) && toCursor(id) === cursor) return id

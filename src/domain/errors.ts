@@ -91,7 +91,7 @@ export class AppError extends Error {
   }
 }
 
-/** Fails a job. `message` goes to the log; people read `FAILURE_MESSAGES[code]`. */
+/** Fails a job. `message` is for the log; people read `FAILURE_MESSAGES[code]`. */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure'
   readonly code: FailureCode

@@ -1,12 +1,14 @@
-/** Everything that can go wrong while something is requested from another machine. */
+/** Errors of requests to other machines. */
 import type { Purpose } from './addresses.js'
 
 const SENTENCES = {
-  blocked: 'The address, or its port, is not on the public internet, and this appliance may not reach it. The administrator can allow it in SETTING.',
+  blocked: 'The address, or its port, is not on the public internet, and this appliance may not reach it. ' +
+    'The administrator can allow it in SETTING.',
   offline: 'This appliance is set to stay offline. The administrator can change that with STENOBOX_OFFLINE.',
   invalid_url: 'This is not a complete http or https address. Check it for missing or wrong characters.',
   unreachable: 'The server cannot be reached. Check the address, and that the server is running.',
-  tls: 'The server shows a certificate that is not trusted here. Renew it, or let the administrator name its authority in NODE_EXTRA_CA_CERTS.',
+  tls: 'The server shows a certificate that is not trusted here. ' +
+    'Renew it, or let the administrator name its authority in NODE_EXTRA_CA_CERTS.',
   timeout: 'The server took too long. Try again later.',
   too_large: 'The server sends more than is accepted here.',
   too_many_redirects: 'The address redirects too often. Use the address it should lead to.',
@@ -35,23 +37,23 @@ const SETTINGS: Readonly<Record<Purpose, string>> = {
   models: 'STENOBOX_ALLOW_MODELS'
 }
 
-/** Codes of failures that often pass within seconds, so that another attempt is worth it. */
+/** Codes of errors that often disappear within seconds, so that a retry is worthwhile. */
 const TRANSIENT: ReadonlySet<FetchErrorCode> = new Set<FetchErrorCode>(['unreachable', 'timeout', 'broken', 'unavailable', 'incomplete'])
-/** The name service says for certain that there is no such name. */
+/** The name does not exist, according to the name service. A retry would not help. */
 const NO_SUCH_NAME = 'ENOTFOUND'
 
-/** Something outside that could not be had. The message is for people and holds no part of any address. */
+/** A request to another machine failed. The message is for people and contains no part of any address. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly code: FetchErrorCode
   readonly purpose: Purpose
-  /** For the log: a code of the system or of TLS such as ECONNREFUSED, or the status of the answer. */
+  /** For the log: an error code of the system or of TLS, such as ECONNREFUSED, or the HTTP status. */
   readonly detail: string | undefined
-  /** Private, because loggers write every enumerable property, and hosts are not for the log. */
+  /** Private, because loggers write every enumerable property, and hosts must not be logged. */
   readonly #host: string | undefined
 
   constructor (code: FetchErrorCode, purpose: Purpose, detail?: string, host?: string) {
-    // No cause: those of the system name addresses.
+    // No `cause`: errors of the system contain addresses.
     super(SENTENCES[code].replace('SETTING', SETTINGS[purpose]))
     this.code = code
     this.purpose = purpose
@@ -59,7 +61,7 @@ export class FetchError extends Error {
     this.#host = host
   }
 
-  /** Host and port of the server that failed, where it is known. Only for a person who may know it; never for a log. */
+  /** Host and port of the server that failed, if known. Only for a person who may see it; never for the log. */
   get host (): string | undefined {
     return this.#host
   }

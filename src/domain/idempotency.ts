@@ -1,4 +1,4 @@
-/** Rules for requests with an Idempotency-Key: which requests are the same, which answers are stored, and how. */
+/** Rules for requests with an Idempotency-Key: which requests count as the same, and which answers are stored. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
@@ -13,6 +13,9 @@ export type IdempotentRequest = {
   /** The whole request: path, query and body. */
   content: unknown
 }
+
+/** The right to carry out a request. Only the latest `attempt` may store the answer. */
+export type RequestClaim = { id: Buffer, attempt: number }
 
 export type Answer = { status: number, contentType: string, body: string }
 
@@ -33,10 +36,10 @@ export function fingerprint ({ key, content }: IdempotentRequest): Buffer {
   return createHmac('sha256', key).update(canonical(content)).digest()
 }
 
-/** Client errors that may go away: parts still missing, a quota used up, a conflict with the current state. */
+/** Client errors that may disappear: missing parts, an exhausted quota, a conflict with the current state. */
 const TRANSIENT_STATUSES: readonly number[] = [400, 409, 429]
 
-/** True for answers that settle the request. Other answers and our own faults are not stored: the same request may succeed later. */
+/** True for final answers, which are stored. Other answers, and our own errors, are not: the same request may succeed later. */
 export function isFinal (status: number): boolean {
   return status < 500 && !TRANSIENT_STATUSES.includes(status)
 }

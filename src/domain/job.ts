@@ -9,7 +9,7 @@ export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as c
 export const JobStatus = Type.Enum(JOB_STATUSES)
 export type JobStatus = Static<typeof JobStatus>
 
-/** Stages in the order they run. A stage that is done is not done again. */
+/** Stages in the order in which they run. A finished stage is not repeated. */
 export const STAGES = ['fetch', 'decode', 'language', 'transcribe', 'complete'] as const
 export type Stage = typeof STAGES[number]
 
@@ -21,30 +21,33 @@ export type JobOptions = {
   /** Whisper's code of the spoken language; absent: detect it. */
   language?: string
   sttQuality: SttQuality
-  /** Names and terms to expect: those given with the job, then those its owner had when the job was made. */
+  /** Names and terms to expect: those of the request, then those of the owner when the job was created. */
   terms?: string[]
-  /** Text that the decoder treats as what came before the recording: it follows its wording and style. */
+  /** Text that the decoder treats as preceding the recording; the transcript follows its wording and style. */
   prompt?: string
 }
 
-/** Of a prompt; its last 224 tokens are what the decoder sees. */
+/** The longest prompt, in characters. The decoder sees only its last 224 tokens. */
 export const MAX_PROMPT_LENGTH = 2000
 
-/** Runs of one window or one decode before the job is given up. High, because an appliance that is restarted often
- * is no fault of the recording: only a window that takes the process down every single time should end here. */
+/**
+ * How often one piece of work is begun before its job fails. High, because frequent restarts of the appliance are not the recording's
+ * fault: only a piece that crashes the process every time should reach this limit.
+ */
 export const MAX_ATTEMPTS = 25
 
-/** Share of the progress that fetching is, in jobs that begin with it. */
+/** The part of the progress that fetching takes, in percent, for jobs with a URL. */
 const FETCH_PERCENT = 10
 
-/** Errors (not crashes) one window may meet before the job fails. */
+/** Errors (not crashes) of one window after which the job fails. */
 export const MAX_WINDOW_ERRORS = 2
 
 /** Times a failed job may be retried. */
 const MAX_RETRIES = 3
-/** Where a job's media comes from. */
+
+/** The URL that a job's media comes from. */
 export type JobSource = SourceFacts & {
-  /** As it may be shown. */
+  /** Without secrets, so that it can be shown. */
   url: string
   /** Share that has arrived, 0 to 1. */
   fetched: number
@@ -64,7 +67,7 @@ export type Job = {
   language: string | undefined
   /** Length of the decoded audio; undefined until decoding has ended. */
   durationMs: number | undefined
-  /** Audio that is behind us: transcribed, or known to hold no speech. */
+  /** Audio that is done: transcribed, or known to hold no speech. */
   doneMs: number
   failureCode: FailureCode | undefined
   retryCount: number
@@ -74,8 +77,8 @@ export type Job = {
 }
 
 /**
- * Share of the work that is done, 0 to 100 with one decimal: of the recording, and before that of fetching it. 100 is kept
- * for completed jobs, because the last window is not the last step; a failed job keeps what it had reached.
+ * Progress in percent, 0 to 100 with one decimal: fetching, if any, then transcribing. Only completed jobs have 100, because the last
+ * window is not the last step. A failed job keeps its progress.
  */
 export function jobProgress (job: Pick<Job, 'status' | 'source' | 'durationMs' | 'doneMs'>): number {
   if (job.status === 'completed') return 100
@@ -89,7 +92,7 @@ export function hasEnded ({ status }: Pick<Job, 'status'>): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** Why a job cannot be retried; undefined when it can. `hasSource`: whether what it was made of is still there. */
+/** Why a job cannot be retried; undefined when it can. `hasSource`: whether its recording is still available. */
 export function whyNotRetryable (
   { status, retryCount }: Pick<Job, 'status' | 'retryCount'>, hasSource: () => boolean
 ): 'not_failed' | 'retries_used' | 'source_gone' | undefined {

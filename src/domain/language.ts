@@ -69,15 +69,15 @@ export function voteLanguage (samples: ReadonlyArray<readonly LanguagePosterior[
   return averagePosteriors(samples)[0]?.language ?? 'en'
 }
 
-/** At or above this probability of its likeliest language, a window is in one language. Windows in two languages stay far below. */
+/** A window whose most likely language has at least this probability is in one language. Windows in two languages stay far below. */
 export const SURE_LANGUAGE_PROBABILITY = 0.97
 
 const likelihood = (posteriors: readonly LanguagePosterior[], language: string): number =>
   posteriors.find((posterior) => posterior.language === language)?.probability ?? 0
 
-/** Added to every probability, so that no single posterior rules a language out. */
+/** Added to every probability, so that a single posterior cannot rule out a language. */
 const LEAST_PROBABILITY = 0.005
-/** The probability that the language changes between two phrases: one odd phrase of a second is no change, a whole sentence is. */
+/** The probability that the language changes between two phrases. One odd phrase of a second is not a change; a whole sentence is. */
 const CHANGE_PROBABILITY = 0.05
 /** A phrase of this length counts as one observation. Longer phrases count for more, up to twice as much. */
 const OBSERVATION_MS = 1500

@@ -1,7 +1,7 @@
-/** Lengths of texts that callers give, in characters (code points), as JSON Schema counts them. */
+/** Length limits of texts from callers, in characters (code points), as JSON Schema counts them. */
 import { AppError } from './errors.js'
 
-/** Throws `invalid_request` naming `field`, in the words of the schema check of an HTTP body, so that every way in says the same. */
+/** Throws `invalid_request` naming `field`, with the same message as the schema check of HTTP bodies. */
 export function requireLength (text: string, { min, max }: { min: number, max: number }, field: string): void {
   const length = [...text].length
   if (length < min) throw new AppError('invalid_request', `${field}: must NOT have fewer than ${min} characters`)

@@ -1,7 +1,7 @@
-/** Repeat loops: a decoder that has lost the sound repeats the same words. */
+/** Repeat loops: a decoder that no longer follows the sound repeats the same words. */
 import { UNSPACED } from './scripts.js'
 
-/** A phrase of up to `words` words is a loop when it comes `times` times in a row. People do say "no, no, no, no". */
+/** A phrase of up to `words` words is a loop when it occurs `times` times in a row. Fewer repeats are normal: "no, no, no, no". */
 const LOOP_TIMES: ReadonlyArray<{ words: number; times: number }> = [
   { words: 1, times: 8 },
   { words: 3, times: 4 },
@@ -19,7 +19,7 @@ export function toUnits (text: string): string[] {
   return text.toLowerCase().match(UNITS) ?? []
 }
 
-/** How often a phrase of `length` units comes in a row, at most. */
+/** The most times that a phrase of `length` units occurs in a row. */
 function mostRepeats (units: readonly string[], length: number): number {
   let most = 0
   let equal = 0

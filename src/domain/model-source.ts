@@ -1,4 +1,4 @@
-/** Addresses of models: mirrors, redirects, and what may be shown of an address. */
+/** URLs of models: mirrors, redirects, and removing secrets before a URL is shown. */
 
 /** The only host that a mirror replaces. */
 const HUB_ORIGIN = 'https://huggingface.co'

@@ -1,6 +1,6 @@
 /** Our own authorization server: its clients and their grants. */
 
-/** A program that may ask owners for access. All are public clients: they have no secret and use PKCE instead. */
+/** A program that may ask owners for access. All clients are public: they use PKCE instead of a secret. */
 export type OauthClient = {
   id: string
   name: string
@@ -27,8 +27,8 @@ export function isLoopbackHost (hostname: string): boolean {
 }
 
 /**
- * The resource names (RFC 8707) that clients may use for the appliance at `address`: the address itself, and that of the HTTP interface,
- * which metadata names too. On this machine clients may use any loopback name; metadata then carries the name they used.
+ * The resource names (RFC 8707) that clients may use for the appliance at `address`: the address itself and its HTTP interface, which is
+ * also in the metadata. For a loopback address, clients may use any loopback name, and the metadata then has the name they used.
  */
 export function resourceNames (address: string): string[] {
   const { hostname } = new URL(address)

@@ -1,41 +1,46 @@
-/** Where a recording is fetched from: which addresses are taken, what an answer is, and what the recording is called. */
+/** URLs of recordings: which URLs are accepted, what kind of file a reply is, and how the recording is named. */
 import { isHostName } from './addresses.js'
 import { AppError } from './errors.js'
 import { toRecordingName, UNNAMED } from './recording-name.js'
 import type { RecordingName } from './recording-name.js'
 
 const MAX_URL_LENGTH = 4096
-/** So much of an answer says what it is. */
+/** The number of first bytes that `sniffKind` needs. */
 export const HEAD_BYTES = 4096
 
-/** Parameters that carry keys, whatever the site: signatures of storage services, tokens, passwords. */
-const SECRET_PARAMETER = /^(x-amz-.*|x-goog-.*|awsaccesskeyid|googleaccessid|key-pair-id|policy|signature|sig|se|sp|sv|sr|hdnts|hdnea|auth.*|.*token.*|.*secret.*|.*password.*|pass|pwd|.*api_?key|key|code|jwt|session.*|sid)$/i
+/** Query parameters that hold secrets on any site: signatures of storage services, tokens, passwords. */
+const SECRET_PARAMETERS = [
+  'x-amz-.*', 'x-goog-.*', 'awsaccesskeyid', 'googleaccessid', 'key-pair-id', 'policy', 'signature', 'sig', 'se', 'sp', 'sv', 'sr',
+  'hdnts', 'hdnea', 'auth.*', '.*token.*', '.*secret.*', '.*password.*', 'pass', 'pwd', '.*api_?key', 'key', 'code', 'jwt', 'session.*',
+  'sid'
+]
+const SECRET_PARAMETER = new RegExp(`^(${SECRET_PARAMETERS.join('|')})$`, 'i')
 
-/** `live`: a stream without an end. */
+/** What a reply is. `live`: a stream without an end. */
 export type SourceKind = 'media' | 'page' | 'feed' | 'manifest' | 'live'
 
-/** What is known of a recording from where it came. */
+/** Facts about a recording from its source. `publishedAt`: in ms since 1970. */
 export type SourceFacts = { title: RecordingName | undefined, publishedAt: number | undefined }
 
-/** Throws `invalid_request` naming `field` for a name that no name server can know. */
+/** Throws `invalid_request` naming `field` for a host name that is too long for the name service. */
 export function requireHostName (hostname: string, field: string): void {
   if (isHostName(hostname)) return
   throw new AppError('invalid_request', `${field}: the host name must have at most 253 characters, and 63 between two dots.`)
 }
 
-/** The address as it is fetched: http or https, without its fragment, which no server ever sees. Throws `invalid_request` naming `field`. */
+/** Parses an http or https URL and removes its fragment. Throws `invalid_request` naming `field`. */
 export function parseSourceUrl (text: string, field: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new AppError('invalid_request', `${field}: must be an http or https address of at most ${MAX_URL_LENGTH} characters.`)
   }
   requireHostName(url.hostname, field)
-  // yt-dlp takes orders from fragments that begin so; nothing else needs any.
+  // yt-dlp reads options from some fragments. No server ever sees a fragment.
   url.hash = ''
   return url.href
 }
 
-/** The address as it is shown and exported: without name and password, and without parameters that are keys. */
+/** The URL to show and export: without user name, password and secret parameters. */
 export function toShownUrl (address: string): string {
   const url = new URL(address)
   url.username = ''
@@ -44,7 +49,7 @@ export function toShownUrl (address: string): string {
   return url.href
 }
 
-/** The address with the name and password of another, where both are of one server: they count for all of it. */
+/** Adds the user name and password of `lender` to a URL of the same server that has none. */
 export function lendCredentials (address: string, lender: string): string {
   const [url, { origin, username, password }] = [new URL(address), new URL(lender)]
   if (url.origin !== origin || url.username !== '' || url.password !== '') return address
@@ -76,13 +81,13 @@ export function nameFromDisposition (header: string | undefined): RecordingName 
 
 const ROOTS: Readonly<Record<string, SourceKind>> = { rss: 'feed', feed: 'feed', 'rdf:rdf': 'feed', mpd: 'manifest' }
 
-/** What an answer is, by its first bytes; servers are often wrong about the type, so it decides only where the bytes are plain text. */
+/** The kind of a reply, from its first bytes. Content types are often wrong, so they decide only for plain text. */
 export function sniffKind (head: Uint8Array, headers: Readonly<Record<string, string | undefined>>): SourceKind {
   const hasLength = headers['content-length'] !== undefined || headers['content-range'] !== undefined
   if (!hasLength && Object.keys(headers).some((name) => name.startsWith('icy-'))) return 'live'
   const text = Buffer.from(head).toString('utf8').replace(/^\ufeff/, '').trimStart()
   if (text.startsWith('#EXTM3U')) return 'manifest'
-  // A zero byte is in the first bytes of every container, and in no text.
+  // The first bytes of every media container include a zero byte; text has none.
   if (text.includes('\0') || !text.startsWith('<')) return isHtml(headers) && isText(text) ? 'page' : 'media'
   const root = /<(rss|feed|rdf:rdf|mpd|html|head|body)[\s>]/i.exec(text)?.[1]?.toLowerCase() ?? ''
   return ROOTS[root] ?? 'page'

@@ -1,7 +1,7 @@
 /** Speakers of words: each word gets the speaker who talks during it. Pure. */
 import type { TimedSegment, TimedWord } from './transcript.js'
 
-/** A stretch in which one voice talks. Turns may overlap. `voice` tells the voices of one recording apart and means nothing elsewhere. */
+/** A stretch in which one voice talks. Turns may overlap. `voice` identifies a voice within one recording only. */
 export type SpeakerTurn = { startMs: number, endMs: number, voice: number }
 
 /** A word in a pause belongs to the nearest turn, if that is at most this far away. */
@@ -19,7 +19,7 @@ function findVoice (word: TimedWord, turns: readonly SpeakerTurn[]): number | un
   return best?.voice
 }
 
-/** The speaker with the most time in these words; the first of equals. */
+/** The speaker with the most time in these words. On a tie, the first one. */
 function mostSpoken (words: readonly TimedWord[]): string | undefined {
   const spokenMs = new Map<string, number>()
   for (const { speaker, startMs, endMs } of words) {

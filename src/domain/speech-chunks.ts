@@ -1,7 +1,7 @@
 /** Phrases between pauses, and holes (speech without words), from the probabilities of the voice activity detector. */
 import { findSpeechRuns, FRAME_MS, framesOf, ONSET_PROBABILITY } from './speech-spans.js'
 
-/** A stretch of speech, in ms from the start of its window. `speechMs`: how much of it is speech for the detector. */
+/** A stretch of speech, in ms from the start of its window. `speechMs`: how much of it the detector considers speech. */
 export type SpeechChunk = { startMs: number, endMs: number, speechMs: number }
 
 /** A dip of this length is a pause between phrases. Shorter dips are plosives. */
@@ -37,7 +37,7 @@ export type Stretch = { startMs: number, endMs: number }
 
 /** The length of an ordinary word: sound this soon after the start of a word belongs to that word. */
 const WORD_MS = 600
-/** More speech than this without a word was skipped by the decoder: people stretch words and hesitate, but not for so long. */
+/** Longer speech without a word was skipped by the decoder: people stretch words and hesitate, but not for this long. */
 const HOLE_SPEECH_MS = 1000
 
 /**

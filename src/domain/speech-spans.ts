@@ -6,8 +6,8 @@ export const FRAME_SAMPLES = 512
 export const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS
 
 /**
- * Length of the pieces that the fresh detector judges, about 4 s: it restarts so soon after loud music that it has not heard the music. Of
- * a quiet sentence of 5 s it detects 0.2 s with pieces of 8 s, 4.0 s with pieces of 4 s.
+ * Length of the pieces that the fresh detector judges, about 4 s. It restarts for each piece, so that it has not heard loud music before
+ * the piece. Of a quiet sentence of 5 s it detects 0.2 s with pieces of 8 s, and 4.0 s with pieces of 4 s.
  */
 export const PIECE_FRAMES = 128
 /** Frames that the fresh detector reads before each piece, about a second: it needs some sound before it is reliable. */
@@ -17,8 +17,8 @@ export const LEAD_FRAMES = 32
 export const framesOf = (ms: number): number => Math.round(ms * SAMPLE_RATE_HZ / 1000 / FRAME_SAMPLES)
 
 /**
- * The detector's result for one frame, and its level (mean power, dB of full scale). `probability`: from the detector that has heard
- * everything before. `freshProbability`: from the one that restarts every few seconds, on sound brought to its usual level.
+ * The detectors' results for one frame, and its level (mean power, dB of full scale). `probability`: from the detector that reads the
+ * whole recording. `freshProbability`: from the detector that restarts every few seconds, on sound adjusted to its usual level.
  */
 export type DetectedFrame = { probability: number, freshProbability: number, levelDb: number }
 
@@ -26,32 +26,32 @@ export type DetectedFrame = { probability: number, freshProbability: number, lev
 export type SkipReason = 'silence' | 'noise'
 
 /**
- * `probability`: the higher of the two. `isLikely`: likely speech. `reason`: why the frame may be skipped; undefined: it must not be.
- * `cost`: of skipping it, in encoder runs.
+ * `probability`: the higher of the two. `isLikely`: likely speech. `reason`: why the frame may be skipped; undefined when it must not be
+ * skipped. `cost`: the cost of skipping it, in encoder runs.
  */
 export type JudgedFrame = { probability: number, levelDb: number, isLikely: boolean, reason: SkipReason | undefined, cost: number }
 
-/** Speech begins above the first and ends below the second, as in Silero's own code: a fading voice is followed to its end. */
+/** Speech begins above the onset and ends below the offset, as in Silero's own code, so that a fading voice is not cut off. */
 export const ONSET_PROBABILITY = 0.5
 export const OFFSET_PROBABILITY = 0.35
-/** A quarter of a second, Silero's own limit. Anything shorter is a key, a note or a cough, */
+/** A quarter of a second, Silero's own limit. Shorter sounds are a key, a note or a cough. */
 const MIN_SPEECH_FRAMES = framesOf(250)
-/** unless the detector is sure: a single "no" or "ja" is this short. */
+/** The limit where the detector is sure: a single "no" or "ja" is this short. */
 const MIN_SURE_FRAMES = framesOf(128)
 const SURE_SPEECH_PROBABILITY = 0.9
 /** A dip of a tenth of a second ends a run; shorter ones come before plosives. */
 const DIP_FRAMES = framesOf(100)
 
 /**
- * The fresh detector is easily fooled by music, which has little dynamic range. Speech that only it detects counts where the loud frames
- * around are this far above the quiet ones. Of 100 pieces of music without a voice, 39 fool it, and 11 with this rule; 21 fool the other
- * detector.
+ * Music, which has little dynamic range, easily fools the fresh detector. Speech that only this detector finds counts where the loud
+ * frames nearby are this far above the quiet ones. Of 100 pieces of music without a voice, 39 fool it, and 11 with this rule; 21 fool the
+ * other detector.
  */
 const MIN_RANGE_DB = 20
 const RANGE_FRAMES = framesOf(15_000)
 /**
- * Where the range is smaller, in music or loud noise, the other detector must be surer: this many seconds of certainty, the sum of
- * probability over a half. Of the 21 pieces that fool it, 7 stay below. The shortest human sentence that was tried has 1.2.
+ * Where the range is smaller, in music or loud noise, the other detector needs this many seconds of certainty: the sum of its probability
+ * above one half. Of the 21 pieces that fool it, 7 stay below. The shortest human sentence that was tested has 1.2.
  */
 const MIN_CERTAIN_SECONDS = 0.1
 /** Frames of zeros are not a noise floor: a recording that was cut or gated has another floor. */
@@ -70,7 +70,7 @@ const QUIET_ABOVE_FLOOR_DB = 8
 /** Levels are averaged over 0.3 s: a click is not a word. */
 const LEVEL_FRAMES = framesOf(288)
 
-/** Sound kept on both sides of frames that must stay: a pause of 2 s stays whole. */
+/** Sound that is retained on both sides of frames that must stay, so that a pause of 2 s is not cut. */
 const PAD_FRAMES = framesOf(1000)
 /** This close to likely speech, sound above the floor stays: laughter, a shout, a voice far from the microphone. */
 const NEAR_FRAMES = framesOf(10_000)
@@ -178,8 +178,8 @@ function quietLimit (levels: readonly number[]): number {
 }
 
 /**
- * Judges frames by what is around them. Pass a few minutes of a recording at once. What follows the last frame is unknown, so unless the
- * recording ends there, decide the last 30 s later.
+ * Judges frames by the sound around them. Pass a few minutes of a recording at once. The sound after the last frame is unknown, so judge
+ * the last 30 s again later, unless the recording ends there.
  */
 export function judgeFrames (frames: readonly DetectedFrame[]): JudgedFrame[] {
   const rawLevels = frames.map(({ levelDb }) => levelDb)

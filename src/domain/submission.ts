@@ -1,4 +1,4 @@
-/** What a caller asks for with a recording, and the rules that every way in applies to it. */
+/** The options of a transcription request, and the rules that apply to all of them, whichever way they arrive. */
 import { AppError } from './errors.js'
 import { MAX_PROMPT_LENGTH, STT_QUALITIES } from './job.js'
 import type { JobOptions, SttQuality } from './job.js'
@@ -9,12 +9,12 @@ import { cleanTerms } from './terms.js'
 import { generateSecret, MAX_SECRET_LENGTH } from './webhook.js'
 import type { JobWebhook } from './webhook.js'
 
-/** Characters of a language's code or name. */
+/** The longest language code or name, in characters. */
 export const MAX_LANGUAGE_LENGTH = 64
-/** Characters of the address that is told of the end of one job. */
+/** The longest `webhookUrl` of a job, in characters. */
 export const MAX_WEBHOOK_URL_LENGTH = 2048
 
-/** As the caller wrote it; nothing has been checked yet. */
+/** A request as the caller wrote it, not checked yet. */
 export type JobRequest = {
   fileName?: string | undefined
   language?: string | undefined
@@ -23,7 +23,7 @@ export type JobRequest = {
   webhookSecret?: string | undefined
 }
 
-/** Checked and cleaned: what a job is made with besides its media. `apiKeyId`: the key it was made with, if any. */
+/** A checked and cleaned request: all data of a new job except its media. `apiKeyId`: the key of the request, if any. */
 export type AcceptedJob = {
   ownerId: number
   apiKeyId: number | undefined
@@ -54,8 +54,8 @@ export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'l
 }
 
 /**
- * The webhook of one job, with a new secret when none is given; undefined when none is wanted. Does not check whether the address may be
- * reached. Throws `invalid_request`.
+ * The webhook of one job, with a new secret if none is given. Undefined when the request has no `webhookUrl`. Does not check whether the
+ * URL may be reached. Throws `invalid_request`.
  */
 export function parseJobWebhook (
   { webhookUrl: url, webhookSecret: secret }: Pick<JobRequest, 'webhookUrl' | 'webhookSecret'>

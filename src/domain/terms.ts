@@ -2,9 +2,9 @@
 import { NAME_PATTERN } from './access.js'
 import { AppError } from './errors.js'
 
-/** Terms in one list. */
+/** The most terms in one list. */
 export const MAX_TERMS = 200
-/** Characters of a term. */
+/** The longest term, in characters. */
 export const MAX_TERM_LENGTH = 64
 
 /** The rule as a sentence, for OpenAPI. */

@@ -1,4 +1,4 @@
-/** What was said and when: segments of words with times and probabilities. */
+/** Transcripts: segments of words with times and probabilities. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Warning } from './warnings.js'
@@ -71,7 +71,7 @@ export type SkippedSpan = { startMs: number, endMs: number, reason: 'silence' | 
 export type Transcript = {
   id: number
   fileName: string
-  /** ISO 639-1 where the language has such a code. Undefined when nothing was said and no language was named. */
+  /** ISO 639-1 where the language has such a code. Undefined when nothing was said and the caller named no language. */
   language: string | undefined
   durationMs: number
   /** The address it was fetched from; absent for uploads. */

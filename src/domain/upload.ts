@@ -6,7 +6,7 @@ const MAX_PARTS = 1000
 /** How long an upload may stay open. */
 export const UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
 
-/** An upload in progress, with what its job will be made with. */
+/** An upload in progress, with the data of its future job. */
 export type Upload = AcceptedJob & {
   id: string
   fileType: string | undefined
@@ -27,7 +27,7 @@ export type UploadRequest = JobRequest & {
   sha256?: string | undefined
 }
 
-/** An upload and how far it is. `missing`: numbers of the parts that have not arrived, ascending; empty once it is a job. */
+/** An upload and its parts. `missing`: numbers of the parts that have not arrived, ascending; empty once it has become a job. */
 export type UploadState = { upload: Upload, received: UploadPart[], missing: number[] }
 
 export type UploadPart = { partNumber: number, sizeBytes: number, sha256: string }

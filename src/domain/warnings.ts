@@ -1,4 +1,4 @@
-/** What a reader of a transcript should know, derived from stored facts. No other file derives warnings. */
+/** Warnings for readers of a transcript, derived from stored facts. Only this file derives warnings. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 
@@ -16,7 +16,7 @@ export type Warning = Static<typeof Warning>
  */
 export type TranscriptFacts = { usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number }
 
-/** Windows without words that hold this much speech need a warning. Less is laughter, a cough, or a note that sounds like a voice. */
+/** Windows without words that hold this much speech cause a warning. Less is laughter, a cough, or a note that sounds like a voice. */
 const WORDLESS_MS = 10_000
 /** People speak two to three words per second; the slowest speak one. */
 const MIN_WORDS_PER_SECOND = 0.5

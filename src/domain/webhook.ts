@@ -61,7 +61,7 @@ export function describeEnd (job: Ended, event: string = eventOf(job)): WebhookP
   }
 }
 
-/** The payload of a test event, like that of a real job. */
+/** The payload of a test event. It looks like that of a real job. */
 export function describeTest (event: string, now: number): WebhookPayload {
   const failed = event === 'transcription.failed' ? 'decode_failed' : undefined
   return describeEnd(
@@ -78,8 +78,8 @@ export const SCHEDULE_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 30 * MI
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 
 /**
- * When to retry after `failures` failed attempts, the last one at `now`; undefined when there are no retries left. A receiver may ask for a
- * later time, never for an earlier one.
+ * When to retry after `failures` failed attempts, the last one at `now`. Undefined when no retries are left. A receiver can ask for a
+ * later time, but not for an earlier one.
  */
 export function nextDueAt (failures: number, now: number, retryAfterMs = 0): number | undefined {
   const pauseMs = SCHEDULE_MS[failures - 1]
@@ -122,8 +122,8 @@ function standardKey (secret: string): Buffer {
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
 
 /**
- * The headers that prove the sender, the time and the message id of `body`: those of Standard Webhooks, and the plain signature of the
- * body.
+ * The signature headers of a request: those of Standard Webhooks, which sign the message id, the time and `body`, and a plain signature
+ * of `body`.
  */
 export function signedHeaders (secret: string, messageId: string, body: string, now: number): Record<string, string> {
   const seconds = Math.floor(now / 1000)

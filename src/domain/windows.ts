@@ -11,10 +11,13 @@ import type { FrameSpan, Step } from './window-plan.js'
 
 /** Samples `startSample` up to, not including, `endSample`. */
 export type AudioSpan = { startSample: number, endSample: number }
-/** The bounds of a window and the gaps inside it, which are not decoded. `speechMs`: how much of it is likely speech; absent: not known. */
+/** The bounds of a window and its gaps, which are not decoded. `speechMs`: how much of it is likely speech; absent when not known. */
 export type AudioWindow = AudioSpan & { gaps?: AudioSpan[], speechMs?: number }
 
-/** The parts of a window that are decoded: what is between its gaps, in order. */
+/** What a window is for: detecting the language of the recording from a sample, or transcribing speech. */
+export type WindowPurpose = 'language' | 'speech'
+
+/** The parts of a window that are decoded: everything between its gaps, in order. */
 export function decodedSpans ({ startSample, endSample, gaps = [] }: AudioWindow): AudioSpan[] {
   const starts = [startSample, ...gaps.map((gap) => gap.endSample)]
   const ends = [...gaps.map((gap) => gap.startSample), endSample]

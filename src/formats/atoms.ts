@@ -22,7 +22,8 @@ const CLAUSE_END = /[,;:،؛、，；：—–][\p{Pe}\p{Pf}"']*$/u
 /** Characters that continue the character before them. */
 const CONTINUES = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]/u
 const MUST_CONTINUE = /\u200d$/u
-const NO_LINE_START = /^[\p{Pe}\p{Pf}.,!?;:…。、，．！？；：・ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々%‰]/u
+const NO_LINE_START =
+  /^[\p{Pe}\p{Pf}.,!?;:…。、，．！？；：・ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々%‰]/u
 const NO_LINE_END = /[\p{Ps}\p{Pi}]$/u
 
 /** How good a place for a break is, best first. */
@@ -104,8 +105,8 @@ const isContinued = (last: Atom, { text, spaceBefore }: Piece): boolean =>
   !spaceBefore && (CONTINUES.test(text) || MUST_CONTINUE.test(last.text)) && last.width + measureWidth(text) <= LINE_WIDTH
 
 /**
- * The atoms of a transcript, in order. Only white space and control characters are lost; start times never go backwards; a word without a
- * speaker gets the one before it.
+ * The atoms of a transcript, in order. Only white space and control characters are lost. Start times never go backwards. A word without a
+ * speaker gets the previous word's speaker.
  */
 export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
   let last: Atom | undefined
@@ -145,7 +146,7 @@ export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
   if (last) yield last
 }
 
-/** Tells for each atom whether it begins a word. An atom after a space always does. */
+/** For each atom, whether it begins a word. An atom after a space always does. */
 function findWordStarts (atoms: readonly Atom[]): boolean[] {
   const starts = atoms.map(({ spaceBefore }, index) => index === 0 || spaceBefore)
   for (let first = 0; first < atoms.length;) {

@@ -18,13 +18,13 @@ const STRETCH_PAUSE_MS = 2000
 const STRETCH_ATOMS = 400
 const CUT_AGAIN = 3
 
-/** How early a cue may begin in the silence before its first word, if it would otherwise be too short. */
+/** How far a cue may begin before its first word, in silence, if it would otherwise be too short. */
 const MAX_LEAD_MS = 500
-/** A shorter gap between two cues is closed, because it would only flicker. */
+/** A shorter gap between two cues is closed, because it would flicker. */
 const MIN_GAP_MS = 250
 const PAUSE_MS = 300
 
-// Costs, without a unit: only which of two cuts is cheaper matters.
+// Costs have no unit: they are only compared.
 const CUE = 30
 const CUE_END: Readonly<Record<Break, number>> = { speaker: 0, sentence: 0, clause: 12, word: 45, inside: 300 }
 const LINE_END: Readonly<Record<Break, number>> = { speaker: 0, sentence: 0, clause: 2, word: 10, inside: 200 }

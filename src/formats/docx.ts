@@ -17,7 +17,7 @@ const HEADING_EVERY_MS = 15 * 60_000
 const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'])
 const EAST_ASIAN = new Set(['ja', 'ko', 'yue', 'zh'])
 
-/** Loaded only when needed: it takes a tenth of a second and 20 MB. */
+/** Loads the package docx only when needed: that takes a tenth of a second and 20 MB. */
 type Docx = typeof import('docx')
 
 function makeCover (

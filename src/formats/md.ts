@@ -14,7 +14,7 @@ function * renderDate ({ publishedAt, completedAt }: Transcript): Generator<stri
   else if (completedAt !== undefined) yield `- Transcribed: ${formatDay(completedAt)}\n`
 }
 
-/** Text never begins a line, so characters that mean a list or a heading there need no escape. */
+/** Text never begins a line, so characters that start a list or a heading need no escape. */
 export function * renderMd (transcript: Transcript): Generator<string> {
   const { fileName, sourceUrl, language, durationMs, warnings, segments } = transcript
   yield `# ${escapeMarkdown(toPrintable(fileName).trim())}\n\n`

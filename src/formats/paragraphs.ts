@@ -12,8 +12,8 @@ const LONG_MS = 60_000
 const LONGEST_MS = 90_000
 
 /**
- * Words without a speaker belong to the words before them; the first words of a recording belong to the words after them. Paragraphs without
- * printable text are left out.
+ * Words without a speaker belong to the speaker before them, or, at the start of a recording, to the speaker after them. Paragraphs
+ * without printable text are left out.
  */
 export function * toParagraphs (segments: Iterable<TimedSegment>): Generator<Paragraph> {
   let open: Paragraph | undefined

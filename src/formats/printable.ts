@@ -5,7 +5,7 @@
 const UNPRINTABLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufeff\ufffe\uffff]/g
 /** A lone surrogate. */
 const HALF = /\p{Cs}/gu
-/** White space where a line may break: all except no-break spaces, which French puts before question marks. */
+/** White space where a line may break: all except no-break spaces, which French uses before question marks. */
 const BREAKING_SPACE = /(?:(?![\u00a0\u202f\u2007])[\s\u0085])+/g
 
 /** Removes control characters and lone surrogates and collapses white space to single spaces. Spaces at the ends stay. */

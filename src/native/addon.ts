@@ -66,7 +66,7 @@ export type TranscribeOptions = {
   prompt: string
   /** Names and terms to expect, in their correct spelling: at most 400, each at most 256 bytes of UTF-8. */
   terms: readonly string[]
-  /** whisper.cpp decodes again what follows its last timestamp; a remainder shorter than this is skipped. */
+  /** whisper.cpp decodes the audio after its last timestamp again. A remainder shorter than this is skipped. */
   minTailMs: number
   /** One Int32 over a SharedArrayBuffer; any value but 0 stops the call within a second. */
   abort?: Int32Array

@@ -11,7 +11,9 @@ import { attachmentNamed } from './content-disposition.js'
 import { operation } from './contract/operation.js'
 import { PageOf, pageQuery } from './contract/paging.js'
 import { principalOf } from './plugins/auth.js'
-import { IdParams, ListedTranscription, ok, Success, toListed, toTranscription, Transcription, TRANSCRIPTION_STATUSES } from './contract/schemas.js'
+import {
+  IdParams, ListedTranscription, ok, Success, toListed, toTranscription, Transcription, TRANSCRIPTION_STATUSES
+} from './contract/schemas.js'
 
 /** Transcriptions on a page, unless the caller asks for another number. */
 const PAGE_LENGTH = 20

@@ -1,5 +1,6 @@
 /** Telling receivers how jobs ended: at least once each, on a schedule, by signed requests. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AttemptFilter, Delivery, HttpAttempt, LoggedAttempt, Target } from '../domain/delivery.js'
 import { AppError } from '../domain/errors.js'
 import { FetchError } from '../domain/fetch-error.js'
 import type { Log } from '../domain/log.js'
@@ -9,7 +10,7 @@ import {
 import type { WorkClaim } from '../domain/work.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import type { InTransaction } from '../store/database.js'
-import type { AttemptFilter, Delivery, DeliveryStore, HttpAttempt, LoggedAttempt, Target } from '../store/deliveries.js'
+import type { DeliveryStore } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'
 import type { WebhookStore } from '../store/webhooks.js'
 import type { WorkOrders } from '../store/work-orders.js'

@@ -1,4 +1,4 @@
-/** The end of a job, either way: once, written down together with whom to tell of it. */
+/** Completes and fails jobs. The end of a job and its webhook deliveries are stored in one transaction. */
 import { failureCodeOf } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
 import { hasEnded } from '../domain/job.js'
@@ -27,17 +27,17 @@ export type EndingDeps = {
   files: Pick<Files, 'removeWork' | 'listUntouched'>
   deliveries: Pick<Deliveries, 'enqueue'>
   retention: Pick<Retention, 'release'>
-  /** Absent: nobody tells speakers apart. */
+  /** Absent: speakers are not identified. */
   naming?: SpeakerNaming | undefined
   inTransaction: InTransaction
   now: () => number
   log: Log
 }
 
-/** One run of a job; a retry begins another. */
+/** One run of a job. A retry begins another run. */
 export type Run = Pick<Job, 'id' | 'retryCount'>
 
-/** The code with which a job ends because of an error of a step that uses the pool. */
+/** The failure code for an error of a step that uses the speech engine. */
 export function stepFailureCode (error: unknown): FailureCode {
   return error instanceof SpeechError && error.code !== 'aborted' && error.code !== 'audio_missing' ? error.code : failureCodeOf(error)
 }
@@ -50,13 +50,13 @@ export function createEnding (deps: EndingDeps) {
     for (const listener of listeners) listener(jobId)
   }
 
-  /** Whether this run of the job has ended: the job too, or removed, or retried since. */
+  /** True when this run is over: the job has ended, was removed, or was retried since. */
   function isOver ({ id, retryCount }: Run): boolean {
     const job = jobs.find(id)
     return !job || hasEnded(job) || job.retryCount !== retryCount
   }
 
-  /** Ends a job, unless it has ended, and writes down in the same transaction whom to tell: who knows of an end will hear of it. */
+  /** Ends a job unless it has already ended, and stores its webhook deliveries in the same transaction. */
   function end (jobId: number, ending: () => boolean): boolean {
     return inTransaction(() => {
       if (!ending()) return false
@@ -65,7 +65,7 @@ export function createEnding (deps: EndingDeps) {
     })
   }
 
-  /** Completes a job and counts its audio, once: whoever comes second finds it completed. Failed jobs cost nothing. */
+  /** Completes a job and counts its audio. A second call changes nothing. Audio of failed jobs is not counted. */
   function completeAndCount (jobId: number): boolean {
     if (!jobs.complete(jobId, now())) return false
     const { ownerId, durationMs = 0 } = jobs.find(jobId) ?? {}
@@ -73,7 +73,7 @@ export function createEnding (deps: EndingDeps) {
     return true
   }
 
-  /** Removes what a step wrote after the end of its job, when the place had been cleared. */
+  /** Removes files that a step wrote after its job had ended and its files had been removed. */
   async function removeEnded (jobId: number): Promise<void> {
     const job = jobs.find(jobId)
     if (!job || hasEnded(job)) await files.removeWork(jobId)
@@ -83,7 +83,7 @@ export function createEnding (deps: EndingDeps) {
   async function fail (run: Run, code: FailureCode, cause: unknown): Promise<void> {
     const { id: jobId } = run
     if (isOver(run)) return
-    // First the files: on a full disk they make the room in which the failure can be written down.
+    // Files are removed first: on a full disk, that frees the space in which the failure is stored.
     await files.removeWork(jobId)
     if (!end(jobId, () => !isOver(run) && jobs.fail(jobId, code, now()))) return
     log.warn({ jobId, code, err: cause }, 'transcription failed')
@@ -91,7 +91,7 @@ export function createEnding (deps: EndingDeps) {
     await retention.release(jobId)
   }
 
-  /** Removes what jobs that have ended, or are not there any more, left on disk. */
+  /** Removes working files of jobs that have ended or were removed. */
   async function sweep (): Promise<void> {
     for (const name of await files.listUntouched('work', Infinity)) await removeEnded(Number(name))
   }
@@ -100,7 +100,7 @@ export function createEnding (deps: EndingDeps) {
     removeEnded,
     fail,
     sweep,
-    /** Claims the next job that only lacks its last step. */
+    /** Claims the next job for its last step. */
     claim: (): WorkClaim | undefined => queue.claim({ kinds: ['complete'], next: () => orders.oldest('complete') }),
     /** Ends the job as completed, unless the claim was lost. */
     async complete (claim: WorkClaim): Promise<void> {
@@ -112,12 +112,12 @@ export function createEnding (deps: EndingDeps) {
       await files.removeWork(jobId)
       await retention.release(jobId)
     },
-    /** After a start: gives up what takes the process down every time, and removes what jobs left on disk. */
+    /** Runs after start-up: fails jobs that crash the process every time, and removes files that jobs left on disk. */
     async recover (): Promise<void> {
-      for (const run of work.listExhausted()) await fail(run, 'worker_crashed', new Error('begun too often without coming to an end'))
+      for (const run of work.listExhausted()) await fail(run, 'worker_crashed', new Error('begun too often without finishing'))
       await sweep()
     },
-    /** Calls `listener` with the id of each job that has ended, either way. */
+    /** Calls `listener` with the id of each job that completes or fails. */
     onEnded (listener: (jobId: number) => void): void {
       listeners.push(listener)
     }

@@ -1,10 +1,10 @@
 /** Idempotency: a repeated request gets the first answer and is not carried out again. */
 import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
 import { ANSWER_TTL_MS, fingerprint, isFinal, openAnswer, requestId, sealAnswer } from '../domain/idempotency.js'
-import type { Answer, IdempotentRequest } from '../domain/idempotency.js'
+import type { Answer, IdempotentRequest, RequestClaim } from '../domain/idempotency.js'
 import type { Log } from '../domain/log.js'
 import type { InTransaction } from '../store/database.js'
-import type { IdempotencyStore, RequestClaim } from '../store/idempotency.js'
+import type { IdempotencyStore } from '../store/idempotency.js'
 
 /** A claimant that has not renewed its claim for this long is dead. */
 const LEASE_MS = 60_000
@@ -12,8 +12,6 @@ const LEASE_MS = 60_000
 export const RENEW_MS = LEASE_MS / 4
 
 type Deps = { requests: IdempotencyStore, inTransaction: InTransaction, now: () => number, log: Log }
-
-export type { RequestClaim }
 
 export function createIdempotency ({ requests, inTransaction, now, log }: Deps) {
   function claimOrFind (request: IdempotentRequest): { claim: RequestClaim } | { sealed: Buffer } {

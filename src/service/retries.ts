@@ -25,16 +25,16 @@ type Deps = {
 }
 
 const GONE = 'The recording is no longer stored. Upload it again.'
-const USED = 'The job has been retried as often as it may be. Upload the recording again.'
+const USED = 'The job cannot be retried any more. Upload the recording again.'
 
 export function createRetries ({ jobs, sources, windows, transcripts, media, files, submit, now }: Deps) {
-  /** Whether the recording can still be had: an address can always be tried, a stored file must exist. */
+  /** Whether the recording is still available: a URL can always be fetched again, a stored file must exist. */
   function hasSource ({ mediaId, source }: Job): boolean {
     const stored = media.find(mediaId)
     return source !== undefined || (stored?.state === 'stored' && files.hasMedia(stored.file))
   }
 
-  /** An address is fetched again and may serve another recording by now, so nothing of the earlier run stays. */
+  /** Removes unfinished windows. For a URL, removes all results: it is fetched again and may serve another recording by now. */
   function dropRun (jobId: number): void {
     if (!sources.restart(jobId)) return windows.removeOpen(jobId)
     for (const purpose of ['speech', 'language'] as const) windows.removeFrom({ jobId, purpose, idx: 0 })
@@ -55,7 +55,7 @@ export function createRetries ({ jobs, sources, windows, transcripts, media, fil
   return {
     isRetryable: (job: Job): boolean => refusalOf(job) === undefined,
     /**
-     * Queues a failed job again. An address is fetched again; of a stored recording, finished windows stay finished. Throws
+     * Queues a failed job again. A URL is fetched again. For a stored recording, finished windows stay finished. Throws
      * `minutes_exceeded`, `not_found`, `conflict` (not failed, or retried too often), `gone`, `queue_full`, `insufficient_storage`.
      */
     async retry (id: number, caller: Consumer): Promise<Job> {

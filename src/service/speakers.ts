@@ -1,4 +1,4 @@
-/** Who speaks when: worth having, but never worth a transcript. */
+/** Adds speakers to a transcript. A failure here never fails the job. */
 import { assignSpeakers } from '../domain/speaker.js'
 import type { Log } from '../domain/log.js'
 import type { SpeakerEngine } from '../engine/speech/speakers.js'
@@ -6,7 +6,7 @@ import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 
-/** Speakers of the longest recording are told apart in this time, or not at all. */
+/** The most time that identifying the speakers of a recording may take. */
 const TIMEOUT_MS = 60 * 60_000
 
 type Deps = {
@@ -19,13 +19,13 @@ type Deps = {
 
 export function createSpeakerNaming ({ speakers, transcripts, files, inTransaction, log }: Deps) {
   return {
-    /** Gives the words of a job their speakers; when that fails, there are none. */
+    /** Adds speakers to the words of a job. When that fails, the words have no speakers. */
     async name (jobId: number): Promise<void> {
       try {
         const turns = await speakers.findTurns(files.audioPath(jobId), AbortSignal.timeout(TIMEOUT_MS))
         inTransaction(() => { transcripts.nameSpeakers(jobId, (segments) => assignSpeakers(segments, turns)) })
       } catch (error) {
-        log.warn({ jobId, err: error }, 'speakers could not be told apart')
+        log.warn({ jobId, err: error }, 'speakers could not be identified')
       }
     }
   }

@@ -1,4 +1,4 @@
-/** How a job moves from stage to stage: when the last piece of one is finished, the work of the next becomes claimable. */
+/** How a job moves from stage to stage: when the last piece of a stage is finished, the work of the next stage becomes claimable. */
 import type { Stage } from '../domain/job.js'
 import { voteLanguage } from '../domain/language.js'
 import type { WorkClaim } from '../domain/work.js'
@@ -6,7 +6,7 @@ import type { JobStore } from '../store/jobs.js'
 import type { WindowStore } from '../store/windows.js'
 import type { WorkStore } from '../store/work.js'
 
-/** The stages after the last window, in order: one piece of work for each job. A new one is added here and in `STAGES`. */
+/** The stages after the last window, in order, with one piece of work each. Add a new one here and in `STAGES`. */
 const FINAL_STAGES: readonly Stage[] = ['complete']
 
 type Deps = {
@@ -36,25 +36,25 @@ export function createStages ({ jobs, windows, work, now }: Deps) {
   }
 
   return {
-    /** Goes on after a fetch. Each of these is called in the transaction that finishes the piece. */
+    /** Call this after a fetch. Each of these functions is called in the transaction that finishes the piece. */
     fetched: ({ jobId, run }: WorkClaim): void => { work.insert({ kind: 'decode', jobId, run }) },
-    /** Goes on after a decode: to the samples of the language, when their work has been stored. */
+    /** Call this after a decode. The language stage is next if it has work, otherwise the windows. */
     decoded (claim: WorkClaim): void {
       if (work.hasOpen({ jobId: claim.jobId, kind: 'language' })) jobs.enterStage(claim.jobId, 'decode', 'language', now())
       else enterTranscribe('decode', claim)
     },
-    /** Goes on after a sample of the language: the last one decides, unless the recording is to be decoded again. */
+    /** Call this after a language sample. The last sample decides the language, unless the recording must be decoded again. */
     sampled (claim: WorkClaim): void {
       const { jobId } = claim
       if (work.hasOpen({ jobId, kind: 'language' }) || work.hasOpen({ jobId, kind: 'decode' })) return
       jobs.setHeardLanguage(jobId, voteLanguage(windows.listPosteriors(jobId)), now())
       enterTranscribe('language', claim)
     },
-    /** Goes on after a window. */
+    /** Call this after a window. */
     transcribed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
-    /** Goes on after one of the stages behind the windows. */
+    /** Call this after one of `FINAL_STAGES`. */
     finished: (stage: Stage, claim: WorkClaim): void => { enterAfter(stage, claim) },
-    /** Sends a job back whose decoded sound is gone. What is done of it stays. */
+    /** Sends a job back to decoding because its decoded sound is gone. Finished windows stay finished. */
     decodeAgain (claim: WorkClaim): void {
       const { jobId, run } = claim
       const job = jobs.find(jobId)

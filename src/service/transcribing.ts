@@ -1,4 +1,4 @@
-/** The steps of single windows: one tells the language of a sample, the other transcribes. Both run on the threads of the pool. */
+/** The work on one window: detecting the language of a sample, or transcribing. Both run on the threads of the pool. */
 import { samplesToMs } from '../domain/audio.js'
 import { isNoRoom } from '../domain/errors.js'
 import { MAX_WINDOW_ERRORS } from '../domain/job.js'
@@ -7,7 +7,7 @@ import { averagePosteriors } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
 import { SpeechError } from '../domain/speech-error.js'
 import { createWindowClock, decodedSpans } from '../domain/windows.js'
-import type { AudioWindow } from '../domain/windows.js'
+import type { AudioWindow, WindowPurpose } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { WorkClaim } from '../domain/work.js'
 import { createAbort } from '../engine/speech/engine.js'
@@ -16,14 +16,14 @@ import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { TranscriptStore } from '../store/transcripts.js'
-import type { WindowPurpose, WindowStore } from '../store/windows.js'
+import type { WindowStore } from '../store/windows.js'
 import type { WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
 import type { Ending } from './ending.js'
 import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
 
-/** Models that one window may find unusable while there is another. */
+/** How many times a window may fail because its model is unusable, while another model is available. */
 const MAX_MODEL_ERRORS = 10
 
 type Deps = {
@@ -45,7 +45,7 @@ type Deps = {
 /** A claimed window with its job. */
 type Step = { claim: WorkClaim, job: Job, window: AudioWindow }
 
-/** The flag that native code looks at, raised when `signal` aborts. */
+/** A flag that native code checks. It is set when `signal` aborts. */
 function abortOn (signal: AbortSignal): Abort {
   const abort = createAbort()
   if (signal.aborted) abort.stop()
@@ -79,7 +79,7 @@ export function createTranscribing (deps: Deps) {
     const { segments: decoded, language, isStarter } = await speech.transcribe(sourceOf(step), wanted, abort)
     const segments = buildSegments(decoded, createWindowClock(window))
     inTransaction(() => {
-      // Only the latest claimant of a job in progress stores anything, so each window's text is there once.
+      // Only the latest claim of a job in progress stores text, so the text of each window is stored once.
       if (!work.finish(claim)) return
       transcripts.insertWindow(job.id, claim.idx, segments)
       windows.setOutcome(keyOf(claim, 'speech'), { wordCount: segments.reduce((sum, { words }) => sum + words.length, 0), isStarter })
@@ -100,7 +100,7 @@ export function createTranscribing (deps: Deps) {
       return count
     })
     if (errors === undefined || code === 'audio_missing') return
-    // A model that cannot be used has been passed over: the next try has another, if there is one.
+    // The unusable model is now excluded, so the next attempt uses another one, if there is one.
     const maxErrors = code === 'model_unavailable' && speech.hasModel(job.options.sttQuality) ? MAX_MODEL_ERRORS : MAX_WINDOW_ERRORS
     if (errors >= maxErrors) return await ending.fail(job, code, error)
     log.warn({ jobId: job.id, window: claim.idx, code, err: error }, 'window failed, trying again')

@@ -28,16 +28,16 @@ type Deps = {
   isRetryable: (job: Job) => boolean
 }
 
-/** A job, its text and warnings once it is completed, whether it may be retried, and the state of its webhooks. */
+/** A job with its text and warnings (once it is completed), whether it can be retried, and its webhook deliveries by status. */
 export type JobView = Job & { text: string | undefined, warnings: Warning[], isRetryable: boolean, webhooks: DeliveryCounts }
 
-/** A page of an owner's library. `before`: the last job of the previous page. */
+/** A page of an owner's library. `before`: id of the last job of the previous page. */
 export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
 
-/** The owner who asks for an export, and the plan. */
+/** The owner who asks for an export, and the owner's plan. */
 export type Reader = Pick<Principal, 'ownerId' | 'plan'>
 
-/** A transcript as a file. `chunks` are rendered while they are read, and can be read once. */
+/** A transcript as a file. `chunks` are rendered lazily and can be read only once. */
 export type Export = { fileName: string, contentType: string, chunks: Chunks }
 
 /** Formats that are not text and cannot be shown on a terminal. */

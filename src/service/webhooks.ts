@@ -1,4 +1,5 @@
-/** Webhook endpoints: create, list, change, delete; and which addresses may be receivers. */
+/** Webhook endpoints: create, list, change and delete them, and check which URLs may receive webhooks. */
+import type { Endpoint } from '../domain/delivery.js'
 import { AppError } from '../domain/errors.js'
 import { FetchError } from '../domain/fetch-error.js'
 import { requireHostName } from '../domain/source.js'
@@ -8,7 +9,7 @@ import { parseUrl } from '../engine/http/guard.js'
 import type { ApiKeyStore } from '../store/api-keys.js'
 import type { InTransaction } from '../store/database.js'
 import type { DeliveryStore } from '../store/deliveries.js'
-import type { Endpoint, WebhookStore } from '../store/webhooks.js'
+import type { WebhookStore } from '../store/webhooks.js'
 
 type Deps = {
   webhooks: WebhookStore
@@ -21,17 +22,17 @@ type Deps = {
 
 export type EndpointChanges = { url?: string, apiKeyId?: number | null, isActive?: boolean }
 
-/** Endpoints per owner: each one gets an event for every job. */
+/** The most endpoints an owner may have. Each one gets an event for every job. */
 const MAX_ENDPOINTS = 100
 
 /**
- * Hosts that are addresses themselves and can be checked now. Names are checked on every delivery, because they may point elsewhere by
+ * Hosts that are IP addresses and can be checked at once. Host names are checked on every delivery, because they may point elsewhere by
  * then.
  */
 const LITERAL_HOST = /^(\[.*\]|\d+(\.\d+){3}|(.*\.)?localhost\.?)$/
 
 export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, fetcher, now }: Deps) {
-  /** Throws `invalid_request` naming the field, for anything but http and https addresses, and for addresses that nothing is sent to. */
+  /** Throws `invalid_request` naming the field, unless `url` is an http or https URL that webhooks may be sent to. */
   async function checkUrl (url: string, field: string): Promise<void> {
     try {
       const { hostname } = parseUrl(url, 'webhooks')
@@ -117,5 +118,4 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
     }
   }
 }
-export type { Endpoint }
 export type Webhooks = ReturnType<typeof createWebhooks>

@@ -1,4 +1,4 @@
-/** Windows of a recording while it is being decoded: piece by piece through the voice activity detector. */
+/** Cuts a recording into windows while it is being decoded. Each new piece of sound passes through the voice activity detector. */
 import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans.js'
 import type { DetectedFrame } from '../domain/speech-spans.js'
 import { createWindowPacker } from '../domain/windows.js'
@@ -24,7 +24,7 @@ export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, aud
   }
 
   return {
-    /** The windows that are settled once the file holds `writtenSamples`. Rejects with `SpeechError`. */
+    /** The windows that are final once the file holds `writtenSamples`. Rejects with `SpeechError`. */
     async advance (writtenSamples: number): Promise<AudioWindow[]> {
       const windows: AudioWindow[] = []
       while (writtenSamples - heardSamples >= PIECE_SAMPLES) windows.push(...await listen(heardSamples + PIECE_SAMPLES))
@@ -36,7 +36,7 @@ export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, aud
       if (totalSamples > heardSamples) windows.push(...await listen(totalSamples))
       return [...windows, ...packer.finish(totalSamples)]
     },
-    /** What is in no window; whole once `finish` has resolved. */
+    /** The spans outside all windows; complete once `finish` has resolved. */
     skipped: () => packer.skipped()
   }
 }

@@ -1,45 +1,22 @@
-/** Webhook deliveries: the outbox, and the log of HTTP requests. Their claims are in `work.ts`. */
+/** Webhook deliveries: the outbox and the log of HTTP requests. Claims of deliveries are in `work.ts`. */
+import type { AttemptFilter, Delivery, HttpAttempt, LoggedAttempt, Target } from '../domain/delivery.js'
 import type { AttemptStatus, DeliveryCounts, DeliveryStatus, WebhookEvent } from '../domain/webhook.js'
 import type { Database } from './database.js'
 
-/** Who is to hear of the end of a job: an endpoint, or the job's own URL. */
-export type Target = { endpointId: number | undefined, url: string }
 export type NewDelivery = {
   jobId: number, endpointId: number | undefined, event: WebhookEvent, messageId: string, body: string, now: number
 }
 
-/** What is sent, and where to. */
-export type Delivery = {
-  id: number
-  jobId: number
-  ownerId: number
-  endpointId: number | undefined
-  messageId: string
-  body: string
-  /** As the endpoint is now: a corrected address counts for what waits already. */
-  url: string
-  secret: string
-  status: DeliveryStatus
-}
 type DeliveryRow = {
   id: number, job_id: number, owner_id: number, endpoint_id: number | null, message_id: string, body: string, url: string, secret: string
   status: DeliveryStatus
 }
 
-/** One HTTP request, as it went. */
-export type HttpAttempt = {
-  url: string, status: AttemptStatus, responseCode: number | undefined, error: string | undefined, durationMs: number, at: number
-}
-/** An HTTP request with what it was for. */
-export type LoggedAttempt = HttpAttempt & {
-  id: number, endpointId: number | undefined, jobId: number, event: WebhookEvent, messageId: string, attempt: number
-  nextAttemptAt: number | undefined
-}
 type AttemptRow = {
   id: number, endpoint_id: number | null, job_id: number, event: WebhookEvent, message_id: string, url: string, status: AttemptStatus
-  attempt: number, response_code: number | null, error: string | null, duration_ms: number, created_at: number, next_attempt_at: number | null
+  attempt: number, response_code: number | null, error: string | null, duration_ms: number, created_at: number
+  next_attempt_at: number | null
 }
-export type AttemptFilter = { endpointId?: number | undefined, status?: AttemptStatus | undefined, limit: number }
 
 const toDelivery = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -70,7 +47,7 @@ const toAttempt = (row: AttemptRow): LoggedAttempt => ({
 })
 
 export function createDeliveryStore (db: Database) {
-  // A key that was rotated goes on in its successor: so do the endpoints bound to it.
+  // Endpoints that are bound to a rotated key receive the jobs of the key that replaced it.
   const targets = db.prepare<{ jobId: number }, { endpoint_id: number | null, url: string }>(`
     WITH RECURSIVE lineage (id) AS (
       SELECT api_key_id FROM job WHERE id = :jobId
@@ -95,7 +72,7 @@ export function createDeliveryStore (db: Database) {
   `)
   const setStatus = db.prepare<{ id: number, status: DeliveryStatus }>('UPDATE webhook_delivery SET status = :status WHERE id = :id')
   const failPending = db.prepare<{ id: number }>('UPDATE webhook_delivery SET status = \'failed\' WHERE id = :id AND status = \'pending\'')
-  // What is being sent right now says itself how it ended. Uses webhook_delivery_pending_by_endpoint.
+  // A delivery that is being sent now stores its own result, so its work stays. Uses webhook_delivery_pending_by_endpoint.
   const removePendingWork = db.prepare<{ endpointId: number }>(`
     DELETE FROM work WHERE id IN (
       SELECT w.id
@@ -133,7 +110,7 @@ export function createDeliveryStore (db: Database) {
     WHERE a.owner_id = :ownerId
   `
   const findLogged = db.prepare<{ ownerId: number, id: number }, AttemptRow>(`${LOGGED} AND a.id = :id`)
-  // Conditions are spelled out, because a partial index is used only where its own is.
+  // Each condition is written out, because SQLite uses a partial index only when the query repeats the index's condition.
   const prepareList = (conditions: string) => db.prepare<{ ownerId: number, endpointId: number | undefined, limit: number }, AttemptRow>(`
     ${LOGGED} ${conditions}
     ORDER BY a.id DESC
@@ -149,33 +126,33 @@ export function createDeliveryStore (db: Database) {
   return {
     listTargets: (jobId: number): Target[] => targets.all({ jobId })
       .map(({ endpoint_id: endpointId, url }) => ({ endpointId: endpointId ?? undefined, url })),
-    /** Stores a pending delivery; its id. */
+    /** Stores a pending delivery. Returns its id. */
     insert: (delivery: NewDelivery): number => Number(insert.run({ ...delivery, endpointId: delivery.endpointId ?? null }).lastInsertRowid),
     find (id: number): Delivery | undefined {
       const row = find.get({ id })
       return row && toDelivery(row)
     },
-    /** Notes that the receiver has it. */
+    /** Marks a delivery as delivered. */
     setDelivered: (id: number): void => { setStatus.run({ id, status: 'delivered' }) },
-    /** Gives a pending delivery up. */
+    /** Marks a pending delivery as failed. */
     setFailed: (id: number): void => { failPending.run({ id }) },
-    /** Nothing more is sent to this endpoint. */
+    /** Fails all pending deliveries of this endpoint. */
     endPending (endpointId: number): void {
       removePendingWork.run({ endpointId })
       endPending.run({ endpointId })
     },
-    /** The number of the last attempt in the log; 0 when there is none. */
+    /** The number of the last logged attempt; 0 when there is none. */
     lastAttempt: (id: number): number => lastAttempt.get({ id })?.attempt ?? 0,
     count (jobId: number): DeliveryCounts {
       const found = Object.fromEntries(counts.all({ jobId }).map(({ status, n }) => [status, n]))
       return { pending: 0, delivered: 0, failed: 0, ...found }
     },
-    /** Logs an HTTP request; its id. */
+    /** Logs an HTTP request. Returns its id. */
     log ({ id, ownerId, endpointId }: Delivery, attempt: number, { responseCode, error, ...request }: HttpAttempt): number {
       const about = { id, ownerId, endpointId: endpointId ?? null, attempt }
       return Number(log.run({ ...request, ...about, responseCode: responseCode ?? null, error: error ?? null }).lastInsertRowid)
     },
-    /** Removes requests that were made before a time. */
+    /** Removes logged requests that were made before `before`. */
     removeLogged: (before: number): void => { removeLogged.run({ before }) },
     /** The delivery that a logged request was made for; `isOrphan` when its endpoint is gone. */
     findByAttempt (attemptId: number, ownerId: number): { id: number, jobId: number, isOrphan: boolean } | undefined {

@@ -1,10 +1,9 @@
 /** Requests with an Idempotency-Key and their answers. */
+import type { RequestClaim } from '../domain/idempotency.js'
 import type { Database } from './database.js'
 
 type RequestRow = { fingerprint: Buffer, answer: Buffer | null, attempt: number, lease_until: number, created_at: number }
 
-/** The right to carry out a request. `attempt` fences out earlier claimants, as with windows. */
-export type RequestClaim = { id: Buffer, attempt: number }
 export type StoredRequest = { fingerprint: Buffer, answer: Buffer | undefined, attempt: number, leaseUntil: number, createdAt: number }
 
 export function createIdempotencyStore (db: Database) {

@@ -1,4 +1,4 @@
-/** Jobs: rows, stages, and the first and last of their work. */
+/** Jobs and their stages. Creates a job's first work, and removes its work when it ends. */
 import { SAMPLES_PER_MS } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
 import { STAGES } from '../domain/job.js'
@@ -15,7 +15,7 @@ type JobRow = {
   created_at: number, updated_at: number, completed_at: number | null
 }
 
-// The one place that says in which stage a job is: the first of which some work is not finished.
+// The only definition of a job's stage: the first stage with unfinished work.
 const isOpen = (stage: Stage): string => `EXISTS (SELECT 1 FROM work w WHERE w.job_id = job.id AND w.kind = '${stage}')`
 const STAGE = `CASE status WHEN 'completed' THEN 'complete' ELSE CASE
     ${STAGES.map((stage) => `WHEN ${isOpen(stage)} THEN '${stage}'`).join('\n    ')}
@@ -56,14 +56,15 @@ function toJob (row: JobRow): Job {
   }
 }
 
-/** At most `limit` jobs older than the job `before`. */
+/** At most `limit` jobs that are older than the job with id `before`. */
 export type JobPage = { ownerId: number, before: number, limit: number }
 /**
- * `apiKeyId`: the key it was made with, if any; `webhook`: a receiver besides the owner's endpoints; `firstStage`: 'fetch' for an address.
+ * `apiKeyId`: the key that created it, if any. `webhook`: a receiver besides the owner's endpoints. `firstStage`: 'fetch' when the
+ * recording comes from a URL.
  */
 export type NewJob = {
-  ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: RecordingName, options: JobOptions, webhook?: JobWebhook | undefined
-  firstStage?: 'fetch' | 'decode', now: number
+  ownerId: number, apiKeyId?: number | undefined, mediaId: number, fileName: RecordingName, options: JobOptions
+  webhook?: JobWebhook | undefined, firstStage?: 'fetch' | 'decode', now: number
 }
 
 export function createJobStore (db: Database) {
@@ -87,7 +88,7 @@ export function createJobStore (db: Database) {
   const finishStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
     UPDATE job_stage SET finished_at = :now WHERE job_id = :id AND stage = :stage AND finished_at IS NULL
   `)
-  // What no open window covers is done: transcribed before, or silent.
+  // Audio outside unfinished windows is done: it was transcribed before, or is silent.
   const setDecoded = db.prepare<{ id: number, durationMs: number, samplesPerMs: number, now: number }>(`
     UPDATE job
     SET duration_ms = :durationMs, updated_at = :now, done_ms = :durationMs - (
@@ -153,7 +154,7 @@ export function createJobStore (db: Database) {
   `)
 
   return {
-    /** Stores a queued job and its first work: one without the other would never be worked on. */
+    /** Stores a queued job and its first piece of work. Returns its id. */
     insert ({ webhook, firstStage = 'decode', ...job }: NewJob): number {
       const id = Number(insert.run({
         ...job,
@@ -173,32 +174,32 @@ export function createJobStore (db: Database) {
       const row = findOwned.get({ id, ownerId })
       return row && toJob(row)
     },
-    /** Notes that a stage of the job begins with the claim of its work. */
+    /** Marks the job as processing and records the start of a stage. Call it when the stage's work is claimed. */
     begin (id: number, stage: Stage, now: number): void {
       begin.run({ id, now })
       startStage.run({ id, stage, now })
     },
-    /** Ends the stage of fetching with what it brought. */
+    /** Stores the fetched media and its name, and ends the fetch stage. */
     finishFetch (id: number, mediaId: number, fileName: string, now: number): void {
       setMedia.run({ id, mediaId, fileName, now })
       finishStage.run({ id, stage: 'fetch', now })
     },
-    /** Notes that something of the job has changed. */
+    /** Sets the time of the last change. */
     touch: (id: number, now: number): void => { touch.run({ id, now }) },
-    /** Notes the time at which a stage ended and the next one began. */
+    /** Records the time at which one stage ended and the next one began. */
     enterStage (id: number, from: Stage, stage: Stage, now: number): void {
       finishStage.run({ id, stage: from, now })
       touch.run({ id, now })
       startStage.run({ id, stage, now })
     },
-    /** Notes the length, and what of it is done already. Call it when all windows are stored. */
+    /** Stores the length of the recording and how much of it is already done. Call it when all windows are stored. */
     setDecoded (id: number, durationMs: number, now: number): void {
       setDecoded.run({ id, durationMs, samplesPerMs: SAMPLES_PER_MS, now })
     },
-    /** Stores the language that was detected. Call it only for a job whose caller named none. */
+    /** Stores the detected language. Call it only when the caller did not name one. */
     setHeardLanguage: (id: number, language: string, now: number): void => { setHeardLanguage.run({ id, language, now }) },
     addDone: (id: number, doneMs: number, now: number): void => { addDone.run({ id, doneMs, now }) },
-    /** Ends the job and its work. False when the job was not being processed any more. */
+    /** Completes the job and removes its work. False when the job was no longer being processed. */
     complete (id: number, now: number): boolean {
       if (complete.run({ id, now }).changes === 0) return false
       work.removeRun(id)
@@ -206,18 +207,18 @@ export function createJobStore (db: Database) {
       finishStage.run({ id, stage: 'complete', now })
       return true
     },
-    /** Ends the job and its work. False when the job had ended before. */
+    /** Fails the job and ends its work. False when the job had already ended. */
     fail (id: number, code: FailureCode, now: number): boolean {
       if (fail.run({ id, code, now }).changes === 0) return false
       work.failRun(id)
       return true
     },
-    /** Notes that the job and its owner have just been served: both go to the end of their line. */
+    /** Moves the job and its owner to the end of their queues, because they have just been served. */
     takeTurn (id: number): void {
       takeOwnerTurn.run({ id })
       takeTurn.run({ id })
     },
-    /** Queues a failed job again, at its first stage. The windows that are done, and with them the progress, stay. */
+    /** Queues a failed job again from its first stage. Finished windows and the progress are retained. */
     retry (id: number, now: number): void {
       const first = retry.get({ id, now })
       if (!first) return
@@ -225,14 +226,14 @@ export function createJobStore (db: Database) {
       work.removeRun(id)
       work.insert({ ...first, jobId: id })
     },
-    /** Clears what earlier runs found out about the recording: its language, its length and the progress. */
+    /** Clears the results of earlier runs: detected language, length and progress. */
     forgetRun: (id: number): void => { forgetRun.run({ id }) },
-    /** An owner's jobs, newest first; `status`: only those in it. */
+    /** An owner's jobs, newest first. `status`: only jobs with this status. */
     listOwned: (page: JobPage, status?: JobStatus): Job[] =>
       (status === undefined ? listOwned.all(page) : listOwnedIn.all({ ...page, status })).map(toJob),
-    /** Removes a job and all that is in the database of it; its media and its upload have rows of their own. */
+    /** Removes a job and every row that belongs to it. Rows of its media and its upload stay. */
     remove: (id: number): void => { remove.run({ id }) },
-    /** How many jobs have not ended. */
+    /** The number of jobs that have not ended. */
     countActive: (): number => countActive.get()?.n ?? 0,
     listStages: (id: number) => stages.all({ id })
       .map(({ stage, started_at: startedAt, finished_at: finishedAt }) => ({ stage, startedAt, finishedAt: finishedAt ?? undefined }))

@@ -66,7 +66,7 @@ export function createMediaStore (db: Database) {
   return {
     insert: (media: Pick<Media, 'ownerId' | 'file' | 'sizeBytes' | 'sha256'>, now: number): number =>
       Number(insert.run({ ...media, state: 'stored', now }).lastInsertRowid),
-    /** Creates a row for a file that will be fetched. */
+    /** Creates a row for a file that is not fetched yet. */
     expect: (ownerId: number, file: string, now: number): number =>
       Number(insert.run({ ownerId, file, sizeBytes: 0, sha256: '', state: 'expected', now }).lastInsertRowid),
     find (id: number): Media | undefined {

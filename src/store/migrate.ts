@@ -10,7 +10,9 @@ export function migrate (db: Database, directory: string = MIGRATIONS_DIR): void
   const files = readdirSync(directory).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort()
   const version = (): number => Number(db.pragma('user_version', { simple: true }))
   if (version() > files.length) {
-    throw new Error('This data directory was written by a newer version of Stenobox. Start that version, or restore a backup made with this one.')
+    throw new Error(
+      'This data directory was written by a newer version of Stenobox. Start that version, or restore a backup made with this one.'
+    )
   }
   for (const [index, file] of files.entries()) {
     // The version is read again inside the transaction: two processes may start at once.

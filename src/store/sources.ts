@@ -1,4 +1,4 @@
-/** Where media is fetched from. The claims of fetching it are in `work.ts`. */
+/** Where media is fetched from. Claims of fetches are in `work.ts`. */
 import type { SourceFacts } from '../domain/source.js'
 import type { Database } from './database.js'
 
@@ -29,14 +29,14 @@ export function createSourceStore (db: Database) {
     insert: (source: NewSource): void => { insert.run({ ...source, isNamed: Number(source.isNamed) }) },
     /** The address as it was given. */
     findUrl: (jobId: number): string | undefined => find.get({ jobId })?.url,
-    /** Notes the share that has arrived, 0 to 1. */
+    /** Stores the share that has arrived, 0 to 1. */
     setFetched: (jobId: number, fetched: number): void => { setFetched.run({ jobId, fetched }) },
     finish (jobId: number, { title, publishedAt, identity }: SourceFacts & { identity: string | undefined }): void {
       finish.run({ jobId, title: title ?? null, publishedAt: publishedAt ?? null, identity: identity ?? null })
     },
-    /** Makes the source be fetched again from the beginning; false when the job has none. */
+    /** Resets the source, so that it is fetched again from the beginning. False when the job has no source. */
     restart: (jobId: number): boolean => restart.run({ jobId }).changes === 1,
-    /** Media of the owner that is kept and came from a source of this identity. */
+    /** Stored media of the owner that came from a source with this identity. */
     findMedia: (ownerId: number, identity: string): number | undefined => findMedia.get({ ownerId, identity })?.id,
     /** True when the caller named the recording. */
     isNamed: (jobId: number): boolean => isNamed.get({ jobId })?.is_named === 1

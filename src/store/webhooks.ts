@@ -1,7 +1,7 @@
 /** Webhook endpoints. Deliveries are in `deliveries.ts`. */
+import type { Endpoint } from '../domain/delivery.js'
 import type { Database } from './database.js'
 
-export type Endpoint = { id: number, ownerId: number, url: string, isActive: boolean, apiKeyId: number | undefined, createdAt: number }
 type EndpointRow = { id: number, owner_id: number, url: string, is_active: 0 | 1, api_key_id: number | null, created_at: number }
 const COLUMNS = 'id, owner_id, url, is_active, api_key_id, created_at'
 

@@ -1,10 +1,9 @@
-/** Windows: their bounds, and what came of them. Their claims are in `work.ts`. */
+/** Windows: their bounds and results. Their claims are in `work.ts`. */
 import type { LanguagePosterior } from '../domain/language.js'
 import type { TranscriptFacts } from '../domain/warnings.js'
-import type { AudioWindow } from '../domain/windows.js'
+import type { AudioWindow, WindowPurpose } from '../domain/windows.js'
 import type { Database } from './database.js'
 
-export type WindowPurpose = 'language' | 'speech'
 export type WindowKey = { jobId: number, purpose: WindowPurpose, idx: number }
 type BoundsRow = { start_sample: number, end_sample: number, gaps: string | null, speech_ms: number | null }
 type WindowRow = BoundsRow & { job_id: number, purpose: WindowPurpose, idx: number, is_done: 0 | 1 }
@@ -21,7 +20,7 @@ function toBounds (row: BoundsRow): AudioWindow {
   return { ...bounds, gaps: gaps.map(([startSample, endSample]) => ({ startSample, endSample })) }
 }
 
-// A window is done when something came of it.
+// A window is done when it has a result.
 const IS_DONE = 'coalesce(result, word_count) IS NOT NULL'
 
 export function createWindowStore (db: Database) {
@@ -58,7 +57,7 @@ export function createWindowStore (db: Database) {
   `)
 
   return {
-    /** The bounds of a window, if it is there. */
+    /** The bounds of a window; undefined when there is no such window. */
     find (key: WindowKey): AudioWindow | undefined {
       const row = find.get(key)
       return row && toBounds(row)
@@ -66,15 +65,15 @@ export function createWindowStore (db: Database) {
     insert (key: WindowKey, window: AudioWindow): void {
       insert.run({ ...key, ...window, gaps: packGaps(window), speechMs: window.speechMs ?? null })
     },
-    /** Stores the language probabilities of a sample, which is then done. Call it in the transaction that finishes its work. */
+    /** Stores the language probabilities of a sample and so marks it done. Call it in the transaction that finishes its work. */
     setPosteriors (key: WindowKey, posteriors: readonly LanguagePosterior[]): void {
       setPosteriors.run({ ...key, result: JSON.stringify(posteriors) })
     },
-    /** Stores what came of a speech window, which is then done. Call it in the transaction that finishes its work. */
+    /** Stores the result of a speech window and so marks it done. Call it in the transaction that finishes its work. */
     setOutcome (key: WindowKey, { wordCount, isStarter }: { wordCount: number, isStarter: boolean }): void {
       setOutcome.run({ ...key, wordCount, byStarter: isStarter ? 1 : 0 })
     },
-    /** What warnings are derived from: of the windows that were transcribed. */
+    /** Facts about the transcribed windows, from which warnings are derived. */
     readFacts (jobId: number): TranscriptFacts {
       const row = facts.get({ jobId })
       return {
@@ -84,7 +83,7 @@ export function createWindowStore (db: Database) {
     },
     /** Removes the windows from index `idx` on. */
     removeFrom: (key: WindowKey): void => { removeFrom.run(key) },
-    /** Removes the windows that are not done: the recording is about to be decoded again. */
+    /** Removes unfinished windows. Call it before the recording is decoded again. */
     removeOpen: (jobId: number): void => { removeOpen.run({ jobId }) },
     list: (jobId: number, purpose: WindowPurpose) => list.all({ jobId, purpose })
       .map((row) => ({ jobId: row.job_id, purpose: row.purpose, idx: row.idx, ...toBounds(row), isDone: row.is_done === 1 })),

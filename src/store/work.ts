@@ -1,13 +1,13 @@
-/** Background work: the only claim, with its lease and its fence. Which piece is next is in `work-orders.ts`. */
+/** The table of background work. Only this file claims pieces, renews leases and ends claims; `work-orders.ts` chooses the next piece. */
 import { MAX_ATTEMPTS, STAGES } from '../domain/job.js'
 import type { WorkClaim } from '../domain/work.js'
 import type { Database } from './database.js'
 
-/** A piece of work to be done. `attempt`: times it was begun before; `dueAt`: not before this time. */
+/** A new piece of work. `attempt`: how often it was begun before. `dueAt`: the earliest time to begin it, in ms since 1970. */
 export type NewWork = Pick<WorkClaim, 'kind' | 'jobId' | 'run'> & {
   idx?: number, state?: 'waiting' | 'ready', attempt?: number, dueAt?: number, turnKey?: string
 }
-/** The pieces of one kind of a job. */
+/** All pieces of one kind that belong to one job. */
 export type WorkOfJob = { jobId: number, kind: string }
 
 type ClaimRow = { id: number, kind: string, job_id: number, idx: number, attempt: number, errors: number, run: number | null }
@@ -15,7 +15,7 @@ type Mine = { id: number, attempt: number }
 
 const toClaim = ({ job_id: jobId, run, ...row }: ClaimRow): WorkClaim => ({ ...row, jobId, run: run ?? undefined })
 
-/** The fence. `id` also tells runs of a job apart, because it is never used again. */
+/** Matches only the latest claim of a piece. Ids are never reused, so work of an earlier run of the job does not match. */
 const MINE = 'id = :id AND attempt = :attempt AND state = \'running\''
 const STAGE_NUMBER = `CASE kind ${STAGES.map((stage, number) => `WHEN '${stage}' THEN ${number}`).join(' ')} ELSE ${STAGES.length} END`
 
@@ -29,7 +29,7 @@ export function createWorkStore (db: Database) {
     WHERE id = :id AND state = 'ready'
     RETURNING id, kind, job_id, idx, attempt, errors, run
   `)
-  // Both use work_running. Asked before it is written, because most of the time no lease has run out.
+  // Both statements use the index work_running. The read comes first: usually no lease has run out and nothing needs to be written.
   const hasExpired = db.prepare<{ kind: string, now: number }, { id: number }>(`
     SELECT id FROM work INDEXED BY work_running WHERE kind = :kind AND state = 'running' AND lease_until <= :now LIMIT 1
   `)
@@ -62,7 +62,7 @@ export function createWorkStore (db: Database) {
   const removeUnfailed = db.prepare<{ jobId: number }>(`
     DELETE FROM work WHERE job_id = :jobId AND run IS NOT NULL AND state <> 'failed'
   `)
-  // Walks work_ready as a whole, at a start only.
+  // Scans all of work_ready; runs only at start-up.
   const exhausted = db.prepare<[], { id: number, retryCount: number }>(`
     SELECT DISTINCT job_id AS id, run AS retryCount
     FROM work INDEXED BY work_ready
@@ -73,44 +73,44 @@ export function createWorkStore (db: Database) {
     insert ({ kind, jobId, run, idx = 0, state = 'ready', attempt = 0, dueAt = 0, turnKey }: NewWork): void {
       insert.run({ kind, jobId, run: run ?? null, idx, state, attempt, dueAt, turnKey: turnKey ?? null })
     },
-    /** Claims a piece that waits to be claimed; undefined when it does not. Call it in the transaction that chose the piece. */
+    /** Claims a piece; undefined when it is not ready. Call it in the transaction that chose the piece. */
     claim (id: number, leaseUntil: number): WorkClaim | undefined {
       const row = claim.get({ id, leaseUntil })
       return row && toClaim(row)
     },
-    /** Makes the pieces of a kind claimable whose lease has run out; they count as attempts. */
+    /** Makes pieces of this kind whose lease has run out claimable again. The lost claims count as attempts. */
     expire (kind: string, now: number): void {
       if (hasExpired.get({ kind, now })) expire.run({ kind, now })
     },
-    /** For the process that holds the work lock: makes the work of dead processes claimable; it counts as attempts. */
+    /** Makes work of dead processes claimable. The lost claims count as attempts. Only the holder of the work lock may call it. */
     takeBack: (): void => { takeBack.run() },
     renew: ({ id, attempt }: WorkClaim, leaseUntil: number): void => { renew.run({ id, attempt, leaseUntil }) },
-    /** Gives a piece back undone: it does not count as an attempt. */
+    /** Gives a piece back undone. The claim does not count as an attempt. */
     release: ({ id, attempt }: WorkClaim): void => { release.run({ id, attempt }) },
-    /** Gives a piece back undone, counted as an attempt, due when it was due before. */
+    /** Gives a piece back undone. The claim counts as an attempt; `dueAt` does not change. */
     putBack: ({ id, attempt }: WorkClaim): void => { putBack.run({ id, attempt }) },
-    /** Notes an error and gives the piece back, due at `dueAt`; the number of errors so far, or undefined when the claim was lost. */
+    /** Counts an error and gives the piece back, due at `dueAt`. Returns the errors so far; undefined when the claim was lost. */
     noteError: ({ id, attempt }: WorkClaim, dueAt = 0): number | undefined => noteError.get({ id, attempt, dueAt })?.errors,
-    /** Ends a piece. False when the claim was lost: then its result must not be stored. */
+    /** Removes a finished piece. False when the claim was lost: its result must not be stored then. */
     finish: ({ id, attempt }: WorkClaim): boolean => finish.run({ id, attempt }).changes === 1,
-    /** True while nobody else has claimed the piece since, and its job has not ended. */
+    /** True while the claim is valid: nobody has claimed the piece since, and its job has not ended. */
     isClaim: ({ id, attempt }: WorkClaim): boolean => isClaim.get({ id, attempt }) !== undefined,
-    /** The id of a piece that is not finished. */
+    /** The id of an unfinished piece. */
     find: (of: WorkOfJob, idx: number): number | undefined => find.get({ ...of, idx })?.id,
-    /** True while pieces of this kind are not finished. */
+    /** True while there are unfinished pieces of this kind. */
     hasOpen: (of: WorkOfJob): boolean => hasOpen.get(of) !== undefined,
-    /** Makes the pieces claimable that wait for something else. */
+    /** Makes waiting pieces claimable. */
     makeReady: (of: WorkOfJob): void => { makeReady.run(of) },
-    /** Removes pieces from index `from` on. Their claimants lose them. */
+    /** Removes pieces from index `from` on. Claims of them are lost. */
     remove: (of: WorkOfJob, from = 0): void => { remove.run({ ...of, from }) },
-    /** Removes all work of a run; what outlives the run stays. */
+    /** Removes all work of the job's run. Work without a run, such as webhooks, stays. */
     removeRun: (jobId: number): void => { removeRun.run({ jobId }) },
-    /** Ends all work of a run that failed. One row stays: it says in which stage that was. */
+    /** Ends all work of a failed run. One row stays and records the stage that failed. */
     failRun (jobId: number): void {
       keepFailed.run({ jobId })
       removeUnfailed.run({ jobId })
     },
-    /** Jobs of which some piece has been begun MAX_ATTEMPTS times without coming to an end. */
+    /** Jobs with a piece that was begun MAX_ATTEMPTS times and never finished. */
     listExhausted: (): Array<{ id: number, retryCount: number }> => exhausted.all()
   }
 }

@@ -1,29 +1,29 @@
-/** What the loop knows of background work: kinds, and the lanes that limit how much of them runs at once. */
+/** How kinds of background work are declared, and the lanes that limit how many pieces run at once. */
 import type { WorkClaim } from '../domain/work.js'
 
-/** Pieces of work that share their slots. */
+/** Kinds of work that share slots. */
 export type Lane = {
-  /** Pieces at once. */
+  /** How many pieces may run at once. */
   readonly slots: number
-  /** Claims one piece after another, in the order of the lane; the loop stops asking when all slots are taken. `running` counts them. */
+  /** Claims pieces in the order of the lane. The loop stops when all slots are taken. `running`: the number of running pieces. */
   claims (running: () => number): Iterable<WorkClaim>
 }
 
 /** One kind of background work. */
 export type Kind = {
-  /** Name of the kind in the table of work. */
+  /** Name of the kind in the `work` table. */
   readonly kind: string
   readonly lane: Lane
   /**
-   * Does a piece and notes its end. When `signal` aborts, it gives the piece back. When it throws, the loop gives the piece back and it is
-   * tried again at the next tick. `wake` makes the loop look for work that this piece has just made.
+   * Does a piece and stores its end. When `signal` aborts, it gives the piece back. When it throws, the loop gives the piece back at its
+   * next tick. `wake` makes the loop look for work that this piece has just created.
    */
   run (claim: WorkClaim, signal: AbortSignal, wake: () => void): Promise<void>
-  /** How long what runs may take to end when this process stops; without it, it is aborted at once. */
+  /** How long a running piece may continue when this process stops. Without it, the piece is aborted at once. */
   readonly graceMs?: number
 }
 
-/** Claims as long as `claim` finds something. */
+/** Yields claims until there is no more work. */
 export function * repeat (claim: () => WorkClaim | undefined): Generator<WorkClaim> {
   for (let found = claim(); found; found = claim()) yield found
 }

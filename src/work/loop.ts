@@ -1,6 +1,6 @@
 /**
- * The clock of background work: claims work of every kind whenever there is a free slot for it, renews leases, and stops politely.
- * Only the process that holds the work lock of the data directory claims anything; the others keep asking for the lock.
+ * The loop of background work: claims work of every kind when a slot is free, renews leases, and shuts down gracefully. Only the process
+ * that holds the work lock of the data directory claims work; other processes keep trying to get the lock.
  */
 import type { Log } from '../domain/log.js'
 import type { WorkClaim } from '../domain/work.js'
@@ -8,7 +8,7 @@ import { LEASE_MS } from '../service/queue.js'
 import type { Queue } from '../service/queue.js'
 import type { Kind, Lane } from './kind.js'
 
-/** Work that another process submitted, or that has come due, is noticed within this time; our own wakes the loop at once. */
+/** Work of other processes, and work that becomes due, is noticed within this time. Work of this process wakes the loop at once. */
 const POLL_MS = 500
 const RENEW_MS = LEASE_MS / 5
 
@@ -18,10 +18,10 @@ type Running = { kind: Kind, controller: AbortController, ended: Promise<void> }
 type Deps = {
   kinds: readonly Kind[]
   queue: Pick<Queue, 'renew' | 'release' | 'takeBack'>
-  /** Called when this process has the work lock, before it claims anything. */
+  /** Called after this process got the work lock and before it claims work. */
   recover: () => Promise<void>
   tryLock: () => WorkLock | undefined
-  /** Called when this process is about to be the one that works; when it throws, that is put off. */
+  /** Called right before this process starts to claim work. When it throws, the takeover is retried at the next tick. */
   onTakeOver: () => void
   log: Log
 }
@@ -31,7 +31,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
   const lanes = [...new Set(kinds.map(({ lane }) => lane))]
   const running = new Map<WorkClaim, Running>()
   const taken = new Map<Lane, number>()
-  /** Claims whose step could not note how it ended (a full disk, say): given back as soon as that is possible. */
+  /** Claims whose step could not store its end, for example on a full disk. They are given back as soon as that works. */
   const stranded: WorkClaim[] = []
   const timers: NodeJS.Timeout[] = []
   let lock: WorkLock | undefined
@@ -57,10 +57,10 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
 
   function start (claim: WorkClaim): void {
     const kind = kindNamed.get(claim.kind)
-    if (!kind) throw new Error(`nobody knows how to do work of kind ${claim.kind}`)
+    if (!kind) throw new Error(`no kind of work is registered as ${claim.kind}`)
     const controller = new AbortController()
     taken.set(kind.lane, runningIn(kind.lane) + 1)
-    // Registered before it runs: a step may end its job, and so abort itself, before it waits for anything.
+    // Registered before it runs: a step may end its job, and so abort itself, before its first await.
     const entry: Running = { kind, controller, ended: Promise.resolve() }
     running.set(claim, entry)
     entry.ended = run(kind, claim, controller.signal)
@@ -78,7 +78,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
   function pump (): void {
     if (!isWorking || isStopping) return
     isWoken = true
-    // A step may wake us while we are starting it.
+    // A step may call pump while it is being started.
     if (isPumping) return
     isPumping = true
     try {
@@ -87,7 +87,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
         for (const lane of lanes) fill(lane)
       }
     } catch (error) {
-      // A database that is full or locked now may not be at the next tick.
+      // The next tick tries again: the database may be full or locked only for a moment.
       log.error({ err: error }, 'claiming work failed')
     } finally {
       isPumping = false
@@ -98,7 +98,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
     try {
       if (running.size > 0) queue.renew([...running.keys()])
     } catch (error) {
-      // A lease lasts several turns of this clock; the next one may find the disk less full.
+      // A lease lasts for several renewals, and the next one may succeed.
       log.error({ err: error }, 'renewing leases failed')
     }
   }
@@ -113,7 +113,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
     isWorking = true
   }
 
-  /** Gives back what steps left behind that could not note their end. */
+  /** Gives back the claims of steps that could not store their end. */
   function rescue (): void {
     for (let claim = stranded[0]; claim; claim = stranded[0]) {
       queue.release(claim)
@@ -149,13 +149,16 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
     },
     /** Looks for work now. */
     wake: pump,
-    /** Stops what is being done for a run of a job that has ended or was removed: its result would go nowhere. */
+    /** Stops running work of a job that has ended or was removed: its result would not be stored. */
     abandon (jobId: number): void {
       for (const [claim, { controller }] of running) {
         if (claim.jobId === jobId && claim.run !== undefined) controller.abort(new Error('the job has ended'))
       }
     },
-    /** Stops claiming, lets end what has a grace, stops the rest within about a second (it is queued again), and releases the work lock. */
+    /**
+     * Stops claiming, lets kinds with `graceMs` finish, aborts the rest (it is queued again) within about a second, and releases the work
+     * lock.
+     */
     async stop (): Promise<void> {
       isStopping = true
       for (const timer of timers) clearInterval(timer)

@@ -5,7 +5,7 @@ const SWEEP_MS = 60 * 60_000
 
 type Sweepable = { sweep (): Promise<void> | void }
 
-/** Each is swept for itself: the failure of one keeps no other from it. */
+/** Sweeps every place. When one fails, the others are still swept. */
 export function createSweep ({ places, log }: { places: readonly Sweepable[], log: Log }) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<unknown> = Promise.resolve()

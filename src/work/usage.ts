@@ -1,4 +1,4 @@
-/** Writes usage down, once a second and at the end. */
+/** Writes usage to the database once a second and at shutdown. */
 import type { Log } from '../domain/log.js'
 import type { Usage } from '../service/usage.js'
 
@@ -13,7 +13,7 @@ export function createUsageWriter ({ usage, log }: { usage: Pick<Usage, 'flush'>
       usage.flush()
       isFailing = false
     } catch (error) {
-      // A full disk is full for hours: one line is enough. Nothing is lost but the oldest lines of the request log.
+      // A disk may be full for hours, so this is logged once. Only the oldest lines of the request log are lost.
       if (!isFailing) log.warn({ err: error }, 'usage could not be written; it is kept in memory until it can')
       isFailing = true
     }
@@ -21,7 +21,7 @@ export function createUsageWriter ({ usage, log }: { usage: Pick<Usage, 'flush'>
 
   return {
     start (): void { timer = setInterval(write, WRITE_MS) },
-    /** Call it when no request is under way any more. */
+    /** Call it when no more requests are running. */
     stop (): void {
       clearInterval(timer)
       write()

@@ -9,13 +9,13 @@ import type { TranscribeInput } from './protocol.js'
 
 /** Temperature of the second attempt after a loop. */
 const RETRY_TEMPERATURE = 0.4
-/** A second attempt that says less than this share of the first one has lost speech together with the loop. */
+/** A second attempt with less than this share of the first one's content has lost speech together with the loop. */
 const RETRY_SHARE = 0.7
-/** What a language is called in models that were made before Whisper had a code for it. */
+/** Language codes for models that are older than Whisper's code for the language. */
 const OLDER_LANGUAGES: Readonly<Record<string, string>> = { yue: 'zh' }
 
 export type Decoded = { segments: NativeSegment[], language: string }
-/** One window and how it is to be decoded. `pcm`: 16 kHz mono. */
+/** One window and how to decode it. `pcm`: 16 kHz mono. */
 export type WindowTask = { state: NativeState, pcm: Float32Array, input: TranscribeInput, options: TranscribeOptions }
 
 function transcribeKnown (state: NativeState, pcm: Float32Array, options: TranscribeOptions): NativeTranscript {
@@ -28,7 +28,7 @@ function transcribeKnown (state: NativeState, pcm: Float32Array, options: Transc
   }
 }
 
-/** Decodes sound once. Throws `SpeechError` aborted when the call was stopped: half a window is no result. */
+/** Decodes sound once. Throws `SpeechError` aborted when the call was stopped, because half a window is not a result. */
 export function decode (state: NativeState, pcm: Float32Array, options: TranscribeOptions): Decoded {
   const { aborted, segments, language } = transcribeKnown(state, pcm, options)
   if (aborted) throw new SpeechError('aborted', 'stopped on request')
@@ -54,7 +54,7 @@ export function hasLoop (segments: readonly NativeSegment[]): boolean {
   return isLoop(text, deflatedBytes)
 }
 
-/** A second attempt is better when it has no loop and says nearly as much as the first one without its repeats. */
+/** True when the second attempt has no loop and nearly as much content as the first one without its repeats. */
 function isBetter (second: Said, first: Said): boolean {
   return !isLoop(second.text, second.deflatedBytes) && second.deflatedBytes >= RETRY_SHARE * first.deflatedBytes
 }

@@ -1,4 +1,4 @@
-/** Speech that the first pass has no words for: decoded by itself, and put in where the decoder is sure of it. */
+/** Fills holes: speech for which the first pass has no words is decoded by itself and added where the decoder is sure of its text. */
 import { assignLanguages } from '../domain/language.js'
 import { toUnits } from '../domain/loops.js'
 import { findHoles } from '../domain/speech-chunks.js'
@@ -33,7 +33,7 @@ export function fillHoles (
   return found.length === 0 ? [...segments] : splice(segments, found)
 }
 
-/** Whether most words of a recovered text already stand right beside the hole. */
+/** Whether most words of a recovered text are already in the text next to the hole. */
 function isSaidAround (recovered: readonly NativeSegment[], segments: readonly NativeSegment[], { startMs }: Stretch): boolean {
   const tokens = segments.flatMap((segment) => segment.tokens)
   const at = tokens.filter((token) => onsetOf(token) <= startMs).length
@@ -42,7 +42,7 @@ function isSaidAround (recovered: readonly NativeSegment[], segments: readonly N
   return words.filter((word) => known.has(word)).length > words.length / 2
 }
 
-/** Leaves out tokens of the words around a hole, which are in the text already. */
+/** Removes tokens outside the hole, because their words are already in the text. */
 function keepWithin (segments: readonly NativeSegment[], { startMs, endMs }: Stretch): NativeSegment[] {
   const reach = MARGIN_MS / 2
   const isInside = (token: NativeToken): boolean => onsetOf(token) >= startMs - reach && onsetOf(token) <= endMs + reach
@@ -51,7 +51,7 @@ function keepWithin (segments: readonly NativeSegment[], { startMs, endMs }: Str
     .filter(({ tokens }) => tokens.length > 0)
 }
 
-/** The language of a hole: that of the text around it, unless the sound clearly is another. */
+/** The language of a hole: that of the text around it, unless the sound is clearly in another language. */
 function languageOfHole (task: WindowTask, hole: Stretch, wide: Stretch, around: string): string {
   if (task.input.language !== undefined) return task.input.language
   const posteriors = detectLanguage(task, samplesOf(task.pcm, wide))

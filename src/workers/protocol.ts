@@ -77,7 +77,7 @@ export type WorkerTasks = {
   detectLanguage: { input: DetectInput, output: DetectOutput }
   /** Describes the speech library and its devices. */
   describe: { input: null, output: LibraryFacts }
-  /** Loads the model, so that the first window need not wait for it. */
+  /** Loads the model before the first window needs it. */
   warmUp: { input: { model: ModelChoice }, output: null }
 }
 

@@ -10,7 +10,7 @@ import { transcribeWindow } from './window.js'
 import { rankLanguages } from './window-languages.js'
 
 let addon: NativeAddon | undefined
-/** By kind: when Parakeet transcribes, Whisper detects languages, and the weights of both stay loaded. */
+/** One state for each kind of model: when Parakeet transcribes, Whisper detects languages, and both stay loaded. */
 const held = new Map<ModelChoice['kind'], { key: string, state: NativeState }>()
 
 function library (): NativeAddon {

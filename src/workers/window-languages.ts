@@ -1,4 +1,4 @@
-/** Which language each stretch of a window is in, and the window's text in those languages. */
+/** Finds the language of each stretch of a window, and decodes the stretches in their languages. */
 import { assignLanguages, SURE_LANGUAGE_PROBABILITY } from '../domain/language.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SpeechChunk, Stretch } from '../domain/speech-chunks.js'
@@ -8,15 +8,15 @@ import { decodeStretch, meanLogProbability, onsetOf, samplesOf, sureness } from 
 import type { WindowTask } from './decoding.js'
 import type { TranscribeInput } from './protocol.js'
 
-/** Sound kept on both sides of a stretch that is looked at by itself. */
+/** Sound added on both sides of a stretch that is decoded by itself. */
 export const MARGIN_MS = 200
 /** The language of a phrase with less speech than this cannot be told. */
 const LEAST_PHRASE_MS = 400
-/** In a window with more phrases than this, only the long ones are asked for their language: each costs an encoder run. */
+/** In a window with more phrases than this, only the language of long ones is detected, because each costs an encoder run. */
 const MAX_SHORT_PHRASES = 12
-/** Phrases of at least this much speech are checked when the decoder doubts their text; at most MAX_DOUBTS of a window. */
+/** Phrases with at least this much speech are checked when the decoder is unsure of their text; at most MAX_DOUBTS for each window. */
 const LEAST_DOUBTED_MS = 1000
-/** The decoder doubts tokens whose mean log probability is below this. */
+/** The decoder is unsure of tokens whose mean log probability is below this. */
 export const DOUBTFUL_LOG_PROBABILITY = -0.5
 const MAX_DOUBTS = 3
 /** A doubted phrase is in another language when that language is at least this likely. */
@@ -24,7 +24,7 @@ const OTHER_LANGUAGE_PROBABILITY = 0.8
 
 /** A stretch of the window in one language. */
 export type LanguageRun = Stretch & { language: string }
-/** What is known of a window before its text. `prior`: the languages it may be in, likeliest first. */
+/** Facts about a window before it is decoded. `prior`: its possible languages, most likely first. */
 export type WindowFacts = { probabilities: Float32Array, chunks: SpeechChunk[], lengthMs: number, prior: LanguagePosterior[] }
 
 /** The probability of each language, likeliest first. Throws `SpeechError` aborted when the call was stopped. */
@@ -72,7 +72,7 @@ function toRuns (chunks: readonly SpeechChunk[], languages: readonly string[], l
   return runs
 }
 
-/** The window's stretches of one language each, by the sound of each phrase alone. */
+/** Divides the window into stretches of one language each, from the sound of each phrase alone. */
 function findLanguageRuns (task: WindowTask, { chunks, lengthMs, prior }: WindowFacts): LanguageRun[] {
   const leastMs = chunks.length > MAX_SHORT_PHRASES ? LEAST_DOUBTED_MS : LEAST_PHRASE_MS
   const phrases = chunks.map((chunk) => ({
@@ -82,7 +82,7 @@ function findLanguageRuns (task: WindowTask, { chunks, lengthMs, prior }: Window
   return toRuns(chunks, assignLanguages(phrases, prior), lengthMs)
 }
 
-/** Whether a phrase that the decoder doubts, or has no words for, is in another language: such text reads like a translation. */
+/** Whether a phrase with doubtful text, or without text, is in another language. Such text would read like a translation. */
 function isMixed (task: WindowTask, { chunks, lengthMs }: WindowFacts, segments: readonly NativeSegment[], language: string): boolean {
   const tokens = segments.flatMap((segment) => segment.tokens)
   const doubts = chunks.filter(({ speechMs }) => speechMs >= LEAST_DOUBTED_MS).map((chunk) => {
@@ -100,8 +100,8 @@ const decodeRuns = (task: WindowTask, runs: readonly LanguageRun[]): NativeSegme
   runs.flatMap((run) => decodeStretch(task, run, run.language))
 
 /**
- * The first pass over a window. One encoder run tells the language of a window and serves its text; only a window in several languages
- * costs more. Throws `SpeechError` aborted.
+ * The first pass over a window. One encoder run gives the language of a window and its text; only a window in several languages needs
+ * more runs. Throws `SpeechError` aborted.
  */
 export function decodeInLanguages (task: WindowTask, facts: WindowFacts): { runs: LanguageRun[], segments: NativeSegment[] } {
   const { input } = task
@@ -114,7 +114,7 @@ export function decodeInLanguages (task: WindowTask, facts: WindowFacts): { runs
   if (first && (isOne || !isMixed(task, facts, first, whole.language))) return { runs: [whole], segments: first }
   const runs = findLanguageRuns(task, facts)
   const segments = decodeRuns(task, runs)
-  // Models are often wrong about short sound, so the text by phrases has to be the likelier one.
+  // Language detection is often wrong for short sound, so the text by phrases is used only when it is more likely.
   return first && sureness(segments) <= sureness(first) ? { runs: [whole], segments: first } : { runs, segments }
 }
 

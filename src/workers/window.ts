@@ -1,4 +1,4 @@
-/** What is said in one window: each phrase in its own language, holes filled, and text without speech behind it dropped. */
+/** Transcribes one window: decodes each phrase in its language, fills holes, and drops text where nobody speaks. */
 import { MAX_WINDOW_SAMPLES, samplesToMs } from '../domain/audio.js'
 import { averagePosteriors } from '../domain/language.js'
 import { toUnits } from '../domain/loops.js'
@@ -10,14 +10,14 @@ import { fillHoles, NO_SPEECH_PROBABILITY } from './holes.js'
 import type { TranscribeInput } from './protocol.js'
 import { amongKnown, decodeInLanguages, DOUBTFUL_LOG_PROBABILITY, mostSpoken, rankLanguages } from './window-languages.js'
 
-/** Audio left after the last timestamp that is not worth another encoder run: windows end in a pause. */
+/** Shorter audio after the last timestamp is not worth another encoder run, because windows end in a pause. */
 const MIN_TAIL_MS = 1000
 /** Half of the decoder's text context, which is what Whisper leaves for a prompt. */
 const PROMPT_TOKENS = 224
-/** Text was invented if no frame in it, or this close to it, is speech with this probability. Quiet and hoarse voices stay above it. */
+/** Text is invented if no frame in it, or this close to it, is speech with this probability. Quiet and hoarse voices stay above it. */
 const REACH_MS = 500
 const LEAST_SPEECH_PROBABILITY = 0.15
-/** Text that the decoder doubts needs speech in this share of its time. */
+/** Text that the decoder is unsure of is dropped unless this share of its time is speech. */
 const LEAST_SPEECH_SHARE = 0.25
 /**
  * Tones and music deceive the detector. Above this probability of silence the decoder is right: for people, even in loud noise, it stays
@@ -25,7 +25,7 @@ const LEAST_SPEECH_SHARE = 0.25
  */
 const SURELY_NO_SPEECH = 0.85
 
-/** Nobody says a word, or a character of a script without spaces, in less time: fast speakers need 120 ms. */
+/** Nobody can say a word, or a character of a script without spaces, in less time: fast speakers need 120 ms. */
 const LEAST_UNIT_MS = 80
 /** Below this probability the language of a window is a guess. Music and noise stay below it, and so do very quiet voices. */
 const GUESSED_LANGUAGE_PROBABILITY = 0.8
@@ -55,7 +55,7 @@ function dropUnheard (segments: readonly NativeSegment[], probabilities: Float32
   })
 }
 
-/** Whether the text of these segments can be spoken in so much time. */
+/** Whether the text of these segments can be spoken in `speechMs`. */
 function canBeSaid (segments: readonly NativeSegment[], speechMs: number): boolean {
   return speechMs >= LEAST_UNIT_MS * toUnits(textOf(segments.flatMap(({ tokens }) => tokens))).length
 }
@@ -76,20 +76,20 @@ export function transcribeWindow (state: NativeState, pcm: Float32Array, input: 
     threads,
     minTailMs: MIN_TAIL_MS,
     abort,
-    // A prompt takes its place in the context.
+    // The prompt is part of the context.
     contextTokens: prompt === '' ? decoding.contextTokens : PROMPT_TOKENS
   }
-  // Parakeet decodes in one way only, and is told its language.
+  // Parakeet has only one way of decoding, and returns the language it is given.
   if (input.model.kind === 'parakeet') return decode(state, pcm, { ...options, ...(input.language ? { language: input.language } : {}) })
   const task: WindowTask = { state, pcm: pcm.subarray(0, MAX_WINDOW_SAMPLES), input, options }
   const { likely: probabilities, possible } = hear(task.pcm)
-  // Right before the text is decoded, so that the encoder's output serves both.
+  // Languages are detected right before the text is decoded, so that both use the same run of the encoder.
   const posteriors = input.language === undefined ? rankLanguages(state, task.pcm, input) : []
   const known = [posteriors, input.prior].map((one) => amongKnown(one, input.languages))
   const prior = averagePosteriors(known.filter(({ length }) => length > 0))
   const facts = { probabilities, chunks: findSpeechChunks(probabilities), lengthMs: samplesToMs(task.pcm.length), prior }
   const { runs, segments } = decodeInLanguages(task, facts)
   const filled = fillHoles(task, facts, dropUnheard(segments, possible), runs)
-  // Holes are filled by the same decoder, so their text is judged like any other.
+  // The text of holes comes from the same decoder, so it is judged like all other text.
   return { segments: dropGuessed(dropUnheard(filled, possible), possible, posteriors[0]?.probability ?? 1), language: mostSpoken(runs) }
 }

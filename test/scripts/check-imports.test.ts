@@ -87,6 +87,40 @@ t.test('every violation is reported, and nothing else', async (t) => {
   t.equal(status, 1)
 })
 
+t.test('folders of a layer that import each other are refused', async (t) => {
+  const routes = {
+    'index.ts': "import { owners } from './admin/owners.js'\nexport const all = [owners]\n",
+    'schemas.ts': 'export type Name = string\n',
+    lib: { 'paging.ts': 'export const page = 1\n' },
+    admin: {
+      'owners.ts': "import type { Name } from '../schemas.js'\nimport { page } from '../lib/paging.js'\n" +
+        'export const owners: [Name?] = [String(page)]\n'
+    }
+  }
+  const { status, stderr } = run(t.testdir({ ...CLEAN, routes }))
+  t.match(stderr, 'routes and routes/admin import each other: ' +
+    'routes/index.ts imports routes/admin/owners.ts, routes/admin/owners.ts imports routes/schemas.ts')
+  t.equal(stderr.trim().split('\n').length, 1, stderr)
+  t.equal(status, 1)
+})
+
+t.test('files that import each other in a circle are refused; imports of types only are not', async (t) => {
+  const circle = {
+    'a.ts': "import { b } from './b.js'\nexport const a = () => b\n",
+    'b.ts': "export * from './c.js'\nexport const b = 1\n",
+    'c.ts': "import { a } from './a.js'\nexport const c = a\n"
+  }
+  const types = {
+    'd.ts': "import type { E } from './e.js'\nexport type D = E\n",
+    'e.ts': "import { type D, type D2 } from './d.js'\nimport { f } from './f.js'\nexport type E = D | D2 | typeof f\n",
+    'f.ts': "export type { E } from './e.js'\nexport type F = import('./d.js').D\nexport const f = 1\n"
+  }
+  const { status, stderr } = run(t.testdir({ ...CLEAN, formats: { ...circle, ...types } }))
+  t.match(stderr, 'formats/a.ts: imports itself through formats/b.ts, formats/c.ts, formats/a.ts')
+  t.equal(stderr.trim().split('\n').length, 1, stderr)
+  t.equal(status, 1)
+})
+
 t.test('a README without the table, or with another one, is refused', async (t) => {
   const missing = run(t.testdir({ ...CLEAN, 'README.md': '# Map\n' }))
   t.match(missing.stderr, 'README.md: no import table')

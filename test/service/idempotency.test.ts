@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { createIdempotency } from '../../dist/service/idempotency.js'
-import type { RequestClaim } from '../../dist/service/idempotency.js'
+import type { RequestClaim } from '../../dist/domain/idempotency.js'
 import type { IdempotencyStore } from '../../dist/store/idempotency.js'
 import { createClock } from '../support/clock.ts'
 import { openStores } from '../support/store.ts'

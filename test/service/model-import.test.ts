@@ -184,19 +184,19 @@ t.test('entries that are not exactly what the list says are refused', async (t) 
   await refuses(
     t,
     await packTar([list, { header: { name: 'a.bin', size: 0, type: 'symlink', linkname: '/etc/passwd' } }, b]),
-    /no plain file/
+    /not a regular file/
   )
   await refuses(
     t,
     await packTar([list, { header: { name: 'a.bin', size: 0, type: 'link', linkname: '../../etc/passwd' } }, b]),
-    /no plain file/
+    /not a regular file/
   )
-  await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'character-device' } }, b]), /no plain file/)
-  await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'fifo' } }, b]), /no plain file/)
+  await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'character-device' } }, b]), /not a regular file/)
+  await refuses(t, await packTar([list, { header: { name: 'a.bin', size: 0, type: 'fifo' } }, b]), /not a regular file/)
   await refuses(
     t,
     await packTar([list, { header: { name: 'a.bin/', size: 0, type: 'directory' } }, a, b]),
-    /where its list names|no plain file/
+    /where its list names|not a regular file/
   )
   await refuses(t, await packTar([list, makeFile('a.bin', A.subarray(1)), b]), /has 69999 bytes in the archive, and 70000 in its list/)
   await refuses(t, await packTar([list, makeFile('a.bin', makeBytes(A.length)), b]), /does not match its checksum in the archive/)

@@ -52,7 +52,7 @@ t.test('a model is fetched from the mirror, verified by SHA-1, and pinned by SHA
   t.notMatch(said.join() + readFileSync(`${dir}/models.lock.json`, 'utf8'), /hunter2/)
   await library.pull(['a'], watcher)
   t.equal(hub.seen.length, 1, 'what is right is not fetched again')
-  t.match(said.at(-1), /is installed and right/)
+  t.match(said.at(-1), /is already installed/)
 })
 
 t.test('without a checksum in the manifest, the record of the hub is believed once, and pinned', async (t) => {
@@ -64,7 +64,7 @@ t.test('without a checksum in the manifest, the record of the hub is believed on
   const old = files['a.bin']
   files['a.bin'] = makeBytes()
   await t.rejects(library.pull(['a'], watcher), {
-    message: /is another file now than the one pinned on 2026-01-01; .*models remove a` first/
+    message: /is now a different file from the one pinned on 2026-01-01; .*models remove a` first/
   })
   t.ok(readFileSync(`${dir}/a.bin`).equals(old))
   await library.remove(['a'])
@@ -85,7 +85,7 @@ t.test('a file without any known checksum is not fetched', async (t) => {
   const { library, watcher, left, lock } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin` })]), {
     mirror: plain.url
   })
-  await t.rejects(library.pull(['a'], watcher), { message: /neither the manifest nor .* says what a\.bin should be.*sha256/ })
+  await t.rejects(library.pull(['a'], watcher), { message: /neither the manifest nor .* has a checksum of a\.bin.*sha256/ })
   t.ok(plain.seen.every(({ method }) => method === 'HEAD'))
   await lock.put({ a: { file: 'a.bin', bytes: 100, sha256: sha256Of(bytes), source: 'x', pinnedAt: '2026-01-01' } })
   await library.pull(['a'], watcher)
@@ -102,7 +102,9 @@ t.test('a damaged model is fetched again; one copied by hand is pinned', async (
   t.match(lock.find(entry), { sha256: sha256Of(bytes), source: 'found in the directory' })
   writeFileSync(`${dir}/a.bin`, 'damaged')
   await library.pull(['a'], watcher)
-  t.match(said, [/right/, /does not match its published checksum.*fetched again/, /^a is installed: 300000 bytes, SHA-256 /])
+  t.match(said, [
+    /is already installed/, /does not match its published checksum.*downloading it again/, /^a is installed: 300000 bytes, SHA-256 /
+  ])
   t.ok(readFileSync(`${dir}/a.bin`).equals(bytes))
 })
 

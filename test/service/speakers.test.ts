@@ -34,7 +34,7 @@ t.test('an engine that fails costs the speakers, never the transcript', async (t
   await completeAll()
   t.equal(jobs.find(jobId)?.status, 'completed')
   t.strictSame(transcripts.list(jobId), makeSegments())
-  t.strictSame(warnings, ['speakers could not be told apart'])
+  t.strictSame(warnings, ['speakers could not be identified'])
 })
 
 t.test('a job is completed once, however often it is looked at meanwhile', async (t) => {

@@ -1,4 +1,4 @@
-/** Models in one tar, to be carried to a machine without a network: a list of checksums first, then the files. */
+/** Model archives for machines without a network: one tar with a list of checksums, then the files. */
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 import type { ParsedTarEntry, TarHeader } from 'modern-tar'
 import { createHash, randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ import type { FileFacts } from './files.js'
 import { LocalModel } from './manifest.js'
 
 const LIST_NAME = 'stenobox-models.json'
-/** A list is a few hundred bytes a model. */
+/** A list has a few hundred bytes for each model. */
 const MAX_LIST_BYTES = 1024 * 1024
 const STAGE_PREFIX = '.import-'
 
@@ -27,7 +27,7 @@ const ArchivedFile = Type.Object({
   licence: Type.String(),
   source: Type.Optional(Type.String()),
   attribution: Type.Optional(Type.String()),
-  /** All that is known of a model that a person added: no manifest has it. */
+  /** The entry of a model that a person added, because no manifest has it. */
   local: Type.Optional(LocalModel)
 }, { additionalProperties: false })
 export type ArchivedFile = Static<typeof ArchivedFile>
@@ -36,14 +36,16 @@ const List = Type.Object({
   format: Type.Literal('stenobox-models'),
   version: Type.Literal(1),
   files: Type.Array(ArchivedFile, { minItems: 1, maxItems: 1000 }),
-  /** Of all the rest of the list: see `digestList`. */
+  /** Digest of the rest of the list; see `digestList`. */
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' })
 }, { additionalProperties: false })
 
-/** JSON without spaces, keys in order: the same content is the same text. */
+/** JSON without spaces and with sorted keys, so that equal content gives equal text. */
 function toCanonicalJson (value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1)) : part)
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1))
+      : part)
 }
 
 const digestList = (files: readonly ArchivedFile[]): string =>
@@ -51,7 +53,7 @@ const digestList = (files: readonly ArchivedFile[]): string =>
 
 // ---------------------------------------------------------------- writing
 
-/** The same models make the same archive, byte for byte. */
+/** Fixed times and owners: the same models give the same archive, byte for byte. */
 const toHeader = (name: string, size: number): TarHeader => ({ name, size, type: 'file', mode: 0o644, mtime: new Date(0), uid: 0, gid: 0 })
 
 type Packer = ReturnType<typeof createTarPacker>['controller']
@@ -77,7 +79,7 @@ async function packAll (packer: Packer, entries: ReadonlyArray<{ file: ArchivedF
   packer.finalize()
 }
 
-/** The bytes of an archive of these files, which are read while they are taken. */
+/** Yields the bytes of an archive of these files. Reads the files while it is iterated. */
 export async function * packModels (entries: ReadonlyArray<{ file: ArchivedFile, path: string }>): AsyncGenerator<Uint8Array> {
   const { readable, controller } = createTarPacker()
   const packing = packAll(controller, entries).catch((error: unknown) => { controller.error(error) })
@@ -87,19 +89,21 @@ export async function * packModels (entries: ReadonlyArray<{ file: ArchivedFile,
 
 // ---------------------------------------------------------------- reading
 
-/** A file that is not in place yet. */
+/** A file that was unpacked but not installed yet. */
 export type StagedFile = { file: ArchivedFile, facts: FileFacts, path: string }
 type Checks = {
-  /** Why this file is not wanted here; asked before it is read. */
+  /** Why this file is refused; undefined when it is not. Called before the file is read. */
   refuse: (file: ArchivedFile) => string | undefined
-  /** Why what was read is not what it should be. */
+  /** Why the unpacked file is not the expected one; undefined when it is. */
   findFault: (file: ArchivedFile, facts: FileFacts) => string | undefined
   onProgress?: (doneBytes: number, totalBytes: number) => void
 }
 
 async function readList (entry: ParsedTarEntry): Promise<ArchivedFile[]> {
   const { name, size, type } = entry.header
-  if (name !== LIST_NAME || type !== 'file' || size > MAX_LIST_BYTES) throw new ModelError(`this is no archive of models: it does not begin with ${LIST_NAME}`)
+  if (name !== LIST_NAME || type !== 'file' || size > MAX_LIST_BYTES) {
+    throw new ModelError(`this is not an archive of models: it does not begin with ${LIST_NAME}`)
+  }
   const chunks: Uint8Array[] = []
   for await (const chunk of entry.body) chunks.push(chunk)
   let parsed: unknown
@@ -130,16 +134,18 @@ async function stage (entry: ParsedTarEntry, path: string, onBytes: (bytes: numb
   }
 }
 
-/** Why this entry is not the next one the list announces. */
+/** Why this entry is not the next file in the list; undefined when it is. */
 function findMismatch ({ header }: ParsedTarEntry, file: ArchivedFile | undefined): string | undefined {
   if (!file) return `the archive holds ${JSON.stringify(header.name)}, which its list does not name`
   if (header.name !== file.path) return `the archive holds ${JSON.stringify(header.name)} where its list names ${file.path}`
-  if (header.type !== 'file' || header.linkname) return `${file.path} is no plain file in the archive`
+  if (header.type !== 'file' || header.linkname) return `${file.path} is not a regular file in the archive`
   return header.size === file.bytes ? undefined : `${file.path} has ${header.size} bytes in the archive, and ${file.bytes} in its list`
 }
 
-/** Takes the entries one by one. Nothing of the archive's names becomes a path here: staged files are numbered. */
-async function unpack (entries: AsyncIterable<ParsedTarEntry>, directory: string, { refuse, findFault, onProgress }: Checks): Promise<StagedFile[]> {
+/** Writes the entries to numbered files. No name in the archive is used as a path. */
+async function unpack (
+  entries: AsyncIterable<ParsedTarEntry>, directory: string, { refuse, findFault, onProgress }: Checks
+): Promise<StagedFile[]> {
   const staged: StagedFile[] = []
   let files: ArchivedFile[] | undefined
   let done = 0
@@ -148,19 +154,25 @@ async function unpack (entries: AsyncIterable<ParsedTarEntry>, directory: string
       files = await readList(entry)
       for (const refused of files.map(refuse)) if (refused !== undefined) throw new ModelError(refused)
       const [total, free] = [files.reduce((sum, { bytes }) => sum + bytes, 0), await freeBytes(directory)]
-      if (free < total) throw new ModelError(`the disk of ${directory} has ${formatBytes(free)} free, and ${formatBytes(total)} are needed; make room and try again`)
+      if (free < total) {
+        throw new ModelError(
+          `the disk of ${directory} has ${formatBytes(free)} free, and ${formatBytes(total)} are needed; make room and try again`
+        )
+      }
       continue
     }
     const file = files[staged.length]
     const mismatch = findMismatch(entry, file)
-    if (mismatch !== undefined || !file) throw new ModelError(mismatch ?? 'the archive holds too much')
+    if (mismatch !== undefined || !file) throw new ModelError(mismatch ?? 'the archive holds more files than its list names')
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
     const path = join(directory, String(staged.length))
     const facts = await stage(entry, path, (bytes) => {
       done += bytes
       onProgress?.(done, total)
     })
-    const fault = facts.sha256 === file.sha256 ? findFault(file, facts) : `${file.path} does not match its checksum in the archive: the archive is damaged`
+    const fault = facts.sha256 === file.sha256
+      ? findFault(file, facts)
+      : `${file.path} does not match its checksum in the archive: the archive is damaged`
     if (fault !== undefined) throw new ModelError(fault)
     staged.push({ file, facts, path })
   }
@@ -170,7 +182,7 @@ async function unpack (entries: AsyncIterable<ParsedTarEntry>, directory: string
   return staged
 }
 
-/** Feeds the decoder, and returns the SHA-256 of all that was read. Stops when `signal` says that nobody reads on. */
+/** Writes the source to the decoder and returns its SHA-256. Stops when `signal` aborts. */
 async function feed (source: AsyncIterable<Uint8Array>, writable: WritableStream<Uint8Array>, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
   const writer = writable.getWriter()
@@ -193,14 +205,17 @@ const toModelError = (error: unknown): Error => error instanceof ModelError || (
   : new ModelError('the archive is damaged or cut short', { cause: error })
 
 /**
- * Unpacks an archive beside the models, hands `install` what it held once everything matched, and leaves nothing else
- * behind. Call it with the lock of the directory. Throws `ModelError`.
+ * Unpacks an archive to a temporary folder in `modelsDir`, passes its files to `install` once all of them match, and removes the folder.
+ * Call it while holding the directory's lock. Throws `ModelError`.
  */
 export async function unpackModels (
-  source: AsyncIterable<Uint8Array>, modelsDir: string, wantedSha256: string | undefined, checks: Checks, install: (staged: StagedFile[]) => Promise<void>
+  source: AsyncIterable<Uint8Array>, modelsDir: string, wantedSha256: string | undefined, checks: Checks,
+  install: (staged: StagedFile[]) => Promise<void>
 ): Promise<void> {
-  // What an import that was killed left: its process is dead, or it would hold the lock.
-  for (const name of await readdir(modelsDir)) if (name.startsWith(STAGE_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true })
+  // Remove what a killed import left behind. Its process is dead, or it would still hold the lock.
+  for (const name of await readdir(modelsDir)) {
+    if (name.startsWith(STAGE_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true })
+  }
   const directory = join(modelsDir, STAGE_PREFIX + randomUUID())
   await mkdir(directory, { mode: 0o700 })
   const stop = new AbortController()
@@ -211,10 +226,12 @@ export async function unpackModels (
       throw error
     })
     const [fed, unpacked] = await Promise.allSettled([feed(source, decoder.writable, stop.signal), unpacking])
-    // What the entries were refused for says more than that the feeding was stopped.
+    // The reason why an entry was refused is more useful than the error of the stopped source.
     if (unpacked.status === 'rejected') throw toModelError(unpacked.reason)
     if (fed.status === 'rejected') throw toModelError(fed.reason)
-    if (wantedSha256 !== undefined && fed.value !== wantedSha256) throw new ModelError(`the archive has the SHA-256 ${fed.value}, and not ${wantedSha256}: nothing was installed`)
+    if (wantedSha256 !== undefined && fed.value !== wantedSha256) {
+      throw new ModelError(`the archive has the SHA-256 ${fed.value}, and not ${wantedSha256}: nothing was installed`)
+    }
     await install(unpacked.value)
   } finally {
     await rm(directory, { recursive: true, force: true })

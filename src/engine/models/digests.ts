@@ -10,7 +10,7 @@ import { createDigests, digestFile, writeDurably } from './files.js'
 import type { FileFacts } from './files.js'
 
 const CACHE_FILE = 'models.verified.json'
-/** Files up to this size are read as soon as they are asked for, in under a tenth of a second. */
+/** Files up to this size are read when their digest is requested; that takes under a tenth of a second. */
 const AT_ONCE_BYTES = 32 * 1024 * 1024
 
 const Known = Type.Object({
@@ -46,7 +46,7 @@ export function createModelDigests (modelsDir: string) {
       const parsed: unknown = JSON.parse(readFileSync(cachePath, 'utf8'))
       if (Value.Check(Cache, parsed)) for (const [path, facts] of Object.entries(parsed.files)) if (!known.has(path)) known.set(path, facts)
     } catch {
-      // Treat it as missing.
+      // A damaged cache is treated as a missing one.
     }
   }
 
@@ -59,7 +59,7 @@ export function createModelDigests (modelsDir: string) {
     return cached?.identity === identity ? cached : undefined
   }
 
-  /** Stores facts if the file is still the one that was read. */
+  /** Stores the digests of a file, unless the file has changed since it was read. */
   function remember (path: string, identity: string, facts: FileFacts): void {
     if (identify(path)?.identity === identity) known.set(path, { identity, ...facts })
   }
@@ -75,7 +75,7 @@ export function createModelDigests (modelsDir: string) {
       await writeDurably(cachePath, [Buffer.from(JSON.stringify({ version: 1, files }, null, 2) + '\n')])
       cacheIdentity = identify(cachePath)?.identity
     } catch {
-      // See above: only time is lost.
+      // Not an error: without a cache, files are only read again.
     }
   }
 

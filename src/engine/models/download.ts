@@ -1,4 +1,4 @@
-/** Downloads one file of a model: resumed, verified, and only then given its name. */
+/** Downloads one file of a model. Resumes a partial download, verifies the file, and only then gives it its name. */
 import { dirname } from 'node:path'
 import { freeBytes as readFreeBytes } from '../../disk/files.js'
 import { isNoRoom } from '../../domain/errors.js'
@@ -19,19 +19,19 @@ const MAX_REDIRECTS = 5
 const STALL_MS = 60_000
 /** A hub that does not answer for this long is skipped if there is another source. */
 const PROBE_MS = 4000
-/** HEAD is not known to the server. */
+/** Statuses of servers that do not support HEAD. */
 const NO_HEAD = new Set([405, 501])
 
 export type Download = {
   url: URL
-  /** Absolute path the file gets. */
+  /** Absolute path of the file to write. */
   target: string
-  /** Known size; another one is refused before it is downloaded. */
+  /** The known size. A file of a different size is refused before it is downloaded. */
   bytes?: number | undefined
-  /** Why what came is not what was wanted. */
+  /** Why the downloaded file is not the expected one; undefined when it is. */
   findFault: (facts: FileFacts) => string | undefined
   onProgress?: (doneBytes: number, totalBytes: number | undefined) => void
-  /** Called with one sentence when something failed that is tried again. */
+  /** Called with one sentence before each retry. */
   onRetry?: (message: string) => void
 }
 
@@ -43,38 +43,38 @@ type Deps = {
   stallMs?: number
 }
 
-/** Throws for every status but 200, and for web pages: networks that want a login answer every request with one. */
+/** Throws for every status except 200, and for web pages: networks with a login page answer every request with it. */
 function requireFile (answer: FetchAnswer, url: URL): void {
   requireOk(answer, PURPOSE)
   if (!/^\s*(text\/html|application\/xhtml)/i.test(answer.headers['content-type'] ?? '')) return
-  throw new ModelError(`${withoutSecrets(url)} leads to a web page and not to the file: does this network or the hub want a login?`)
+  throw new ModelError(`${withoutSecrets(url)} returned a web page instead of the file; this network or the hub may require a login`)
 }
 
-/** The error of a failed download as a `ModelError` where the network is to blame; others as they are. */
+/** Converts network and disk errors to `ModelError`. Returns other errors unchanged. */
 function explain (error: unknown, { url, target, bytes }: Pick<Download, 'url'> & Partial<Download>): unknown {
   if (isNoRoom(error)) {
     return new NoRoomError(
-      `the disk of ${dirname(target ?? '')} is full; what has arrived is kept: make room, and the same command continues there`,
+      `the disk of ${dirname(target ?? '')} is full; what has arrived is kept: free some space and run the same command again`,
       { cause: error }
     )
   }
   if (!(error instanceof FetchError)) return error
   const address = withoutSecrets(url)
   if (error.code === 'wrong_length') {
-    return new WrongFileError(`${address} has ${error.detail} bytes and not ${bytes}: it is another file than the manifest means`)
+    return new WrongFileError(`${address} has ${error.detail} bytes and not ${bytes}: it is not the file in the manifest`)
   }
   if (error.code === 'too_large') {
-    return new WrongFileError(`${address} has more than ${bytes} bytes: it is another file than the manifest means`)
+    return new WrongFileError(`${address} has more than ${bytes} bytes: it is not the file in the manifest`)
   }
   const sentence = describeFetchError(error, url)
-  const resume = `; given up after ${ATTEMPTS} tries. What has arrived is kept: the same command continues there`
+  const resume = `; given up after ${ATTEMPTS} tries. What has arrived is kept: run the same command again to continue`
   return new ModelError(error.isTransient && target !== undefined ? sentence + resume : sentence, { cause: error })
 }
 
 export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, stallMs = STALL_MS }: Deps) {
   const transfers = createTransfers({ fetcher, sleep, idleMs: stallMs })
 
-  /** Asks for the headers of a file. Throws `FetchError`. */
+  /** Requests the headers of a file. Throws `FetchError`. */
   async function askHead (url: URL, answerMs: number, isAnswer: FetchRequest['isAnswer'] = () => false): Promise<FetchAnswer> {
     const limits = { totalMs: Infinity, answerMs, firstByteMs: stallMs, idleMs: stallMs }
     const answer = await fetcher.request({ purpose: PURPOSE, url: url.href, method: 'HEAD', maxRedirects: MAX_REDIRECTS, isAnswer, limits })
@@ -109,11 +109,11 @@ export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, s
   }
 
   return {
-    /** Checks that a file is there, and has `bytes` bytes where that is known. Waits for seconds only. Throws `ModelError`. */
+    /** Checks that a file exists, and has `bytes` bytes if that is given. Waits only a few seconds. Throws `ModelError`. */
     async probe (url: URL, bytes: number | undefined): Promise<void> {
       try {
         const answer = await askHead(url, PROBE_MS)
-        // The download itself finds out.
+        // The download itself will report the problem.
         if (NO_HEAD.has(answer.status)) return
         requireFile(answer, url)
         const length = answer.headers['content-length']
@@ -129,7 +129,7 @@ export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, s
       const read = (headers: FetchAnswer['headers']): LinkedRecord | undefined =>
         parseLinkedRecord(headers['x-linked-etag'], headers['x-linked-size'])
       const attempt = async (): Promise<LinkedRecord | undefined> => {
-        // The record is in the hub's own answer, which is a redirect to where the bytes are.
+        // The record is in the hub's own reply, a redirect to the storage server.
         const answer = await askHead(url, Infinity, (headers) => read(headers) !== undefined)
         const record = answer.status < 400 ? read(answer.headers) : undefined
         if (!record && !NO_HEAD.has(answer.status)) requireFile(answer, url)
@@ -142,7 +142,7 @@ export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, s
       }
     },
 
-    /** Downloads a file to `target`. Throws `ModelError`; then `target` is as it was. */
+    /** Downloads a file to `target`. Throws `ModelError` and leaves `target` unchanged when that fails. */
     async download (download: Download): Promise<FileFacts> {
       const { url, target, findFault } = download
       const part = await openPart(target, withoutSecrets(url))

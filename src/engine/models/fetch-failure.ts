@@ -1,8 +1,8 @@
-/** What an error of the network means when a model is downloaded: one sentence for the person at the terminal. */
+/** Explains network errors of model downloads: one sentence for the person at the terminal. */
 import type { FetchError } from '../../domain/fetch-error.js'
 import { withoutSecrets } from '../../domain/model-source.js'
 
-/** What a server did, by the code of the system or of undici. */
+/** What a server did, by the error code of the system or of undici. */
 const FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection',
   ECONNRESET: 'broke the connection',
@@ -21,7 +21,7 @@ const OTHER_FAULTS: Readonly<Record<'unreachable' | 'timeout' | 'broken', string
   broken: 'does not speak proper HTTP'
 }
 
-/** One sentence without its full stop. `url` is the address that was asked first. */
+/** One sentence without its full stop. `url`: the first requested URL, before any redirect. */
 export function describeFetchError ({ code, detail, host, message }: FetchError, url: URL): string {
   const server = host ?? url.host
   const address = withoutSecrets(url)
@@ -52,7 +52,7 @@ export function describeFetchError ({ code, detail, host, message }: FetchError,
     case 'too_many_redirects':
       return `${server} redirects too often`
     case 'invalid_redirect':
-      return `${server} redirects to something that is no http or https address, or from https to http; the redirect is not followed`
+      return `${server} redirects to an address that is not http or https, or from https to http; the redirect is not followed`
     case 'refused_by_proxy':
       return `the proxy does not let this machine reach ${server} (status ${detail})`
     case 'invalid_proxy':
@@ -60,7 +60,7 @@ export function describeFetchError ({ code, detail, host, message }: FetchError,
     case 'incomplete':
       return `${server} ended before the end of the file`
     case 'too_slow':
-      return `${server} sends next to nothing; what has arrived is kept, and the same command continues there`
+      return `${server} sends almost no data; what has arrived is kept, run the same command again to continue`
     default:
       return `${address}: ${message.replace(/\.$/, '')}`
   }

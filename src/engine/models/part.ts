@@ -1,4 +1,4 @@
-/** A model file that is not complete yet: FILE.part, and beside it a note of what it is a part of. */
+/** A partial model file: FILE.part, with a note beside it that records which download it belongs to. */
 import { openPartFile, removePartFile, removePartNote } from '../../disk/part-file.js'
 import { readChunks } from '../../disk/files.js'
 import { isFileVersion } from '../../domain/file-version.js'
@@ -8,12 +8,12 @@ import type { FileFacts } from './files.js'
 
 const pathOf = (target: string): string => `${target}.part`
 
-/** Removes what an unfinished download of `target` left. */
+/** Removes the part file and the note of an unfinished download of `target`. */
 export async function removePart (target: string): Promise<void> {
   await removePartFile(pathOf(target))
 }
 
-/** Opens the part of `target` that came from `source`, or begins an empty one. Only one process may have it open. */
+/** Opens the part of `target` that came from `source`, or starts an empty one. Only one process may have it open. */
 export async function openPart (target: string, source: string) {
   const path = pathOf(target)
   const file = await openPartFile({ path, origin: source, mode: 0o644, isVersion: isFileVersion })
@@ -31,7 +31,7 @@ export async function openPart (target: string, source: string) {
       await file.append(chunk)
       digests.update(chunk)
     },
-    /** Call once, when all bytes are there. */
+    /** Call it once, after the last byte. */
     facts: (): FileFacts => digests.finish(),
     /** Gives the file its real name. */
     async install (): Promise<void> {
@@ -39,7 +39,7 @@ export async function openPart (target: string, source: string) {
       await moveInto(path, target)
       await removePartNote(path)
     },
-    /** Leaves on the disk what has arrived. */
+    /** Closes the file. The bytes stay on disk. */
     close: file.close
   }
 }

@@ -9,7 +9,7 @@ const RATE_HZ = 16_000
 /** Text tokens that ggml files list. The special tokens after them have numbers but no bytes. */
 const LISTED_TOKENS = 50_257
 const END_OF_TEXT = '<|endoftext|>'
-/** English-only Whisper has one text token less than the multilingual one. */
+/** English-only Whisper has one text token fewer than multilingual Whisper. */
 const ENGLISH_VOCABULARY = 51_864
 const MAX_VOCABULARY_BYTES = 16 * 1024 * 1024
 

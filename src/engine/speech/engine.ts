@@ -18,7 +18,7 @@ import type { DetectorPool, SpeechPool } from './pool.js'
 /** `isStarter`: the starter model produced it. */
 export type Transcribed = TranscribeOutput & { isStarter: boolean }
 
-/** Stops the window it belongs to: the call rejects with code `aborted` within about a second. */
+/** Stops one call: it rejects with code `aborted` within about a second. */
 export type Abort = { readonly flag: Int32Array, stop (): void }
 
 export function createAbort (): Abort {
@@ -41,7 +41,7 @@ export type WindowJob = {
 type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
 
 export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
-  /** The model last used for each quality. Its weights stay in memory when the file is gone, which is better than no model. */
+  /** The model last used for each quality. If its file is deleted, the weights in memory are still used. */
   const served = new Map<SttQuality, ChosenModel>()
   /** The same for the language detector that helps Parakeet. */
   const servedLanguages: typeof served = new Map()
@@ -110,13 +110,13 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
       return await detect(source, job.quality, abort)
     },
-    /** Loads the voice activity detector. Rejects with `SpeechError` that says why it cannot be loaded. */
+    /** Loads the voice activity detector. Rejects with a `SpeechError` that says why it cannot be loaded. */
     prepareDetector: async (): Promise<void> => { await detector.run('prepareDetector', null) },
     /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `SpeechError`. */
     detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
     /** The version and devices of the speech library. Rejects with `SpeechError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
-    /** Loads the weights of the default quality on every thread, so that the first window need not wait for them. */
+    /** Loads the weights of the default quality on every thread before the first window needs them. */
     async warmUp (): Promise<void> {
       await Promise.all(
         Array.from({ length: pool.threads }, async () => await runWith('warmUp', 'balanced', choose('balanced'), (model) => ({ model })))

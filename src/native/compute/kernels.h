@@ -93,8 +93,8 @@ struct Cells {
   size_t width;
 };
 
-/// Attention of one query of `heads` x `width`: result = softmax(query · keys) · values, head by head. `weights` has room for a number per
-/// cell.
+/// Attention of one query of `heads` x `width`: result = softmax(query · keys) · values, head by head. `weights` has room for one number
+/// per cell.
 void attendCells(const float * query, const Cells & cells, float * weights, float * result);
 
 }  // namespace stenobox

@@ -1,6 +1,7 @@
 /** Idempotency-Key: operations declared `idempotent` answer a repeated request like the first one. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Idempotency, RequestClaim } from '../../service/idempotency.js'
+import type { RequestClaim } from '../../domain/idempotency.js'
+import type { Idempotency } from '../../service/idempotency.js'
 import { RENEW_MS } from '../../service/idempotency.js'
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED } from '../contract/operation.js'
 

@@ -61,6 +61,6 @@ t.test('an index that is away, or answers nonsense, is one sentence', async (t) 
     name: 'ModelError', message: /status 503/
   })
   await t.rejects(findPackageFile(fetcher, new URL('http://127.0.0.1:9/simple'), 'big-model', FILE), {
-    name: 'ModelError', message: /the package index cannot be asked: 127\.0\.0\.1:9 refuses the connection/
+    name: 'ModelError', message: /the package index cannot be queried: 127\.0\.0\.1:9 refuses the connection/
   })
 })
