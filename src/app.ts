@@ -66,7 +66,8 @@ import { createOwnerStore } from './store/owners.js'
 import type { OwnerStore } from './store/owners.js'
 import { createStores } from './store/stores.js'
 import type { Stores } from './store/stores.js'
-import { tryWorkLock } from './store/work-lock.js'
+import { tryServerLock, tryWorkLock } from './store/work-lock.js'
+import type { WorkLock } from './store/work-lock.js'
 
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
@@ -87,6 +88,16 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
   const db = openDatabase(config.dataDir)
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
   return { oauth, close: (): void => { db.close() } }
+}
+
+/**
+ * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what
+ * to do when another server has it.
+ */
+export function takeServerLock ({ dataDir }: Config): WorkLock {
+  const lock = tryServerLock(dataDir)
+  if (lock) return lock
+  throw new Error(`another server is running on the data directory ${dataDir}; stop it, or set STENOBOX_DATA_DIR to another directory`)
 }
 
 /** What judges OAuth tokens: our own by the key at hand, a provider's by the keys it publishes. */

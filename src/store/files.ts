@@ -5,6 +5,7 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
+import { explainDirectory } from './data-directory.js'
 import { createDrafts } from './drafts.js'
 import { pathInside } from './paths.js'
 import type { StoredFile } from './paths.js'
@@ -88,6 +89,15 @@ function isOtherProcessAlive (pid: number): boolean {
   }
 }
 
+/** Creates a directory and removes temporary files in it whose process is dead. */
+async function prepareDirectory (directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(directory, { recursive: true })) {
+    const pid = /(?:^|\/)(\d+)-[0-9a-f-]+\.tmp$/.exec(name)?.[1]
+    if (pid && !isOtherProcessAlive(Number(pid))) await rm(join(directory, name), { force: true })
+  }
+}
+
 /** Creates a hard link, durably. False where the file system has no hard links (network shares, exFAT). */
 async function tryLink (from: string, to: string): Promise<boolean> {
   await rm(to, { force: true })
@@ -150,14 +160,15 @@ export function createFiles (dataDir: string) {
       await rm(pathInside(workDir, String(jobId)), { recursive: true, force: true })
     },
     freeBytes: async (): Promise<number> => await freeBytes(dataDir),
-    /** Creates the directories and removes temporary files of processes that died while writing. */
+    /**
+     * Creates the directories and removes temporary files of processes that died while writing. Throws an Error that says what to do when
+     * they cannot be created or read.
+     */
     async prepare (): Promise<void> {
-      for (const directory of [mediaDir, uploadsDir, workDir]) {
-        await mkdir(directory, { recursive: true, mode: 0o700 })
-        for (const name of await readdir(directory, { recursive: true })) {
-          const pid = /(?:^|\/)(\d+)-[0-9a-f-]+\.tmp$/.exec(name)?.[1]
-          if (pid && !isOtherProcessAlive(Number(pid))) await rm(join(directory, name), { force: true })
-        }
+      try {
+        for (const directory of [mediaDir, uploadsDir, workDir]) await prepareDirectory(directory)
+      } catch (error) {
+        throw explainDirectory(error, dataDir)
       }
     },
     /** Entries of a directory that have not changed since `beforeMs`, for the sweep of files without rows. */
