@@ -41,6 +41,7 @@ import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
 import { createPlans } from './service/plans.js'
 import type { Plans } from './service/plans.js'
+import { createQuarantine } from './service/quarantine.js'
 import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
@@ -154,7 +155,7 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, media, files, submit, now }),
+    uploads: createUploads({ uploads: stores.uploads, files, submit, now }),
     webhooks
   }
 }
@@ -217,7 +218,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
-  const sweep = createSweep({ places: [library.uploads, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries], log })
+  const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
+  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
 

@@ -5,14 +5,12 @@ import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from 
 import type { Upload, UploadPart, UploadRequest, UploadState } from '../domain/upload.js'
 import { TooLong } from '../store/files.js'
 import type { Files } from '../store/files.js'
-import type { MediaStore } from '../store/media.js'
 import type { UploadStore } from '../store/uploads.js'
 import type { Submit } from './submit.js'
 import type { Consumer } from './usage.js'
 
 type Deps = {
   uploads: UploadStore
-  media: Pick<MediaStore, 'isKnown'>
   files: Files
   submit: Pick<Submit, 'acceptUpload' | 'submitStored' | 'requireMinutes' | 'requireRoom' | 'requireQueueRoom'>
   now: () => number
@@ -29,7 +27,7 @@ const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; 
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
-export function createUploads ({ uploads, media, files, submit, now }: Deps) {
+export function createUploads ({ uploads, files, submit, now }: Deps) {
   /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
   /** How many requests are sending a part right now, by upload and part number. */
@@ -185,7 +183,7 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       await files.removeUpload(id)
     },
 
-    /** Removes expired uploads, and files without a row, whose process died before it wrote the row. */
+    /** Removes expired uploads, and parts without a row, whose process died before it wrote the row. */
     async sweep (): Promise<void> {
       for (const id of uploads.listExpired(now())) {
         uploads.remove(id)
@@ -193,9 +191,6 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       }
       const before = now() - UPLOAD_TTL_MS
       for (const id of await files.listUntouched('uploads', before)) await files.removeUpload(id)
-      for (const file of await files.listUntouched('media', before)) {
-        if (!media.isKnown(file)) await files.removeMedia(file)
-      }
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Files under the data directory: written to a temporary name, synced and renamed; hashed while written. */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
@@ -116,6 +116,7 @@ const partName = ({ partNumber, sha256 }: { partNumber: number, sha256: string }
 /** The files and directories under the data directory. */
 export function createFiles (dataDir: string) {
   const mediaDir = join(dataDir, 'media')
+  const quarantineDir = join(dataDir, 'quarantine')
   const uploadsDir = join(dataDir, 'uploads')
   const workDir = join(dataDir, 'work')
   const audioPath = (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm')
@@ -153,6 +154,17 @@ export function createFiles (dataDir: string) {
     async removeMedia (file: string): Promise<void> {
       await rm(pathInside(mediaDir, file), { force: true })
     },
+    /** Takes a file out of the media, with `nowMs` as its time in the quarantine. */
+    async quarantineMedia (file: string, nowMs: number): Promise<void> {
+      const to = pathInside(quarantineDir, file)
+      await rename(pathInside(mediaDir, file), to)
+      await utimes(to, nowMs / 1000, nowMs / 1000)
+      await syncDirectory(quarantineDir)
+      await syncDirectory(mediaDir)
+    },
+    async removeQuarantined (file: string): Promise<void> {
+      await rm(pathInside(quarantineDir, file), { recursive: true, force: true })
+    },
     async removeUpload (uploadId: string): Promise<void> {
       await rm(pathInside(uploadsDir, uploadId), { recursive: true, force: true })
     },
@@ -166,13 +178,13 @@ export function createFiles (dataDir: string) {
      */
     async prepare (): Promise<void> {
       try {
-        for (const directory of [mediaDir, uploadsDir, workDir]) await prepareDirectory(directory)
+        for (const directory of [mediaDir, quarantineDir, uploadsDir, workDir]) await prepareDirectory(directory)
       } catch (error) {
         throw explainDirectory(error, dataDir)
       }
     },
     /** Entries of a directory that have not changed since `beforeMs`, for the sweep of files without rows. */
-    async listUntouched (place: 'media' | 'uploads' | 'work', beforeMs: number): Promise<string[]> {
+    async listUntouched (place: 'media' | 'quarantine' | 'uploads' | 'work', beforeMs: number): Promise<string[]> {
       const names = await readdir(join(dataDir, place))
       const ages = await Promise.all(
         names.map(
