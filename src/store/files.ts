@@ -20,7 +20,7 @@ export class TooLong extends Error {
 
 /**
  * Writes chunks to a file in `directory`, named by `nameOf`. The file appears whole or not at all. Throws `TooLong` past `maxBytes`, and
- * any error of the source or the disk; then nothing is left behind.
+ * any error of the source or the disk; then nothing is left behind. What it returned survives a power cut.
  */
 async function writeFrom (
   directory: string, source: AsyncIterable<Buffer>, maxBytes: number, nameOf: (stored: StoredFile) => string
@@ -44,6 +44,8 @@ async function writeFrom (
     const stored = { sizeBytes, sha256: hash.digest('hex') }
     await rename(temporary, pathInside(directory, nameOf(stored)))
     await syncDirectory(directory)
+    // Every time: another request may have created the directory a moment ago, without having synced its name yet.
+    await syncDirectory(dirname(directory))
     return stored
   } catch (error) {
     await handle?.close()
@@ -179,6 +181,7 @@ export function createFiles (dataDir: string) {
     async prepare (): Promise<void> {
       try {
         for (const directory of [mediaDir, quarantineDir, uploadsDir, workDir]) await prepareDirectory(directory)
+        await syncDirectory(dataDir)
       } catch (error) {
         throw explainDirectory(error, dataDir)
       }
