@@ -24,6 +24,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const MODULES = join(ROOT, 'node_modules')
 const DIST = join(ROOT, 'dist')
 const NODE_WANTED = [22, 19]
+/** What set-up needs; npm then installs a newer Node. */
+const SETUP_NODE_WANTED = [20, 0]
 
 const SYSTEM_PROGRAMS = { ffmpeg: 'ffmpeg', ffprobe: 'ffmpeg', cmake: 'cmake', make: 'make', 'g++': 'g++' }
 /** Libraries that the speech library is built with: their headers, and the packages that have them. */
@@ -242,13 +244,27 @@ async function installNodeModules () {
   return hash
 }
 
+const isOlder = ([major, minor]) => {
+  const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number)
+  return ourMajor < major || (ourMajor === major && ourMinor < minor)
+}
+
+/** Before anything is installed: set-up itself needs Node 20, and the newest where npm has no Node for this machine. */
+function checkNode () {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const isSupplied = `node-${process.platform}-${process.arch}` in optionalDependencies
+  const wanted = isSupplied ? SETUP_NODE_WANTED : NODE_WANTED
+  if (!isOlder(wanted)) return
+  throw new SetupError(`Stenobox needs Node.js ${wanted.join('.')} or newer; this is ${process.version}.\n` +
+    'Install a newer Node.js, then run the same command again.')
+}
+
 /** The Node that runs Stenobox: the one from npm where the machine's own is too old. */
 function checkRuntime () {
-  if (existsSync(join(MODULES, '.bin', 'node'))) return
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > NODE_WANTED[0] || (major === NODE_WANTED[0] && minor >= NODE_WANTED[1])) return
-  throw new SetupError(`Stenobox needs Node.js ${NODE_WANTED.join('.')} or newer; this is ${process.version}, and npm has no ` +
-    `newer one for ${process.platform}-${process.arch}.\nInstall a newer Node.js, then run the same command again.`)
+  if (existsSync(join(MODULES, '.bin', 'node')) || !isOlder(NODE_WANTED)) return
+  throw new SetupError(`Stenobox needs Node.js ${NODE_WANTED.join('.')} or newer; this is ${process.version}, ` +
+    `and npm did not install a newer one for ${process.platform}-${process.arch}.\n` +
+    'Install a newer Node.js, then run the same command again.')
 }
 
 async function linkCommand () {
@@ -335,6 +351,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   if (process.platform !== 'linux') throw new SetupError(`Stenobox runs on Linux; this is ${process.platform}.`)
+  checkNode()
   const wantedModel = readWantedModel(SetupError)
   await takeLock(join(ROOT, 'build'), (pid) => say(`another set-up (process ${pid}) is at work here; waiting for it`))
   await installSystemPackages()

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Config, OauthConfig } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
 import type { Fetcher } from './engine/http/fetcher.js'
@@ -24,6 +25,10 @@ import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
 import type { Logger } from './logger.js'
 import { routes } from './routes/index.js'
+import { BODY_LIMITS, limitBodies } from './routes/plugins/body-pace.js'
+import type { BodyLimits } from './routes/plugins/body-pace.js'
+import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
+import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
@@ -41,6 +46,7 @@ import { createOwners } from './service/owners.js'
 import { createPasswords } from './service/passwords.js'
 import { createPlans } from './service/plans.js'
 import type { Plans } from './service/plans.js'
+import { createQuarantine } from './service/quarantine.js'
 import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
@@ -66,8 +72,11 @@ import { createOwnerStore } from './store/owners.js'
 import type { OwnerStore } from './store/owners.js'
 import { createStores } from './store/stores.js'
 import type { Stores } from './store/stores.js'
-import { tryWorkLock } from './store/work-lock.js'
+import { tryServerLock, tryWorkLock } from './store/work-lock.js'
+import type { WorkLock } from './store/work-lock.js'
 
+/** How long the headers of a request may take to arrive. */
+const HEADERS_MS = 20_000
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
 /** yt-dlp's connections of one source, all together. */
@@ -87,6 +96,16 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
   const db = openDatabase(config.dataDir)
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
   return { oauth, close: (): void => { db.close() } }
+}
+
+/**
+ * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what
+ * to do when another server has it.
+ */
+export function takeServerLock ({ dataDir }: Config): WorkLock {
+  const lock = tryServerLock(dataDir)
+  if (lock) return lock
+  throw new Error(`another server is running on the data directory ${dataDir}; stop it, or set STENOBOX_DATA_DIR to another directory`)
 }
 
 /** What judges OAuth tokens: our own by the key at hand, a provider's by the keys it publishes. */
@@ -143,7 +162,7 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, media, files, submit, now }),
+    uploads: createUploads({ uploads: stores.uploads, files, submit, now }),
     webhooks
   }
 }
@@ -206,7 +225,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
-  const sweep = createSweep({ places: [library.uploads, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries], log })
+  const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
+  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
 
@@ -245,8 +266,19 @@ async function createOwnServer ({ oauth, owners, ownerLoginLimit: loginLimit }: 
   return { server: createAuthorizationServer({ issuer, registration, oauth, owners, loginLimit, log }), registration }
 }
 
+/** How many files this process may open. Linux has no call for it in Node. */
+function openFileLimit (): number {
+  const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+  return limit === undefined ? Infinity : Number(limit)
+}
+
+/** Limits of time and connections that tests change. */
+export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits }
+
 /** The HTTP side over an appliance. Not listening yet. */
-export async function createHttp (appliance: Appliance, config: Config, log: Logger): Promise<FastifyInstance> {
+export async function createHttp (
+  appliance: Appliance, config: Config, log: Logger, limits: HttpLimits = {}
+): Promise<FastifyInstance> {
   const app = Fastify({
     // As the framework's own type: a plugin cares for nothing more of a logger.
     loggerInstance: log as FastifyBaseLogger,
@@ -256,7 +288,8 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
     bodyLimit: JSON_BODY_BYTES,
     // Keep-alive connections of a poller must not hold up a stop.
     forceCloseConnections: 'idle',
-    http: { requireHostHeader: false },
+    // Headers of a request, and the first byte of a connection, must arrive in this time.
+    http: { requireHostHeader: false, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 4 },
     frameworkErrors: sendError,
     clientErrorHandler (error, socket) {
       if (socket.writable) socket.end(rawErrorResponse(error.code, randomUUID()))
@@ -272,6 +305,8 @@ export async function createHttp (appliance: Appliance, config: Config, log: Log
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
   installErrors(app)
+  limitBodies(app, limits.bodies ?? BODY_LIMITS)
+  limitConnections(app.server, limits.connections ?? connectionLimits(openFileLimit()))
   const authorizationServer = await createOwnServer(appliance, config, log)
   await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
   return app

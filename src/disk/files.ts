@@ -1,5 +1,5 @@
 /** Reads and writes files without losing data. */
-import { createReadStream, existsSync, mkdirSync } from 'node:fs'
+import { closeSync, createReadStream, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { open, statfs } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -24,10 +24,25 @@ export function makeDirectory (directory: string, mode: number): void {
   for (const one of missing) {
     try {
       mkdirSync(one, { mode })
+      syncParent(one)
     } catch (error) {
       // Another process created it first.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
+  }
+}
+
+/** Makes the name of a new directory survive a power cut, unless its parent may be written but not read. */
+function syncParent (path: string): void {
+  try {
+    const handle = openSync(dirname(path), 'r')
+    try {
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && ['EACCES', 'EINVAL'].includes(String(error.code)))) throw error
   }
 }
 

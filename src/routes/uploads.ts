@@ -110,8 +110,9 @@ function contentLength (request: FastifyRequest): number | undefined {
 /** The body as it arrives. A caller who hangs up before the end gets `invalid_request`, so that it is not logged as our error. */
 async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
   try {
-    yield * request.raw as AsyncIterable<Buffer>
+    yield * request.body as AsyncIterable<Buffer>
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw new AppError('invalid_request', 'The connection ended before the part was complete. Send it again.', { cause })
   }
 }

@@ -4,14 +4,12 @@ import { AppError, isNoRoom, TooLong } from '../domain/errors.js'
 import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
 import type { Upload, UploadPart, UploadRequest, UploadState } from '../domain/upload.js'
 import type { Files } from '../store/files.js'
-import type { MediaStore } from '../store/media.js'
 import type { UploadStore } from '../store/uploads.js'
 import type { Submit } from './submit.js'
 import type { Consumer } from './usage.js'
 
 type Deps = {
   uploads: UploadStore
-  media: Pick<MediaStore, 'isKnown'>
   files: Files
   submit: Pick<Submit, 'acceptUpload' | 'submitStored' | 'requireMinutes' | 'requireRoom' | 'requireQueueRoom'>
   now: () => number
@@ -28,7 +26,7 @@ const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; 
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
-export function createUploads ({ uploads, media, files, submit, now }: Deps) {
+export function createUploads ({ uploads, files, submit, now }: Deps) {
   /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
   /** How many requests are sending a part right now, by upload and part number. */
@@ -184,7 +182,7 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       await files.removeUpload(id)
     },
 
-    /** Removes expired uploads, and files without a row, whose process died before it wrote the row. */
+    /** Removes expired uploads, and parts without a row, whose process died before it wrote the row. */
     async sweep (): Promise<void> {
       for (const id of uploads.listExpired(now())) {
         uploads.remove(id)
@@ -192,9 +190,6 @@ export function createUploads ({ uploads, media, files, submit, now }: Deps) {
       }
       const before = now() - UPLOAD_TTL_MS
       for (const id of await files.listUntouched('uploads', before)) await files.removeUpload(id)
-      for (const file of await files.listUntouched('media', before)) {
-        if (!media.isKnown(file)) await files.removeMedia(file)
-      }
     }
   }
 }

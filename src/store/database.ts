@@ -2,7 +2,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { join } from 'node:path'
 import { makeDirectory } from '../disk/files.js'
-import { isNoRoom } from '../domain/errors.js'
+import { explainDirectory, requireDatabaseOfMedia } from './data-directory.js'
 import { migrate } from './migrate.js'
 
 export type Database = BetterSqlite3.Database
@@ -14,22 +14,16 @@ function applyPatience (db: Database): void {
   db.pragma('synchronous = FULL')
 }
 
-/** An error of the directory as a sentence that says what to do; others as they are. */
-function explainDirectory (error: unknown, dataDir: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const isOfDirectory = /^(E[A-Z]+|SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)\w*)$/.test(code)
-  if (!isOfDirectory) return error
-  const advice = isNoRoom(error) ? 'make room' : 'choose another with STENOBOX_DATA_DIR, or change who may write there'
-  return new Error(`the data directory ${dataDir} cannot be made or written (${code}); ${advice}`, { cause: error })
-}
-
 /**
  * Opens (and creates, and migrates) the database of a data directory. `:memory:` gives one of its own, for tests. Throws an Error that
- * names the directory when it cannot be made or written.
+ * says what to do when the directory cannot be created or written, or has recordings but no database.
  */
 export function openDatabase (dataDir: string): Database {
   try {
-    if (dataDir !== ':memory:') makeDirectory(dataDir, 0o700)
+    if (dataDir !== ':memory:') {
+      makeDirectory(dataDir, 0o700)
+      requireDatabaseOfMedia(dataDir)
+    }
     return openFile(dataDir === ':memory:' ? ':memory:' : join(dataDir, 'app.db'))
   } catch (error) {
     throw explainDirectory(error, dataDir)

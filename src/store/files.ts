@@ -1,11 +1,12 @@
 /** Files under the data directory: written to a temporary name, synced and renamed; hashed while written. */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
 import { TooLong } from '../domain/errors.js'
+import { explainDirectory } from './data-directory.js'
 import { createDrafts } from './drafts.js'
 import { pathInside } from './paths.js'
 import type { StoredFile } from './paths.js'
@@ -15,7 +16,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 
 
 /**
  * Writes chunks to a file in `directory`, named by `nameOf`. The file appears whole or not at all. Throws `TooLong` past `maxBytes`, and
- * any error of the source or the disk; then nothing is left behind.
+ * any error of the source or the disk; then nothing is left behind. What it returned survives a power cut.
  */
 async function writeFrom (
   directory: string, source: AsyncIterable<Buffer>, maxBytes: number, nameOf: (stored: StoredFile) => string
@@ -39,6 +40,8 @@ async function writeFrom (
     const stored = { sizeBytes, sha256: hash.digest('hex') }
     await rename(temporary, pathInside(directory, nameOf(stored)))
     await syncDirectory(directory)
+    // Every time: another request may have created the directory a moment ago, without having synced its name yet.
+    await syncDirectory(dirname(directory))
     return stored
   } catch (error) {
     await handle?.close()
@@ -84,6 +87,15 @@ function isOtherProcessAlive (pid: number): boolean {
   }
 }
 
+/** Creates a directory and removes temporary files in it whose process is dead. */
+async function prepareDirectory (directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(directory, { recursive: true })) {
+    const pid = /(?:^|\/)(\d+)-[0-9a-f-]+\.tmp$/.exec(name)?.[1]
+    if (pid && !isOtherProcessAlive(Number(pid))) await rm(join(directory, name), { force: true })
+  }
+}
+
 /** Creates a hard link, durably. False where the file system has no hard links (network shares, exFAT). */
 async function tryLink (from: string, to: string): Promise<boolean> {
   await rm(to, { force: true })
@@ -102,6 +114,7 @@ const partName = ({ partNumber, sha256 }: { partNumber: number, sha256: string }
 /** The files and directories under the data directory. */
 export function createFiles (dataDir: string) {
   const mediaDir = join(dataDir, 'media')
+  const quarantineDir = join(dataDir, 'quarantine')
   const uploadsDir = join(dataDir, 'uploads')
   const workDir = join(dataDir, 'work')
   const audioPath = (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm')
@@ -139,6 +152,17 @@ export function createFiles (dataDir: string) {
     async removeMedia (file: string): Promise<void> {
       await rm(pathInside(mediaDir, file), { force: true })
     },
+    /** Takes a file out of the media, with `nowMs` as its time in the quarantine. */
+    async quarantineMedia (file: string, nowMs: number): Promise<void> {
+      const to = pathInside(quarantineDir, file)
+      await rename(pathInside(mediaDir, file), to)
+      await utimes(to, nowMs / 1000, nowMs / 1000)
+      await syncDirectory(quarantineDir)
+      await syncDirectory(mediaDir)
+    },
+    async removeQuarantined (file: string): Promise<void> {
+      await rm(pathInside(quarantineDir, file), { recursive: true, force: true })
+    },
     async removeUpload (uploadId: string): Promise<void> {
       await rm(pathInside(uploadsDir, uploadId), { recursive: true, force: true })
     },
@@ -146,18 +170,20 @@ export function createFiles (dataDir: string) {
       await rm(pathInside(workDir, String(jobId)), { recursive: true, force: true })
     },
     freeBytes: async (): Promise<number> => await freeBytes(dataDir),
-    /** Creates the directories and removes temporary files of processes that died while writing. */
+    /**
+     * Creates the directories and removes temporary files of processes that died while writing. Throws an Error that says what to do when
+     * they cannot be created or read.
+     */
     async prepare (): Promise<void> {
-      for (const directory of [mediaDir, uploadsDir, workDir]) {
-        await mkdir(directory, { recursive: true, mode: 0o700 })
-        for (const name of await readdir(directory, { recursive: true })) {
-          const pid = /(?:^|\/)(\d+)-[0-9a-f-]+\.tmp$/.exec(name)?.[1]
-          if (pid && !isOtherProcessAlive(Number(pid))) await rm(join(directory, name), { force: true })
-        }
+      try {
+        for (const directory of [mediaDir, quarantineDir, uploadsDir, workDir]) await prepareDirectory(directory)
+        await syncDirectory(dataDir)
+      } catch (error) {
+        throw explainDirectory(error, dataDir)
       }
     },
     /** Entries of a directory that have not changed since `beforeMs`, for the sweep of files without rows. */
-    async listUntouched (place: 'media' | 'uploads' | 'work', beforeMs: number): Promise<string[]> {
+    async listUntouched (place: 'media' | 'quarantine' | 'uploads' | 'work', beforeMs: number): Promise<string[]> {
       const names = await readdir(join(dataDir, place))
       const ages = await Promise.all(
         names.map(

@@ -18,6 +18,7 @@ export function createMediaStore (db: Database) {
   `)
   const find = db.prepare<{ id: number }, MediaRow>(`SELECT ${COLUMNS} FROM media WHERE id = :id`)
   const known = db.prepare<{ file: string }, { id: number }>('SELECT id FROM media WHERE file = :file AND state = \'stored\'')
+  const stateOf = db.prepare<{ file: string }, { state: MediaState }>('SELECT state FROM media WHERE file = :file')
   // uses media_by_digest
   const findStored = db.prepare<{ ownerId: number, sha256: string }, MediaRow>(`
     SELECT ${COLUMNS} FROM media WHERE owner_id = :ownerId AND sha256 = :sha256 AND state = 'stored' LIMIT 1
@@ -98,6 +99,8 @@ export function createMediaStore (db: Database) {
     expireUnused: (keepsCompleted: boolean): Media[] => expireUnused.all({ keepsCompleted: Number(keepsCompleted) }).map(toMedia),
     /** Marks media as removed that was stored at or before `before` and that no unfinished job needs. */
     expireOlder: (before: number): Media[] => expireOlder.all({ before }).map(toMedia),
+    /** Undefined when there is no row of this file. */
+    stateOf: (file: string): MediaState | undefined => stateOf.get({ file })?.state,
     /** True when there is a row that says that this file is stored. */
     isKnown: (file: string): boolean => known.get({ file }) !== undefined
   }

@@ -25,3 +25,6 @@ export function tryLock (path: string): WorkLock | undefined {
  * belongs to the dead and may be taken back at once.
  */
 export const tryWorkLock = (dataDir: string): WorkLock | undefined => tryLock(join(dataDir, 'work.lock'))
+
+/** Takes the right to be the server of a data directory. Other commands share the directory with it; another server does not. */
+export const tryServerLock = (dataDir: string): WorkLock | undefined => tryLock(join(dataDir, 'server.lock'))

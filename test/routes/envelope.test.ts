@@ -25,6 +25,8 @@ t.test('routes and methods that do not exist', async (t) => {
   isError(t, patched, 405, 'method_not_allowed', /GET/)
   t.equal(patched.headers['allow'], 'GET, HEAD')
   t.equal((await call(mine, 'GET', '/api/v1/media/uploads/x/parts/1')).headers['allow'], 'PUT')
+  t.equal((await call(mine, 'PUT', '/api/v1/media/uploads/init')).headers['allow'], 'POST', 'not those of uploads/:uploadId')
+  t.equal((await call(mine, 'PUT', '/api/v1/media/uploads/x')).headers['allow'], 'DELETE, GET, HEAD')
   isError(t, await call(mine, 'GET', '/api/v1/jobs/%zz'), 400, 'invalid_request')
   isError(t, await call(mine, 'GET', '/api/v1/jobs/' + '1'.repeat(500)), 404, 'not_found')
 })

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
+import { createQuarantine } from '../../dist/service/quarantine.js'
 import { createRemoval } from '../../dist/service/removal.js'
 import { callerOf, openSubmit } from '../support/submit.ts'
 import type { Changes } from '../support/submit.ts'
@@ -89,7 +90,7 @@ t.test('all rows are removed, or none', async (t) => {
 })
 
 t.test('the sweep removes a recording that could not be removed earlier', async (t) => {
-  const { removal, addJobOfUpload, files, owner, rows, list, service, clock } = await open(t)
+  const { removal, addJobOfUpload, files, owner, rows, list, media, clock } = await open(t)
   const { removeMedia } = files
   files.removeMedia = async () => { throw new Error('killed half-way') }
   const id = await addJobOfUpload()
@@ -98,6 +99,10 @@ t.test('the sweep removes a recording that could not be removed earlier', async 
   t.equal(list('media').length, 1)
   files.removeMedia = removeMedia
   clock.advance(25 * 3600_000)
-  await service.sweep()
+  const quarantine = createQuarantine({ media, files, now: clock.now, log: { warn () {} } })
+  await quarantine.sweep()
   t.strictSame(list('media'), [])
+  clock.advance(8 * 24 * 3600_000)
+  await quarantine.sweep()
+  t.strictSame(list('quarantine'), [], 'nothing is left of it after a week')
 })

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { createAppliance, createHttp } from '../../dist/app.js'
-import type { Appliance } from '../../dist/app.js'
+import type { Appliance, HttpLimits } from '../../dist/app.js'
 import { readConfig } from '../../dist/config.js'
 import { createLogger } from '../../dist/logger.js'
 import type { Logger } from '../../dist/logger.js'
@@ -32,7 +32,8 @@ export async function buildAppliance (
   t: Test,
   settings: Record<string, string> = {},
   now?: () => number,
-  log: Logger = createLogger('silent')
+  log: Logger = createLogger('silent'),
+  limits: HttpLimits = {}
 ): Promise<TestAppliance> {
   const config = readConfig({
     STENOBOX_DATA_DIR: settings['STENOBOX_DATA_DIR'] ?? t.testdir(),
@@ -42,7 +43,7 @@ export async function buildAppliance (
     ...settings
   })
   const appliance = await createAppliance(config, log, now)
-  const http = await createHttp(appliance, config, log)
+  const http = await createHttp(appliance, config, log, limits)
   t.teardown(async () => {
     await http.close()
     await appliance.close()

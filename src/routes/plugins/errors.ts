@@ -82,7 +82,11 @@ function collectMethods (app: FastifyInstance): (path: string) => string[] {
     const segments = path.split('/')
     const matching = patterns.filter((pattern) => pattern.segments.length === segments.length &&
       pattern.segments.every((segment, index) => segment === segments[index] || (segment.startsWith(':') && segments[index] !== '')))
-    return [...new Set(matching.flatMap((pattern) => pattern.methods))].sort()
+    // A path that is written out, like uploads/init, belongs to no path with a parameter in that place.
+    const fixedSegments = (pattern: { segments: string[] }): number => pattern.segments.filter((segment) => !segment.startsWith(':')).length
+    const most = Math.max(...matching.map(fixedSegments))
+    const best = matching.filter((pattern) => fixedSegments(pattern) === most)
+    return [...new Set(best.flatMap((pattern) => pattern.methods))].sort()
   }
 }
 
