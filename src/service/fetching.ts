@@ -8,7 +8,7 @@ import { ClaimLost } from '../domain/work.js'
 import type { WorkClaim } from '../domain/work.js'
 import { toJobFailure } from '../engine/http/source-download.js'
 import type { Arrival, SourceDownloads } from '../engine/http/source-download.js'
-import { findNewestEpisode } from '../engine/media/feed.js'
+import { findNewestEpisode } from '../engine/media/parse-apart.js'
 import type { FilterProxy } from '../engine/http/filter-proxy.js'
 import type { PageFacts, Place, YtDlp } from '../engine/media/yt-dlp.js'
 import type { InTransaction } from '../store/database.js'
@@ -170,7 +170,7 @@ export function createFetching (deps: Deps) {
   async function bring (work: Work): Promise<Brought> {
     const first = await bringFrom(work, work.url)
     if (!('feed' in first)) return first
-    const episode = findNewestEpisode(first.feed, first.url)
+    const episode = await findNewestEpisode(first.feed, first.url, work.signal)
     const second = await bringFrom(work, lendCredentials(episode.url, work.url))
     if ('feed' in second) throw new JobFailure('source_unsupported', 'a feed whose newest episode is a feed')
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }

@@ -235,6 +235,11 @@ t.test('compression is not asked for, and what is compressed unasked is not unpa
   t.strictSame(await page.fetch(), { kind: 'page' })
 })
 
+t.test('a feed has at most 8 MiB, announced or not', async (t) => {
+  const { fetch } = await open(t, (_, response) => { response.end(`<rss version="2.0"><channel>${'<item/>'.repeat(8 * MIB / 7)}`) })
+  t.equal(await codeOf(fetch()), 'source_unsupported')
+})
+
 t.test('a length that lies: too long is a line that breaks, too short is cut there', async (t) => {
   const long = await open(t, (_, response) => {
     response.writeHead(200, { 'content-length': BYTES.length + 1000 })
