@@ -8,7 +8,7 @@ import { JobFailure } from '../../domain/errors.js'
 import type { FailureCode } from '../../domain/errors.js'
 import { isTooSlow, PACE_MS } from '../http/pace.js'
 import { runLimited, runToEnd } from '../process.js'
-import type { Limits, Outcome } from '../process.js'
+import type { Limits, Outcome, Running } from '../process.js'
 import type { PageInfo } from './page-info.js'
 import { readPageInfo } from './parse-apart.js'
 
@@ -106,11 +106,12 @@ type Deps = {
   /** PATH of the program. */
   searchPath: string
   paceMs?: number
-  /** True while other sources wait for a place: then a higher pace is required. */
-  isContended?: () => boolean
 }
 
-export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContended = () => false }: Deps) {
+/** `isContended`: true while others wait for a place; then a higher pace is required. */
+type DownloadOptions = { maxBytes: number, onProgress: (share: number) => void, isContended: () => boolean }
+
+export function createYtDlp ({ program, searchPath, paceMs = PACE_MS }: Deps) {
   const [file, first] = program === undefined ? ['python3', ['-m', 'yt_dlp']] : [program, []]
 
   function limitsFor ({ directory, proxyUrl, signal }: Place, timeoutMs: number): Limits {
@@ -145,7 +146,7 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
     throw new JobFailure(verdict ?? 'source_unsupported', `yt-dlp failed: ${verdict ?? 'unknown reason'}`)
   }
 
-  async function watch (running: ReturnType<typeof runLimited>, maxBytes: number, onProgress: (share: number) => void): Promise<void> {
+  async function watch (running: Running, { maxBytes, onProgress, isContended }: DownloadOptions): Promise<void> {
     let bytes = 0
     let seenBytes = 0
     let fault: JobFailure | undefined
@@ -215,8 +216,9 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
     async download (
       infoPath: string,
       place: Place,
-      { maxBytes, onProgress }: { maxBytes: number, onProgress: (share: number) => void }
+      options: DownloadOptions
     ): Promise<string> {
+      const { maxBytes } = options
       const template = ['downloaded_bytes', 'total_bytes', 'fragment_index', 'fragment_count']
         .map((field) => `%(progress.${field})s`)
         .join(' ')
@@ -238,7 +240,7 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
         infoPath
       ]
       const running = runLimited(file, args, { ...limitsFor(place, DOWNLOAD_MS), maxFileBytes: maxBytes })
-      await watch(running, maxBytes, onProgress)
+      await watch(running, options)
       judge(await running.ended, place.signal)
       const names = await readdir(place.directory)
       // yt-dlp exits with success and no file when the file is too large.

@@ -283,11 +283,11 @@ t.test('a pace that is enough alone is too slow while others wait', async (t) =>
     })
     const clock = createClock()
     const downloads = createSourceDownloads({
-      fetcher: makeAllowed(t, server.url), now: clock.now, idleMs: 5000, paceMs: 1000, isContended: () => isContended
+      fetcher: makeAllowed(t, server.url), now: clock.now, idleMs: 5000, paceMs: 1000
     })
     const arrival = downloads.fetch({
       url: server.url, draft: makeDraft().draft, maxBytes: 10 * MIB, isStored: () => false, requireRoom: async () => {}, onProgress: () => {},
-      signal: new AbortController().signal
+      signal: new AbortController().signal, isContended: () => isContended
     })
     t.equal(await codeOf(arrival), isContended ? 'source_unreachable' : 'it worked')
   }
