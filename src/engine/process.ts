@@ -39,6 +39,8 @@ export type Running = {
 export type Limits = {
   timeoutMs: number
   signal?: AbortSignal | undefined
+  /** Address space in bytes. Default: `MAX_ADDRESS_SPACE`. */
+  maxAddressSpace?: number
   /** Processor time. A program on a busy machine has as much of it as on an idle one. */
   maxCpuSeconds?: number
   /** The largest file it may write, in bytes. */
@@ -52,10 +54,10 @@ export type Limits = {
 
 /** Starts a program with limits. Arguments are passed unchanged; no shell interprets them. */
 export function runLimited (program: string, args: readonly string[], limits: Limits): Running {
-  const { maxCpuSeconds, maxFileBytes, env = createEnvironment(), cwd, input } = limits
+  const { maxAddressSpace = MAX_ADDRESS_SPACE, maxCpuSeconds, maxFileBytes, env = createEnvironment(), cwd, input } = limits
   const fileLimit = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`]
   const cpuLimit = maxCpuSeconds === undefined ? [] : [`--cpu=${maxCpuSeconds}`]
-  const prlimit = [`--as=${MAX_ADDRESS_SPACE}`, '--core=0', ...cpuLimit, ...fileLimit]
+  const prlimit = [`--as=${maxAddressSpace}`, '--core=0', ...cpuLimit, ...fileLimit]
   const child = spawn('prlimit', [...prlimit, 'nice', '-n', NICE, program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'], env, ...(cwd !== undefined && { cwd })
   })

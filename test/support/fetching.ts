@@ -38,7 +38,7 @@ export const file = (content: string, more: object = {}) => async ({ draft }: So
 
 export async function openFetching (t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World) {
   const stores = await openIngest(t, changes)
-  const { jobs, media, files, submitAddress, clock, owner } = stores
+  const { jobs, media, files, submitAddress, clock } = stores
   const queue = stores.createQueue(clock.now)
   const log = { info () {}, warn () {}, error () {} }
   const inspected: Array<{ url: string, onlyKnown: boolean }> = []
