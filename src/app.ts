@@ -183,7 +183,7 @@ function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, sp
     ...steps, submit, ytDlp, downloads: createSourceDownloads({ fetcher }),
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
-  const decoding = createDecoding({ ...steps, ffmpeg: { probeMedia, decodeAudio } })
+  const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
   const kinds = createKinds({ fetching, decoding, transcribing: createTranscribing(steps), ending, deliveries, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })

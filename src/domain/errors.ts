@@ -61,7 +61,8 @@ export const FAILURE_MESSAGES: Readonly<Record<FailureCode, string>> = {
     'The address is on a network that this appliance may not fetch from, or fetching is turned off. ' +
     'The administrator can allow it with STENOBOX_ALLOW_SOURCES and STENOBOX_OFFLINE.',
   source_unsupported:
-    'No single recording was found at the address. Live streams, playlists and pages of unknown platforms are not supported.',
+    'No single recording was found at the address. ' +
+    'Live streams, playlists, pages of unknown platforms and feeds of more than 8 MiB are not supported.',
   media_too_large: 'The recording is larger than this appliance accepts (STENOBOX_MAX_MEDIA_BYTES).',
   media_too_long: 'The recording is longer than this appliance accepts.',
   unsupported_media: 'The file is not audio or video that can be read. Check that it plays, and upload it again.',

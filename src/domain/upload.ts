@@ -5,6 +5,10 @@ const MIB = 1024 * 1024
 const MAX_PARTS = 1000
 /** How long an upload may stay open. */
 export const UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
+/** How long it may stay open without a part: the bytes it has announced are reserved on the disk. */
+export const EMPTY_UPLOAD_TTL_MS = 60 * 60 * 1000
+/** Uploads of one owner that may be open at once. */
+export const MAX_OPEN_UPLOADS = 200
 
 /** An upload in progress, with the data of its future job. */
 export type Upload = AcceptedJob & {

@@ -39,20 +39,30 @@ export type Running = {
 export type Limits = {
   timeoutMs: number
   signal?: AbortSignal | undefined
+  /** Address space in bytes. Default: `MAX_ADDRESS_SPACE`. */
+  maxAddressSpace?: number
+  /** Processor time. A program on a busy machine has as much of it as on an idle one. */
+  maxCpuSeconds?: number
   /** The largest file it may write, in bytes. */
   maxFileBytes?: number
   /** Its whole environment. Default: `PASSED_ON` from ours. */
   env?: Readonly<Record<string, string>>
   cwd?: string
+  /** What it reads from stdin. Default: nothing. */
+  input?: string
 }
 
 /** Starts a program with limits. Arguments are passed unchanged; no shell interprets them. */
 export function runLimited (program: string, args: readonly string[], limits: Limits): Running {
-  const { maxFileBytes, env = createEnvironment(), cwd } = limits
+  const { maxAddressSpace = MAX_ADDRESS_SPACE, maxCpuSeconds, maxFileBytes, env = createEnvironment(), cwd, input } = limits
   const fileLimit = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`]
-  const child = spawn('prlimit', [`--as=${MAX_ADDRESS_SPACE}`, '--core=0', ...fileLimit, 'nice', '-n', NICE, program, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'], env, ...(cwd !== undefined && { cwd })
+  const cpuLimit = maxCpuSeconds === undefined ? [] : [`--cpu=${maxCpuSeconds}`]
+  const prlimit = [`--as=${maxAddressSpace}`, '--core=0', ...cpuLimit, ...fileLimit]
+  const child = spawn('prlimit', [...prlimit, 'nice', '-n', NICE, program, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'], env, ...(cwd !== undefined && { cwd })
   })
+  // A program that ends before it has read everything says so by its code.
+  child.stdin.on('error', () => {}).end(input ?? '')
   let stopped: Outcome['stopped']
   const stop = (reason: Outcome['stopped']): void => {
     stopped ??= reason

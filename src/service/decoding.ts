@@ -1,7 +1,7 @@
 /** The decode step: ffmpeg writes the sound to disk, and while it arrives it is divided into windows. */
 import { isDeepStrictEqual } from 'node:util'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
-import { JobFailure } from '../domain/errors.js'
+import { AppError, JobFailure } from '../domain/errors.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples } from '../domain/language.js'
 import type { SkippedSpan } from '../domain/transcript.js'
@@ -22,6 +22,7 @@ import { stepFailureCode } from './ending.js'
 import type { Ending } from './ending.js'
 import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
+import type { Submit } from './submit.js'
 import { createWindowing } from './windowing.js'
 
 export type { DecodeLimits }
@@ -39,6 +40,7 @@ type Deps = {
   queue: Pick<Queue, 'claim'>
   stages: Pick<Stages, 'decoded'>
   ending: Pick<Ending, 'fail' | 'removeEnded'>
+  submit: Pick<Submit, 'requireRoom'>
   files: Files
   inTransaction: InTransaction
   speech: Pick<SpeechEngine, 'detectSpeech'>
@@ -47,11 +49,14 @@ type Deps = {
   now: () => number
 }
 
+/** Free disk is checked again after this many bytes of sound (half a minute). */
+const ROOM_STEP_BYTES = 1024 ** 2
+
 /** A recording as a whole. */
 type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number }
 
 export function createDecoding (deps: Deps) {
-  const { jobs, windows, transcripts, media, work, orders, queue, stages, ending, files, inTransaction, now } = deps
+  const { jobs, windows, transcripts, media, work, orders, queue, stages, ending, submit, files, inTransaction, now } = deps
   const { speech, ffmpeg, maxMediaSeconds } = deps
 
   /** Removes what an earlier decoder left undone: its windows would be claimed meanwhile, and then transcribed twice. */
@@ -104,6 +109,15 @@ export function createDecoding (deps: Deps) {
     })
   }
 
+  /** Throws `JobFailure`: insufficient_storage, before the reserve of free disk is used. */
+  async function requireRoom (): Promise<void> {
+    try {
+      await submit.requireRoom(ROOM_STEP_BYTES)
+    } catch (error) {
+      throw error instanceof AppError ? new JobFailure('insufficient_storage', 'the disk is nearly full', { cause: error }) : error
+    }
+  }
+
   async function decodeMedia (claim: WorkClaim, job: Job, signal: AbortSignal, onWindow: () => void): Promise<void> {
     const source = media.find(job.mediaId)
     if (!source) throw new Error(`job ${job.id} has no media row`)
@@ -113,6 +127,7 @@ export function createDecoding (deps: Deps) {
     const windowing = createWindowing(speech, files.audioPath(job.id))
     const cut: AudioWindow[] = []
     let samples = 0
+    let uncheckedBytes = Infinity
     const store = (found: AudioWindow[]): void => {
       for (const window of found) storeWindow(claim, job, cut.push(window) - 1, window)
       if (found.length > 0) onWindow()
@@ -121,6 +136,11 @@ export function createDecoding (deps: Deps) {
     try {
       const limits = { maxSeconds: maxMediaSeconds, timeoutMs: decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000), signal }
       for await (const chunk of ffmpeg.decodeAudio(path, facts, limits)) {
+        if (uncheckedBytes + chunk.length > ROOM_STEP_BYTES) {
+          await requireRoom()
+          uncheckedBytes = 0
+        }
+        uncheckedBytes += chunk.length
         await audio.append(chunk)
         samples += chunk.length / BYTES_PER_SAMPLE
         store(await windowing.advance(samples))

@@ -66,7 +66,7 @@ const KIND = 'webhook'
 export function createDeliveries (deps: Deps) {
   const { jobs, deliveries, webhooks, work, orders, queue, inTransaction, fetcher, now, log } = deps
   const { pause = async (ms, signal) => await sleep(ms, undefined, { signal }) } = deps
-  /** Sends once. Throws only when `signal` aborts, or for faults of ours. */
+  /** Sends once. Throws only when `signal` aborts. */
   async function send ({ ownerId, url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
     const at = now()
     const startedMs = performance.now()
@@ -89,9 +89,12 @@ export function createDeliveries (deps: Deps) {
       if (status >= 200 && status < 300) return { ...answer, status: 'success', error: undefined, mayPass: false }
       return { ...answer, status: 'failed', error: explainStatus(status), mayPass: status >= 500 && retryAfterMs === undefined }
     } catch (error) {
-      if (!(error instanceof FetchError) || error.code === 'aborted') throw error
-      const nothing = { responseCode: undefined, retryAfterMs: undefined }
-      return { ...took(), ...nothing, status: 'failed', error: error.message, mayPass: PASSING.has(error.code) }
+      if (signal?.aborted || (error instanceof FetchError && error.code === 'aborted')) throw error
+      const nothing = { ...took(), responseCode: undefined, retryAfterMs: undefined, status: 'failed' } as const
+      if (error instanceof FetchError) return { ...nothing, error: error.message, mayPass: PASSING.has(error.code) }
+      // Counted as a failed attempt: thrown, it would be tried again for ever.
+      log.error({ err: error }, 'a webhook failed in an unknown way')
+      return { ...nothing, error: 'The request failed inside the appliance. Details are in the log.', mayPass: false }
     }
   }
 

@@ -8,7 +8,7 @@ import { ClaimLost } from '../domain/work.js'
 import type { WorkClaim } from '../domain/work.js'
 import { toJobFailure } from '../engine/http/source-download.js'
 import type { Arrival, SourceDownloads } from '../engine/http/source-download.js'
-import { findNewestEpisode } from '../engine/media/feed.js'
+import { findNewestEpisode } from '../engine/media/parse-apart.js'
 import type { FilterProxy } from '../engine/http/filter-proxy.js'
 import type { PageFacts, Place, YtDlp } from '../engine/media/yt-dlp.js'
 import type { InTransaction } from '../store/database.js'
@@ -23,8 +23,6 @@ import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
 import type { Submit } from './submit.js'
 
-export type { FetchLimits }
-
 /** Progress is noted this often at most. */
 const NOTE_MS = 1000
 /** Files of a run of yt-dlp beside what it fetches. */
@@ -37,7 +35,7 @@ type Deps = {
   sources: SourceStore
   media: MediaStore
   work: WorkStore
-  orders: Pick<WorkOrders, 'fetch'>
+  orders: Pick<WorkOrders, 'fetch' | 'isOtherFetchReady'>
   queue: Pick<Queue, 'claim'>
   stages: Pick<Stages, 'fetched'>
   files: Files
@@ -95,13 +93,16 @@ export function createFetching (deps: Deps) {
     }
   }
 
+  /** Whether another owner waits for a place. Jobs of the same owner do not hurry each other. */
+  const isContended = ({ ownerId }: Work) => (): boolean => orders.isOtherFetchReady(ownerId)
+
   async function download (work: Work, url: string): Promise<Arrival> {
     const { claim, ownerId, signal } = work
     const draft = await files.drafts.open(claim.jobId, url)
     try {
       const isStored = (identity: string): boolean => sources.findMedia(ownerId, identity) !== undefined
-      const share = shareOf(work)
-      return await downloads.fetch({ url, draft, maxBytes: maxMediaBytes, isStored, requireRoom, onProgress: createProgress(work), signal, share })
+      const options = { maxBytes: maxMediaBytes, onProgress: createProgress(work), isContended: isContended(work), share: shareOf(work) }
+      return await downloads.fetch({ url, draft, isStored, requireRoom, signal, ...options })
     } finally {
       await draft.close()
     }
@@ -163,14 +164,15 @@ export function createFetching (deps: Deps) {
       await files.drafts.writeNote(jobId, FORMAT_FILE, page.format)
     }
     const infoPath = await files.drafts.writeNote(jobId, INFO_FILE, page.info)
-    const file = await ytDlp.download(infoPath, place, { maxBytes: maxMediaBytes, onProgress: createProgress(work) })
+    const options = { maxBytes: maxMediaBytes, onProgress: createProgress(work), isContended: isContended(work) }
+    const file = await ytDlp.download(infoPath, place, options)
     return { ...facts, file }
   }
 
   async function bring (work: Work): Promise<Brought> {
     const first = await bringFrom(work, work.url)
     if (!('feed' in first)) return first
-    const episode = findNewestEpisode(first.feed, first.url)
+    const episode = await findNewestEpisode(first.feed, first.url, work.signal)
     const second = await bringFrom(work, lendCredentials(episode.url, work.url))
     if ('feed' in second) throw new JobFailure('source_unsupported', 'a feed whose newest episode is a feed')
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }

@@ -11,6 +11,7 @@ import { nameFromUrl, parseSourceUrl, toShownUrl } from '../domain/source.js'
 import { parseJobOptions, parseJobWebhook } from '../domain/submission.js'
 import type { AcceptedJob, JobRequest } from '../domain/submission.js'
 import { mergeTerms } from '../domain/terms.js'
+import { MAX_OPEN_UPLOADS } from '../domain/upload.js'
 import type { UploadRequest } from '../domain/upload.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -26,7 +27,7 @@ type Deps = {
   jobs: JobStore
   media: MediaStore
   sources: Pick<SourceStore, 'insert'>
-  owners: Pick<OwnerStore, 'find'>
+  owners: Pick<OwnerStore, 'find' | 'hasOther'>
   usage: Pick<Usage, 'requireMinutes'>
   webhooks: Pick<Webhooks, 'checkUrl'>
   files: Files
@@ -42,8 +43,15 @@ type Deps = {
 /** `Retry-After` of a `queue_full`: about the time in which a place becomes free. */
 const QUEUE_RETRY_SECONDS = 60
 const QUEUE_FULL = 'The appliance has as many jobs waiting as it takes. Try again in a minute; parts that were sent are kept.'
+const SHARE_OF_QUEUE_USED =
+  'Your jobs have taken your share of the queue; the rest is for other owners. Try again in a minute; parts that were sent are kept.'
+const SHARE_OF_DISK_USED =
+  'Your open uploads have taken your share of the free disk; the rest is for other owners. Complete or delete some and try again.'
+const TOO_MANY_OPEN = `You have ${MAX_OPEN_UPLOADS} uploads open already. Complete or delete some and try again.`
 const NO_ROOM = 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.'
 
+/** What open uploads have announced but not sent yet: of all owners, and of the one who asks. */
+type Announced = { announcedBytes: number, own: { count: number, announcedBytes: number } }
 /** A secret that was made because the caller named a webhook without one: the reply shows it once. */
 type MadeSecret = { webhookSecret?: string }
 /** The job that was made. */
@@ -58,9 +66,18 @@ export function createSubmit (deps: Deps) {
   const { jobs, media, sources, owners, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now } = deps
   const queuedListeners: Array<() => void> = []
 
-  function requireQueueRoom (): void {
-    if (jobs.countActive() < maxQueued) return
-    throw new AppError('queue_full', QUEUE_FULL, { headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) } })
+  const queueFull = (message: string): AppError =>
+    new AppError('queue_full', message, { headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) } })
+
+  /**
+   * With others on the appliance, an owner may take half of what they leave: then there is always a place for the next owner.
+   * Throws `queue_full`.
+   */
+  function requireQueueRoom (ownerId: number): void {
+    const active = jobs.countActive()
+    if (active >= maxQueued) throw queueFull(QUEUE_FULL)
+    const own = jobs.countActiveOf(ownerId)
+    if (own >= Math.ceil((maxQueued - (active - own)) / 2) && owners.hasOther(ownerId)) throw queueFull(SHARE_OF_QUEUE_USED)
   }
 
   async function requireRoom (bytes: number): Promise<void> {
@@ -69,9 +86,17 @@ export function createSubmit (deps: Deps) {
   }
 
   /** Refuses early, before bytes are sent or copied. Throws `queue_full`, `insufficient_storage`. */
-  async function requirePlace (bytes: number): Promise<void> {
-    requireQueueRoom()
+  async function requirePlace (ownerId: number, bytes: number): Promise<void> {
+    requireQueueRoom(ownerId)
     await requireRoom(bytes)
+  }
+
+  /** The same half of the free disk, for bytes that are announced. Throws `queue_full`, `insufficient_storage`. */
+  async function requireUploadShare (ownerId: number, sizeBytes: number, { announcedBytes, own }: Announced): Promise<void> {
+    if (own.count >= MAX_OPEN_UPLOADS) throw queueFull(TOO_MANY_OPEN)
+    const free = await files.freeBytes() - minFreeBytes - (announcedBytes - own.announcedBytes)
+    if (own.announcedBytes + sizeBytes <= free / 2 || !owners.hasOther(ownerId)) return
+    throw new AppError('insufficient_storage', SHARE_OF_DISK_USED)
   }
 
   const tooLarge = (cause?: unknown): AppError =>
@@ -97,8 +122,8 @@ export function createSubmit (deps: Deps) {
 
   /** The row of every new job and of its first work, in a transaction of the caller. Throws `queue_full`. */
   function insert (accepted: AcceptedJob, mediaId: number, firstStage: 'fetch' | 'decode'): number {
-    requireQueueRoom()
     const { ownerId, apiKeyId, fileName, options, webhook } = accepted
+    requireQueueRoom(ownerId)
     return jobs.insert({ ownerId, apiKeyId, mediaId, fileName, options: withOwnTerms(options, ownerId), webhook, firstStage, now: now() })
   }
 
@@ -149,7 +174,7 @@ export function createSubmit (deps: Deps) {
       usage.requireMinutes(caller)
       const url = parseSourceUrl(address.url, address.field)
       const checked = await check(caller, request)
-      await requirePlace(0)
+      await requirePlace(caller.ownerId, 0)
       const { fileName } = checked
       const accepted = { ...checked, fileName: fileName ?? nameFromUrl(url) }
       const jobId = inTransaction(() => insertAddress(accepted, url, { isNamed: fileName !== undefined }))
@@ -164,7 +189,7 @@ export function createSubmit (deps: Deps) {
       usage.requireMinutes(caller)
       const checked = await check(caller, request)
       requireSize(local.sizeBytes)
-      await requirePlace(local.sizeBytes)
+      await requirePlace(caller.ownerId, local.sizeBytes)
       const file = `file-${randomUUID()}`
       const stored = await files.copyIn(local.path, maxMediaBytes, file).catch((error: unknown) => {
         throw error instanceof TooLong ? tooLarge(error) : error
@@ -174,14 +199,15 @@ export function createSubmit (deps: Deps) {
     },
 
     /**
-     * Checks an upload before its first byte. `announcedBytes`: what other uploads will still send. Throws `minutes_exceeded`,
+     * Checks an upload before its first byte. `announced`: what other uploads will still send. Throws `minutes_exceeded`,
      * `invalid_request`, `media_too_large`, `queue_full`, `insufficient_storage`.
      */
-    async acceptUpload (caller: Consumer, request: UploadRequest, announcedBytes: number): Promise<MadeSecret & { accepted: AcceptedJob }> {
+    async acceptUpload (caller: Consumer, request: UploadRequest, announced: Announced): Promise<MadeSecret & { accepted: AcceptedJob }> {
       usage.requireMinutes(caller)
       const checked = await check(caller, request)
       requireSize(request.sizeBytes)
-      await requirePlace(request.sizeBytes + announcedBytes)
+      await requirePlace(caller.ownerId, request.sizeBytes + announced.announcedBytes)
+      await requireUploadShare(caller.ownerId, request.sizeBytes, announced)
       return { accepted: { ...checked, fileName: checked.fileName ?? UNNAMED }, ...toMadeSecret(checked, request) }
     },
 
@@ -191,10 +217,10 @@ export function createSubmit (deps: Deps) {
      * Queues a job that exists again: `requeue` changes its rows in one transaction with the check of the queue. `bytes`: what it will
      * write to disk. Throws `queue_full`, `insufficient_storage`.
      */
-    async resubmit (bytes: number, requeue: () => number): Promise<Job> {
-      await requirePlace(bytes)
+    async resubmit (ownerId: number, bytes: number, requeue: () => number): Promise<Job> {
+      await requirePlace(ownerId, bytes)
       return announce(inTransaction(() => {
-        requireQueueRoom()
+        requireQueueRoom(ownerId)
         return requeue()
       }))
     },

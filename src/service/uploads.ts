@@ -1,7 +1,7 @@
 /** Uploads in parts: begin, receive parts, look, complete, drop. */
 import { randomUUID } from 'node:crypto'
 import { AppError, isNoRoom, TooLong } from '../domain/errors.js'
-import { missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
+import { EMPTY_UPLOAD_TTL_MS, missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
 import type { Upload, UploadPart, UploadRequest, UploadState } from '../domain/upload.js'
 import type { Files } from '../store/files.js'
 import type { UploadStore } from '../store/uploads.js'
@@ -53,12 +53,14 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
   }
 
   /**
-   * Records a part that has arrived, and removes the bytes it replaces, unless another request is sending the same part right now: it may
+   * Records a part that has arrived (the first one keeps the upload open for longer), and removes the bytes it replaces, unless another request is sending the same part right now: it may
    * carry those bytes.
    */
-  async function keepPart (id: string, part: UploadPart): Promise<void> {
-    const replaced = uploads.listParts(id).find(({ partNumber }) => partNumber === part.partNumber)
+  async function keepPart ({ id, createdAt }: Upload, part: UploadPart): Promise<void> {
+    const known = uploads.listParts(id)
+    const replaced = known.find(({ partNumber }) => partNumber === part.partNumber)
     uploads.upsertPart(id, part)
+    if (known.length === 0) uploads.setExpiry(id, createdAt + UPLOAD_TTL_MS)
     const isAlone = arriving.get(`${id}/${part.partNumber}`) === 1
     if (replaced && replaced.sha256 !== part.sha256 && isAlone) await files.removePart(id, replaced)
   }
@@ -70,7 +72,7 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
       const count = `${missing.length} of ${partCount(upload)} parts`
       throw new AppError('parts_missing', `${count} have not arrived: ${named}. Send them and complete again.`)
     }
-    submit.requireQueueRoom()
+    submit.requireQueueRoom(upload.ownerId)
     if (received.length > 1) await submit.requireRoom(upload.sizeBytes)
     const file = `upload-${upload.id}`
     const stored = await files.joinParts(upload.id, received, file)
@@ -93,7 +95,9 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
   return {
     /** Throws `minutes_exceeded`, `invalid_request`, `media_too_large`, `queue_full`, `insufficient_storage`. */
     async begin (caller: Consumer, request: UploadRequest): Promise<BegunUpload> {
-      const { accepted, ...madeSecret } = await submit.acceptUpload(caller, request, uploads.announcedBytes(now()))
+      const { accepted, ...madeSecret } = await submit.acceptUpload(caller, request, {
+        announcedBytes: uploads.announcedBytes(now()), own: uploads.openOf(caller.ownerId, now())
+      })
       const { sizeBytes, fileType, sha256 } = request
       const createdAt = now()
       const upload: Upload = {
@@ -104,7 +108,7 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
         sha256,
         partSizeBytes: partSizeFor(sizeBytes),
         createdAt,
-        expiresAt: createdAt + UPLOAD_TTL_MS,
+        expiresAt: createdAt + EMPTY_UPLOAD_TTL_MS,
         jobId: undefined
       }
       uploads.insert(upload)
@@ -134,7 +138,7 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
         if (part.sizeBytes !== expected) throw wrongLength(part.sizeBytes)
         // The upload may have been dropped or completed while the part arrived.
         findOpen(id, ownerId)
-        await keepPart(id, part)
+        await keepPart(upload, part)
         return part
       } catch (error) {
         if (error instanceof TooLong) throw tooLong(error)

@@ -124,6 +124,9 @@ export function createJobStore (db: Database) {
   const countActive = db.prepare<[], { n: number }>(`
     SELECT count(*) AS n FROM job INDEXED BY job_active WHERE status IN ('queued', 'processing')
   `)
+  const countActiveOf = db.prepare<{ ownerId: number }, { n: number }>(`
+    SELECT count(*) AS n FROM job INDEXED BY job_active WHERE status IN ('queued', 'processing') AND owner_id = :ownerId
+  `)
   const retry = db.prepare<{ id: number, now: number }, { run: number, kind: string }>(`
     UPDATE job
     SET status = 'queued', failure_code = NULL, retry_count = retry_count + 1, updated_at = :now, completed_at = NULL
@@ -235,6 +238,7 @@ export function createJobStore (db: Database) {
     remove: (id: number): void => { remove.run({ id }) },
     /** The number of jobs that have not ended. */
     countActive: (): number => countActive.get()?.n ?? 0,
+    countActiveOf: (ownerId: number): number => countActiveOf.get({ ownerId })?.n ?? 0,
     listStages: (id: number) => stages.all({ id })
       .map(({ stage, started_at: startedAt, finished_at: finishedAt }) => ({ stage, startedAt, finishedAt: finishedAt ?? undefined }))
   }

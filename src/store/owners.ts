@@ -45,6 +45,7 @@ export function createOwnerStore (db: Database) {
   const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>(
     'UPDATE owner SET password_hash = :passwordHash WHERE id = :id'
   )
+  const findOther = db.prepare<{ id: number }>('SELECT id FROM owner WHERE id < :id OR id > :id LIMIT 1')
   const findTranscript = db.prepare<{ id: number }>('SELECT id FROM job WHERE owner_id = :id LIMIT 1')
   const findLiveKey = db.prepare<{ id: number, now: number }>(`
     SELECT id
@@ -80,6 +81,8 @@ export function createOwnerStore (db: Database) {
     /** False when there is no such owner. */
     setPasswordHash: (id: number, passwordHash: string | undefined): boolean =>
       setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
+    /** Whether there is another owner than this one. */
+    hasOther: (id: number): boolean => findOther.get({ id }) !== undefined,
     hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,
     hasLiveKeys: (id: number, now: number): boolean => findLiveKey.get({ id, now }) !== undefined,
     /** Removes the owner and all keys; false when there is no such owner. Throws `conflict` when other data of the owner is left. */

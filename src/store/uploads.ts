@@ -69,6 +69,14 @@ export function createUploadStore (db: Database) {
     FROM upload u
     WHERE u.job_id IS NULL AND u.expires_at > :now
   `)
+  const openOf = db.prepare<{ ownerId: number, now: number }, { count: number, bytes: number | null }>(`
+    SELECT
+      count(*) AS count,
+      sum(u.size_bytes - coalesce((SELECT sum(p.size_bytes) FROM upload_part p WHERE p.upload_id = u.id), 0)) AS bytes
+    FROM upload u
+    WHERE u.owner_id = :ownerId AND u.job_id IS NULL AND u.expires_at > :now
+  `)
+  const setExpiry = db.prepare<{ id: string, expiresAt: number }>('UPDATE upload SET expires_at = :expiresAt WHERE id = :id')
 
   return {
     insert ({ webhook, ...upload }: Upload): void {
@@ -95,7 +103,13 @@ export function createUploadStore (db: Database) {
     removeOfJob: (jobId: number): string[] => removeOfJob.all({ jobId }).map((row) => row.id),
     listExpired: (now: number): string[] => expired.all({ now }).map((row) => row.id),
     /** The bytes that open uploads have announced but not sent yet. */
-    announcedBytes: (now: number): number => reserved.get({ now })?.bytes ?? 0
+    announcedBytes: (now: number): number => reserved.get({ now })?.bytes ?? 0,
+    /** The open uploads of an owner, and the bytes they have announced but not sent yet. */
+    openOf (ownerId: number, now: number): { count: number, announcedBytes: number } {
+      const { count = 0, bytes } = openOf.get({ ownerId, now }) ?? {}
+      return { count, announcedBytes: bytes ?? 0 }
+    },
+    setExpiry: (id: string, expiresAt: number): void => { setExpiry.run({ id, expiresAt }) }
   }
 }
 export type UploadStore = ReturnType<typeof createUploadStore>

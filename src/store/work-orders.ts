@@ -49,6 +49,12 @@ export function createWorkOrders (db: Database) {
     ORDER BY running, last_turn, job_id
     LIMIT 1
   `)
+  const otherFetch = db.prepare<{ ownerId: number }, Id>(`
+    SELECT w.id
+    FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id
+    WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS} AND j.owner_id <> :ownerId
+    LIMIT 1
+  `)
   const firstOfJob = db.prepare<{ kind: string, jobId: number }, Id>(`
     SELECT id FROM work INDEXED BY work_ready WHERE kind = :kind AND job_id = :jobId AND state = 'ready' ORDER BY idx LIMIT 1
   `)
@@ -119,6 +125,8 @@ export function createWorkOrders (db: Database) {
     byTurn,
     decode: (limits: DecodeLimits): number | undefined => decode.get(limits)?.id,
     fetch: (limits: FetchLimits): number | undefined => fetch.get(limits)?.id,
+    /** Whether a fetch of another owner waits. */
+    isOtherFetchReady: (ownerId: number): boolean => otherFetch.get({ ownerId }) !== undefined,
     /** The oldest job first. */
     oldest: (kind: string): number | undefined => oldest.get({ kind })?.id,
     /** Turn keys for which a piece is due, the longest waiting first. */

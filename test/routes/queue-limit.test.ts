@@ -48,3 +48,19 @@ t.test('of two uploads that complete at once, the one without a place keeps its 
     'and its parts are still there'
   )
 })
+
+t.test('one owner cannot fill the queue while there are others', async (t) => {
+  const { call, key } = await buildAppliance(t, { STENOBOX_MAX_QUEUED: '8' })
+  const stores = openStores(t, t.testdirName)
+  const mine = key()
+  const submit = async () => await call(mine, 'POST', '/api/v1/transcriptions', { source: { url: 'http://192.0.2.1/talk.mp3' } })
+  const statuses = async (count: number) => {
+    const found: number[] = []
+    for (let index = 0; index < count; index++) found.push((await submit()).status)
+    return found
+  }
+  t.notMatch(await statuses(5), [429], 'an owner alone may have the whole queue')
+  stores.apiKeys.ensureOwner('somebody else', 0)
+  t.match(await submit(), { ...FULL, body: { ...FULL.body, error: /your share of the queue/i } })
+  for (const count of [1, 2]) t.equal(stores.addJob('somebody else'), 5 + count)
+})

@@ -204,3 +204,18 @@ t.test('requests are listed for thirty days; what they were for stays counted', 
   service.sweep()
   t.strictSame(list(), [])
 })
+
+t.test('a request that fails in an unknown way is a failed attempt, and its schedule ends', async (t) => {
+  const { addEndpoint, endJob, attemptDue, answers, clock, counts } = openDeliveries(t)
+  await addEndpoint()
+  const jobId = endJob()
+  let attempts = 0
+  for (let day = 0; day < 30; day++) {
+    answers.push(new TypeError('something else'))
+    attempts += await attemptDue()
+    answers.length = 0
+    clock.advance(24 * 60 * MINUTE_MS)
+  }
+  t.ok(attempts > 1 && attempts < 20, `${attempts} attempts`)
+  t.match(counts(jobId), { pending: 0 })
+})

@@ -54,6 +54,25 @@ t.test('the newest episode of a feed, with its title and date; a feed of feeds i
   t.match(await fetch('https://example.org/loop'), { status: 'failed', failureCode: 'source_unsupported' })
 })
 
+t.test('a higher pace is required while another owner waits for a place', async (t) => {
+  const contended: unknown[] = []
+  const { fetch, addUrlJob } = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        const isContended = (): unknown => download.isContended?.()
+        contended.push(isContended())
+        addUrlJob('owner', 'https://example.org/mine')
+        contended.push(isContended())
+        addUrlJob('other', 'https://example.org/theirs')
+        contended.push(isContended())
+        return await file('sound')(download)
+      }
+    }
+  })
+  await fetch(URL)
+  t.strictSame(contended, [false, false, true], 'jobs of the same owner do not hurry each other')
+})
+
 t.test('the same content is stored once; what is known is not downloaded', async (t) => {
   const { fetch, mediaOf, list, db } = await openFetching(t, {
     at: {

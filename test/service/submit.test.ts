@@ -102,7 +102,7 @@ async function openWays (t: Test, changes: Parameters<typeof openSubmit>[1] = {}
       upload: async (): Promise<unknown> => await service.begin(caller, { fileName: 'talk.mp3', sizeBytes: 3000 }),
       address: async (): Promise<unknown> => await submit.submitAddress(caller, { url: URL, field: 'url' }, {}),
       file: async (): Promise<unknown> => await submit.submitFile(caller, local, {}),
-      again: async (): Promise<unknown> => await submit.resubmit(3000, () => { throw new Error('not reached') })
+      again: async (): Promise<unknown> => await submit.resubmit(caller.ownerId, 3000, () => { throw new Error('not reached') })
     }
   }
 }

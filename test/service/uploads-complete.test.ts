@@ -164,7 +164,7 @@ t.test('a job that cannot be stored leaves no media, keeps the parts, and comple
 t.test('an upload whose link to its job cannot be stored makes no job', async (t) => {
   const opened = await openSubmit(t)
   const { owner, countJobs, list, db, service } = opened
-  db.exec('CREATE TEMP TRIGGER broken BEFORE UPDATE ON upload BEGIN SELECT RAISE(ABORT, \'no link\'); END')
+  db.exec('CREATE TEMP TRIGGER broken BEFORE UPDATE OF job_id ON upload BEGIN SELECT RAISE(ABORT, \'no link\'); END')
   const id = await sendAll(opened)
   await t.rejects(service.complete(id, callerOf(owner), undefined), /no link/)
   t.equal(countJobs(), 0)

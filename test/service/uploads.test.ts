@@ -5,7 +5,8 @@ import { randomBytes } from '../support/random.ts'
 import { nameOf } from '../support/store.ts'
 
 const BYTES = randomBytes(2 * MIB + 500_000, 1)
-const DAY_MS = 24 * 3600_000
+const HOUR_MS = 3600_000
+const DAY_MS = 24 * HOUR_MS
 const part = (number: number): Buffer => BYTES.subarray((number - 1) * MIB, number * MIB)
 
 t.test('an upload begins with its parts, its options and the time it lasts', async (t) => {
@@ -14,7 +15,7 @@ t.test('an upload begins with its parts, its options and the time it lasts', asy
   t.match(upload.id, /^[0-9a-f-]{36}$/)
   t.match(
     upload,
-    { ownerId: owner, fileName: 'talk.mp3', partSizeBytes: MIB, createdAt: clock.now(), expiresAt: clock.now() + DAY_MS, jobId: undefined }
+    { ownerId: owner, fileName: 'talk.mp3', partSizeBytes: MIB, createdAt: clock.now(), expiresAt: clock.now() + HOUR_MS, jobId: undefined }
   )
   t.strictSame(service.look(upload.id, owner), { upload, received: [], missing: [1, 2, 3] })
 })
@@ -140,7 +141,9 @@ t.test('an upload cannot be used by another owner', async (t) => {
 t.test('an expired upload takes no parts and cannot be completed', async (t) => {
   const { begin, send, service, owner, clock } = await openSubmit(t)
   const { id } = await begin(BYTES)
-  clock.advance(DAY_MS - 1)
+  clock.advance(HOUR_MS - 1)
+  await t.resolves(send(id, BYTES, 1))
+  clock.advance(DAY_MS - HOUR_MS)
   await t.resolves(send(id, BYTES, 1))
   clock.advance(1)
   await t.rejects(send(id, BYTES, 2), { code: 'gone' })
@@ -210,7 +213,11 @@ t.test('below the reserve of free disk nothing is accepted', async (t) => {
 })
 
 t.test('bytes that open uploads have announced count as used', async (t) => {
-  const { begin, send, service, owner } = await openSubmit(t, { files: { freeBytes: async () => 5 * MIB }, minFreeBytes: MIB })
+  const { begin, send, service, owner, other, owners } = await openSubmit(t, {
+    files: { freeBytes: async () => 5 * MIB }, minFreeBytes: MIB
+  })
+  // An owner who is alone has the whole disk.
+  owners.remove(other)
   const first = await begin(BYTES)
   await t.rejects(begin(BYTES), { code: 'insufficient_storage' })
   await t.resolves(begin(Buffer.alloc(MIB)))
@@ -226,4 +233,34 @@ t.test('a disk that fills while a part arrives gives insufficient_storage', asyn
   const { id } = await begin(BYTES)
   await t.rejects(send(id, BYTES, 1), { name: 'AppError', code: 'insufficient_storage', cause: full })
   t.strictSame(service.look(id, owner).received, [])
+})
+
+t.test('uploads without a byte take a share of the disk, and end within an hour', async (t) => {
+  const { service, owner, other, clock } = await openIngest(t, { files: { freeBytes: async () => 100 * MIB } })
+  const begin = async (ownerId: number) => (await service.begin(callerOf(ownerId), { fileName: 'talk.mp3', sizeBytes: 10 * MIB })).upload
+  for (let count = 0; count < 5; count++) await begin(owner)
+  await t.rejects(begin(owner), { code: 'insufficient_storage', message: /your share of the free disk/i })
+  await t.resolves(begin(other), 'another owner has room')
+  clock.advance(60 * 60_000)
+  await t.resolves(begin(owner), 'what was not sent is free again')
+})
+
+t.test('the first part keeps an upload open for a day', async (t) => {
+  const { begin, send, service, owner, clock } = await openIngest(t)
+  const bytes = Buffer.alloc(MIB + 1)
+  const [used, unused] = [await begin(bytes), await begin(bytes)]
+  await send(used.id, bytes, 1)
+  clock.advance(60 * 60_000)
+  t.match(service.look(used.id, owner), { missing: [2] })
+  t.throws(() => service.look(unused.id, owner), { code: 'gone' })
+  clock.advance(23 * 60 * 60_000)
+  t.throws(() => service.look(used.id, owner), { code: 'gone' })
+})
+
+t.test('an owner has at most 200 uploads open', async (t) => {
+  const { begin, service, owner } = await openIngest(t)
+  const [first] = await Promise.all(Array.from({ length: 200 }, async () => await begin(Buffer.alloc(1))))
+  await t.rejects(begin(Buffer.alloc(1)), { code: 'queue_full', message: /200 uploads open/ })
+  await service.drop(first?.id ?? '', owner)
+  await t.resolves(begin(Buffer.alloc(1)))
 })

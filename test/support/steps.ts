@@ -31,12 +31,14 @@ export type StepChanges = {
   /** What ffmpeg makes of every recording. */
   decode?: () => AsyncGenerator<Buffer>
   release?: (jobId: number) => Promise<void>
+  requireRoom?: (bytes: number) => Promise<void>
 }
 
 const FACTS: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
 
 export async function openSteps (t: Test, changes: StepChanges = {}) {
   const { now = 0, speech, speakers, usage, enqueue = () => {}, decode, release = async () => {} } = changes
+  const { requireRoom = async () => {} } = changes
   const stores = openStores(t)
   const clock = createClock(now)
   const dataDir = t.testdir()
@@ -52,7 +54,7 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
     ...base, queue, naming, usage: { ...stores.usage, ...usage }, deliveries: { enqueue }, retention: { release }
   })
   const steps = { ...base, queue, stages, ending, speech: speechOf(speech), maxMediaSeconds: 3600 }
-  const decoding = createDecoding({ ...steps, ffmpeg: { probeMedia: async () => FACTS, decodeAudio: decode ?? unused } })
+  const decoding = createDecoding({ ...steps, submit: { requireRoom }, ffmpeg: { probeMedia: async () => FACTS, decodeAudio: decode ?? unused } })
   const transcribing = createTranscribing(steps)
   return {
     ...stores,

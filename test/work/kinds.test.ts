@@ -105,6 +105,17 @@ t.test('all owners together have at most 24 recordings in progress, and clips be
   t.equal(claimJobs(decode, 60).length, 48)
 })
 
+t.test('slots for fetches are left for other owners, even beside four who have as many sources as they like', async (t) => {
+  const { addUrlJob, fetching } = await openFetching(t, {})
+  const fetch = createFetchKind(fetching)
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((owner) => Array.from({ length: 6 }, () => addUrlJob(owner, URL)))
+  const claimed: number[] = []
+  for (const { jobId } of fetch.lane.claims(() => claimed.length)) claimed.push(jobId)
+  t.strictSame(claimed, [a?.[0], b?.[0], c?.[0], d?.[0]], 'one for each')
+  const e = addUrlJob('e', URL)
+  t.strictSame(claimJobs(fetch, 6, 4), [e], 'the next owner finds a place')
+})
+
 t.test('an owner fetches three at once; the last slot is for owners with no running fetch', async (t) => {
   const { addUrlJob, fetching, work } = await openFetching(t, {})
   const fetch = createFetchKind(fetching)

@@ -12,8 +12,8 @@ import { createTransfers, isPacked } from './transfer.js'
 import type { Decision } from './transfer.js'
 
 const MAX_REDIRECTS = 10
-/** The longest feeds there are have some thousand episodes. */
-const MAX_FEED_BYTES = 32 * 1024 ** 2
+/** The longest feeds there are have some thousand episodes, at about 2 KiB each. */
+const MAX_FEED_BYTES = 8 * 1024 ** 2
 const TOTAL_MS = 12 * 60 * 60_000
 const IDLE_MS = 30_000
 
@@ -30,6 +30,8 @@ export type SourceDownload = {
   signal: AbortSignal
   /** Who the file is for: see `FetchRequest`. */
   share?: string
+  /** True while others wait for a place: then a higher pace is required. */
+  isContended?: () => boolean
 }
 
 export type Arrival =
@@ -44,8 +46,6 @@ type Deps = {
   now?: () => number
   idleMs?: number
   paceMs?: number
-  /** True while other sources wait for a place: then a higher pace is required. */
-  isContended?: () => boolean
 }
 
 const FAILURES: Readonly<Record<FetchErrorCode, FailureCode>> = {
@@ -133,8 +133,8 @@ async function decide (
   return { instead: kind === 'media' ? { kind: 'stored', name, identity: identity ?? '' } : { kind } }
 }
 
-export function createSourceDownloads ({ fetcher, sleep, now, idleMs = IDLE_MS, paceMs, isContended }: Deps) {
-  const transfers = createTransfers({ fetcher, sleep, now, idleMs, paceMs, isContended })
+export function createSourceDownloads ({ fetcher, sleep, now, idleMs = IDLE_MS, paceMs }: Deps) {
+  const transfers = createTransfers({ fetcher, sleep, now, idleMs, paceMs })
   return {
     /**
      * Downloads what is at the address. A file goes into the draft, from where that ends; a feed is returned as text. Throws
@@ -142,7 +142,7 @@ export function createSourceDownloads ({ fetcher, sleep, now, idleMs = IDLE_MS, 
      * `requireRoom` and the draft throw; and the reason of `signal`.
      */
     async fetch (download: SourceDownload): Promise<Arrival> {
-      const { url, draft, maxBytes, requireRoom, onProgress, signal, share } = download
+      const { url, draft, maxBytes, requireRoom, onProgress, signal, share, isContended } = download
       try {
         const arrival = await transfers.fetch<Arrival>({
           purpose: 'sources',
@@ -155,7 +155,8 @@ export function createSourceDownloads ({ fetcher, sleep, now, idleMs = IDLE_MS, 
           requireRoom,
           onProgress: (done, total) => { if (total) onProgress(Math.min(1, done / total)) },
           signal,
-          share
+          share,
+          isContended
         })
         const { name, identity } = draft.version() ?? {}
         return arrival ?? { kind: 'media', name, identity }

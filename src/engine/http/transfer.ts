@@ -40,6 +40,8 @@ export type Transfer<T> = {
   signal?: AbortSignal | undefined
   /** Who the file is for: see `FetchRequest`. */
   share?: string | undefined
+  /** True while others wait for a place to download: then a higher pace is required. */
+  isContended?: (() => boolean) | undefined
 }
 
 type Deps = {
@@ -50,8 +52,6 @@ type Deps = {
   idleMs: number
   /** How often the pace is checked. */
   paceMs?: number | undefined
-  /** True while others wait for a place to download: then a higher pace is required. */
-  isContended?: (() => boolean) | undefined
 }
 
 const NOT_FOUND = new Set([404, 410])
@@ -115,9 +115,7 @@ type Retries = {
 
 const pause = async (ms: number, signal: AbortSignal | undefined): Promise<void> => { await wait(ms, undefined, { signal }) }
 
-export function createTransfers (
-  { fetcher, sleep = pause, now = Date.now, idleMs, paceMs = PACE_MS, isContended = () => false }: Deps
-) {
+export function createTransfers ({ fetcher, sleep = pause, now = Date.now, idleMs, paceMs = PACE_MS }: Deps) {
   /** Repeats `attempt` while it fails with a transient error, with growing pauses. Throws its last error, or the reason of `signal`. */
   async function retry<T> (attempt: () => Promise<T>, { doneBytes, onRetry, signal }: Retries): Promise<T> {
     let farthest = doneBytes()
@@ -137,13 +135,13 @@ export function createTransfers (
     }
   }
 
-  async function * atPace (body: AsyncIterable<Buffer>, purpose: Purpose, host: string): AsyncGenerator<Buffer> {
+  async function * atPace<T> ({ purpose, isContended }: Transfer<T>, { url, body }: FetchAnswer): AsyncGenerator<Buffer> {
     let sinceMs = now()
     let bytes = 0
     for await (const chunk of body) {
       bytes += chunk.length
       if (now() - sinceMs >= paceMs) {
-        if (isTooSlow(bytes, isContended())) throw new FetchError('too_slow', purpose, undefined, host)
+        if (isTooSlow(bytes, isContended?.() === true)) throw new FetchError('too_slow', purpose, undefined, new URL(url).host)
         sinceMs = now()
         bytes = 0
       }
@@ -185,7 +183,7 @@ export function createTransfers (
     const { host } = new URL(answer.url)
     const bytes = announcedBytes(answer)
     if (bytes !== undefined && expectedBytes === undefined && bytes > maxBytes) throw new FetchError('too_large', purpose, undefined, host)
-    const decision = await decide(answer, readVersion(answer), atPace(answer.body, purpose, host))
+    const decision = await decide(answer, readVersion(answer), atPace(transfer, answer))
     if ('instead' in decision) return decision.instead
     if (isPacked(answer)) throw new FetchError('packed', purpose, answer.headers['content-encoding'], host)
     if (bytes !== undefined && expectedBytes !== undefined && bytes !== expectedBytes) {
@@ -200,7 +198,7 @@ export function createTransfers (
   async function takeRest<T> (transfer: Transfer<T>, answer: FetchAnswer): Promise<boolean> {
     if (!isContinuation(answer, transfer.part)) return false
     const { host } = new URL(answer.url)
-    await store(transfer, atPace(answer.body, transfer.purpose, host), host)
+    await store(transfer, atPace(transfer, answer), host)
     return true
   }
 

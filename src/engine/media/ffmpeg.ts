@@ -20,6 +20,11 @@ const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CON
  */
 const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
+/**
+ * Ordinary recordings need less than 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill gigabytes
+ * with silence, and several recordings are decoded at once.
+ */
+const MAX_ADDRESS_SPACE = 1024 ** 3
 /** Containers whose header gives the exact length: less decoded sound means that the file was cut off. */
 const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
 /** ffmpeg's messages for files that end too early. */
@@ -55,7 +60,7 @@ export async function probeMedia (path: string, signal?: AbortSignal): Promise<M
     '-i',
     path
   ]
-  const outcome = await runToEnd('ffprobe', args, { timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, signal })
+  const outcome = await runToEnd('ffprobe', args, { timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, maxAddressSpace: MAX_ADDRESS_SPACE, signal })
   throwIfStopped(outcome, signal)
   if (outcome.code !== 0) {
     throw CUT_OFF.test(outcome.stderr)
@@ -98,7 +103,7 @@ export async function * decodeAudio (
     '-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...SAFE_INPUT, ...KEEP_CLOCK, '-i', path,
     '-map', '0:a:0', '-vn', '-sn', '-dn', '-filter_threads', '1', '-af', 'aresample=16000:async=1:first_pts=0',
     '-ac', '1', '-ar', String(SAMPLE_RATE_HZ), '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'
-  ], limits)
+  ], { ...limits, maxAddressSpace: MAX_ADDRESS_SPACE })
   const maxBytes = limits.maxSeconds * SAMPLE_RATE_HZ * BYTES_PER_SAMPLE
   let bytes = 0
   let odd: Buffer = Buffer.alloc(0)

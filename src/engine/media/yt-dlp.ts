@@ -6,11 +6,11 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { JobFailure } from '../../domain/errors.js'
 import type { FailureCode } from '../../domain/errors.js'
-import { toRecordingName } from '../../domain/recording-name.js'
-import type { SourceFacts } from '../../domain/source.js'
 import { isTooSlow, PACE_MS } from '../http/pace.js'
 import { runLimited, runToEnd } from '../process.js'
-import type { Limits, Outcome } from '../process.js'
+import type { Limits, Outcome, Running } from '../process.js'
+import type { PageInfo } from './page-info.js'
+import { readPageInfo } from './parse-apart.js'
 
 /** Where set-up installs yt-dlp, relative to both `src/engine/media/` and `dist/engine/media/`. */
 const BUNDLED = fileURLToPath(new URL('../../../build/yt-dlp', import.meta.url))
@@ -55,19 +55,8 @@ const COMMON = [
   '--abort-on-unavailable-fragments'
 ]
 
-/** The recording on a page. `format`: the chosen format. `info`: yt-dlp's JSON, for `download`. */
-export type PageFacts = SourceFacts & {
-  identity: string | undefined
-  durationMs: number | undefined
-  sizeBytes: number | undefined
-  format: string
-  info: string
-}
-
-type Info = {
-  _type?: string, extractor_key?: string, id?: string, title?: string, duration?: number, timestamp?: number, upload_date?: string
-  is_live?: boolean, live_status?: string, filesize?: number, format_id?: string, protocol?: string
-}
+/** The recording on a page. `info`: yt-dlp's JSON, for `download`. */
+export type PageFacts = PageInfo & { info: string }
 
 const anyOf = (...patterns: string[]): RegExp => new RegExp(patterns.join('|'), 'i')
 
@@ -99,27 +88,6 @@ const VERDICTS: ReadonlyArray<[FailureCode, RegExp]> = [
   ]
 ]
 
-function toFacts (text: string): PageFacts {
-  const info = JSON.parse(text) as Info | null
-  if (!info || (info._type ?? 'video') !== 'video') throw new JobFailure('source_unsupported', 'yt-dlp: a list, not a single recording')
-  if (info.is_live === true || /^(is_live|is_upcoming|post_live)$/.test(info.live_status ?? '')) {
-    throw new JobFailure('source_unsupported', 'yt-dlp: live')
-  }
-  // For unknown sites, id, title and date are guesses: the address itself, a counter after the title, the date of the file.
-  const isGuess = info.extractor_key === undefined || /^(Generic|HTML5MediaEmbed)$/.test(info.extractor_key)
-  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(info.upload_date ?? '') ?? []
-  const publishedAt = info.timestamp === undefined ? Date.UTC(Number(year), Number(month) - 1, Number(day)) : info.timestamp * 1000
-  return {
-    title: toRecordingName(isGuess ? info.title?.replace(/ \(1\)$/, '') : info.title),
-    publishedAt: Number.isFinite(publishedAt) && !isGuess ? Math.round(publishedAt) : undefined,
-    identity: isGuess || info.id === undefined ? undefined : `${info.extractor_key}:${info.id}`,
-    durationMs: info.duration === undefined ? undefined : Math.round(info.duration * 1000),
-    sizeBytes: info.filesize,
-    format: JSON.stringify([info.extractor_key, info.id, info.format_id, info.protocol, info.filesize]),
-    info: text
-  }
-}
-
 /** Parses a progress line into bytes and a share from 0 to 1: of fragments if there are any, else of bytes. */
 function readProgress (line: string): { bytes: number, share: number | undefined } | undefined {
   const match = /^progress (\S+) (\S+) (\S+) (\S+)$/.exec(line)
@@ -138,11 +106,12 @@ type Deps = {
   /** PATH of the program. */
   searchPath: string
   paceMs?: number
-  /** True while other sources wait for a place: then a higher pace is required. */
-  isContended?: () => boolean
 }
 
-export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContended = () => false }: Deps) {
+/** `isContended`: true while others wait for a place; then a higher pace is required. */
+type DownloadOptions = { maxBytes: number, onProgress: (share: number) => void, isContended: () => boolean }
+
+export function createYtDlp ({ program, searchPath, paceMs = PACE_MS }: Deps) {
   const [file, first] = program === undefined ? ['python3', ['-m', 'yt_dlp']] : [program, []]
 
   function limitsFor ({ directory, proxyUrl, signal }: Place, timeoutMs: number): Limits {
@@ -177,7 +146,7 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
     throw new JobFailure(verdict ?? 'source_unsupported', `yt-dlp failed: ${verdict ?? 'unknown reason'}`)
   }
 
-  async function watch (running: ReturnType<typeof runLimited>, maxBytes: number, onProgress: (share: number) => void): Promise<void> {
+  async function watch (running: Running, { maxBytes, onProgress, isContended }: DownloadOptions): Promise<void> {
     let bytes = 0
     let seenBytes = 0
     let fault: JobFailure | undefined
@@ -237,7 +206,7 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
       ]
       const outcome = await runToEnd(file, args, { ...limitsFor(place, INSPECT_MS), maxBytes: MAX_INFO_BYTES })
       judge(outcome, place.signal)
-      return toFacts(outcome.stdout)
+      return { ...await readPageInfo(outcome.stdout, place.signal), info: outcome.stdout }
     },
 
     /**
@@ -247,8 +216,9 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
     async download (
       infoPath: string,
       place: Place,
-      { maxBytes, onProgress }: { maxBytes: number, onProgress: (share: number) => void }
+      options: DownloadOptions
     ): Promise<string> {
+      const { maxBytes } = options
       const template = ['downloaded_bytes', 'total_bytes', 'fragment_index', 'fragment_count']
         .map((field) => `%(progress.${field})s`)
         .join(' ')
@@ -270,7 +240,7 @@ export function createYtDlp ({ program, searchPath, paceMs = PACE_MS, isContende
         infoPath
       ]
       const running = runLimited(file, args, { ...limitsFor(place, DOWNLOAD_MS), maxFileBytes: maxBytes })
-      await watch(running, maxBytes, onProgress)
+      await watch(running, options)
       judge(await running.ended, place.signal)
       const names = await readdir(place.directory)
       // yt-dlp exits with success and no file when the file is too large.

@@ -250,6 +250,11 @@ t.test('compression is not requested, and an unrequested encoding is not decoded
   t.strictSame(await page.fetch(), { kind: 'page' })
 })
 
+t.test('a feed has at most 8 MiB, announced or not', async (t) => {
+  const { fetch } = await open(t, (_, response) => { response.end(`<rss version="2.0"><channel>${'<item/>'.repeat(8 * MIB / 7)}`) })
+  t.equal(await codeOf(fetch()), 'source_unsupported')
+})
+
 t.test('an announced length that is too long is a broken download; a short one ends it there', async (t) => {
   const long = await open(t, (_, response) => {
     response.writeHead(200, { 'content-length': BYTES.length + 1000 })
@@ -293,12 +298,12 @@ t.test('a slow download is given up only while others wait', async (t) => {
     })
     const clock = createClock()
     const downloads = createSourceDownloads({
-      fetcher: makeAllowed(t, server.url), now: clock.now, idleMs: 5000, paceMs: 1000, isContended: () => isContended
+      fetcher: makeAllowed(t, server.url), now: clock.now, idleMs: 5000, paceMs: 1000
     })
     const arrival = downloads.fetch({
       url: server.url, draft: makeDraft().draft, maxBytes: 10 * MIB,
       isStored: () => false, requireRoom: async () => {}, onProgress: () => {},
-      signal: new AbortController().signal
+      signal: new AbortController().signal, isContended: () => isContended
     })
     t.equal(await codeOf(arrival), isContended ? 'source_unreachable' : 'it worked')
   }

@@ -52,7 +52,7 @@ async function open (t: Test, deps: Partial<GuardDeps> = {}) {
     const { place } = way ?? (await startProxy())
     const facts = await ytDlp.inspect(named(url, place), place, { onlyKnown: false })
     writeFileSync(`${place.directory}/info.json`, facts.info)
-    const name = await ytDlp.download(`${place.directory}/info.json`, place, { ...limits, ...more })
+    const name = await ytDlp.download(`${place.directory}/info.json`, place, { isContended: () => false, ...limits, ...more })
     return { title: facts.title, path: `${place.directory}/${name}` }
   }
   /** The code of the failure it ends with; of the proxy where that refused. */
@@ -242,7 +242,7 @@ t.test('a source that delivers almost nothing is given up', needsYtDlp, async (t
   const place = { directory, proxyUrl: proxy.url, signal: new AbortController().signal }
   const facts = await impatient.inspect(named(`${slow.url}page.html`, place), place, { onlyKnown: false })
   writeFileSync(`${directory}/info.json`, facts.info)
-  await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {} }), {
+  await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {}, isContended: () => false }), {
     code: 'source_unreachable'
   })
 })

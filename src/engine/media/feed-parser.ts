@@ -1,4 +1,4 @@
-/** Podcast feeds, RSS and Atom: finds the newest episode and its sound. */
+/** Podcast feeds, RSS and Atom: finds the newest episode and its sound. Runs in a program of its own, see `parse-apart.ts`. */
 import { XMLParser } from 'fast-xml-parser'
 import { JobFailure } from '../../domain/errors.js'
 import { toRecordingName } from '../../domain/recording-name.js'

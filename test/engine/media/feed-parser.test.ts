@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findNewestEpisode } from '../../../dist/engine/media/feed.js'
+import { findNewestEpisode } from '../../../dist/engine/media/feed-parser.js'
 
 const FEED = 'https://pod.example/feeds/main.xml'
 const rss = (...items: string[]): string =>
