@@ -3,12 +3,12 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createQuarantine } from '../../dist/service/quarantine.js'
-import { callerOf, openIngest } from '../support/ingest.ts'
+import { callerOf, openSubmit } from '../support/submit.ts'
 
 const DAY_MS = 24 * 3600_000
 
 async function open (t: Test) {
-  const opened = await openIngest(t)
+  const opened = await openSubmit(t)
   const warnings: object[] = []
   const { media, files, clock, dataDir } = opened
   const log = { warn: (fields: object) => { warnings.push(fields) } }

@@ -236,7 +236,7 @@ t.test('a disk that fills while a part arrives gives insufficient_storage', asyn
 })
 
 t.test('uploads without a byte take a share of the disk, and end within an hour', async (t) => {
-  const { service, owner, other, clock } = await openIngest(t, { files: { freeBytes: async () => 100 * MIB } })
+  const { service, owner, other, clock } = await openSubmit(t, { files: { freeBytes: async () => 100 * MIB } })
   const begin = async (ownerId: number) => (await service.begin(callerOf(ownerId), { fileName: 'talk.mp3', sizeBytes: 10 * MIB })).upload
   for (let count = 0; count < 5; count++) await begin(owner)
   await t.rejects(begin(owner), { code: 'insufficient_storage', message: /your share of the free disk/i })
@@ -246,7 +246,7 @@ t.test('uploads without a byte take a share of the disk, and end within an hour'
 })
 
 t.test('the first part keeps an upload open for a day', async (t) => {
-  const { begin, send, service, owner, clock } = await openIngest(t)
+  const { begin, send, service, owner, clock } = await openSubmit(t)
   const bytes = Buffer.alloc(MIB + 1)
   const [used, unused] = [await begin(bytes), await begin(bytes)]
   await send(used.id, bytes, 1)
@@ -258,7 +258,7 @@ t.test('the first part keeps an upload open for a day', async (t) => {
 })
 
 t.test('an owner has at most 200 uploads open', async (t) => {
-  const { begin, service, owner } = await openIngest(t)
+  const { begin, service, owner } = await openSubmit(t)
   const [first] = await Promise.all(Array.from({ length: 200 }, async () => await begin(Buffer.alloc(1))))
   await t.rejects(begin(Buffer.alloc(1)), { code: 'queue_full', message: /200 uploads open/ })
   await service.drop(first?.id ?? '', owner)
