@@ -21,7 +21,7 @@ const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CON
 const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
 /**
- * Ordinary recordings need less than 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill gigabytes
+ * Ten minutes of AAC or Opus decode within 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill gigabytes
  * with silence, and several recordings are decoded at once.
  */
 const MAX_ADDRESS_SPACE = 1024 ** 3
