@@ -12,7 +12,7 @@ import { createTransfers, isPacked } from './transfer.js'
 import type { Decision } from './transfer.js'
 
 const MAX_REDIRECTS = 10
-/** The longest feeds there are have some thousand episodes, at about 2 KiB each. */
+/** The longest feeds there are have some thousand episodes. */
 const MAX_FEED_BYTES = 8 * 1024 ** 2
 const TOTAL_MS = 12 * 60 * 60_000
 const IDLE_MS = 30_000

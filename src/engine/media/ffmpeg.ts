@@ -21,12 +21,14 @@ const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CON
 const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
 /**
- * Ordinary recordings need less than 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill gigabytes
+ * Ten minutes of AAC or Opus decode within 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill gigabytes
  * with silence, and several recordings are decoded at once.
  */
 const MAX_ADDRESS_SPACE = 1024 ** 3
 /** Containers whose header gives the exact length: less decoded sound means that the file was cut off. */
 const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
+/** ffmpeg's message when it had no memory to fill a gap; it goes on without it, and exits with 0. */
+const LOST_CLOCK = /Failed to compensate for timestamp delta/
 /** ffmpeg's messages for files that end too early. */
 const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file/i
 
@@ -137,6 +139,7 @@ function throwIfStopped (outcome: Outcome, signal: AbortSignal | undefined): voi
 
 function throwIfIncomplete (outcome: Outcome, decodedMs: number, facts: MediaFacts): void {
   if (outcome.code !== 0) throw new JobFailure('decode_failed', `ffmpeg ended with ${outcome.code ?? 'a signal'}`)
+  if (LOST_CLOCK.test(outcome.stderr)) throw new JobFailure('decode_failed', 'a gap in the time stamps is too long to fill')
   if (decodedMs === 0) throw new JobFailure('decode_failed', 'no sound was decoded')
   const expectedMs = facts.exactDurationMs
   // Tolerate 1 % or one second: encoders pad and round durations, while cut-off files miss far more.

@@ -15,7 +15,7 @@ export type Task = { kind: 'feed', url: string } | { kind: 'page' }
 export type Answer = { value: unknown } | { failure: { code: FailureCode, message: string } }
 
 const PROGRAM = fileURLToPath(new URL('parse-program.js', import.meta.url))
-/** A feed of 8 MiB with 10,000 episodes takes less than a second and 100 MiB. */
+/** Measured: a feed of 7.5 MiB with 9,000 episodes takes 1.2 s of processor time and 120 MiB, on one machine. */
 const TIMEOUT_MS = 60_000
 const MAX_CPU_SECONDS = 10
 const MAX_HEAP_MIB = 256

@@ -1,4 +1,5 @@
 /** Files that are no media, damaged, or out to read other files. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -129,4 +130,14 @@ t.test('a file cannot make the programs read another one', async (t) => {
 
 t.test('a file that is not there is a failure, not a hang', async (t) => {
   await t.rejects(decodeWhole(`${t.testdir()}/missing.mp3`), { name: 'JobFailure' })
+})
+
+t.test('a small file with a gap of hours in its time stamps fails instead of taking gigabytes', async (t) => {
+  const path = `${t.testdir()}/gap.mkv`
+  const filter = ['-f', 'lavfi', '-i', 'sine=d=2', '-af', 'asetpts=PTS+gt(T\\,1)*7200*44100', '-c:a', 'aac']
+  execFileSync('ffmpeg', ['-v', 'error', ...filter, path])
+  const facts = { durationMs: undefined, exactDurationMs: undefined }
+  const decoding = decodeAudio(path, facts, { maxSeconds: 12 * 3600, timeoutMs: 300_000 })
+  const read = async (): Promise<void> => { while (!(await decoding.next()).done); }
+  await t.rejects(read(), { name: 'JobFailure', code: 'decode_failed' })
 })
