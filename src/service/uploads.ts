@@ -53,8 +53,8 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
   }
 
   /**
-   * Records a part that has arrived (the first one keeps the upload open for longer), and removes the bytes it replaces, unless another request is sending the same part right now: it may
-   * carry those bytes.
+   * Records a part that has arrived; the first one keeps the upload open for longer. Removes the bytes it replaces, unless another request
+   * is sending the same part right now, because that one may carry those bytes.
    */
   async function keepPart ({ id, createdAt }: Upload, part: UploadPart): Promise<void> {
     const known = uploads.listParts(id)

@@ -27,8 +27,8 @@ function namesIn (directory: string): string[] {
 }
 
 /**
- * Refuses a data directory that has recordings and no database: an empty database would know none of them. Throws an Error that says what to
- * do. Call it before the database is opened, because opening creates app.db and drops a write-ahead log that belongs to a missing one.
+ * Refuses a data directory that has recordings and no database: an empty database would know none of them. Throws an Error that says what
+ * to do. Call it before the database is opened, because opening creates app.db and drops a write-ahead log that belongs to a missing one.
  */
 export function requireDatabaseOfMedia (dataDir: string): void {
   const bytes = statSync(join(dataDir, 'app.db'), { throwIfNoEntry: false })?.size

@@ -51,7 +51,10 @@ export function createTransaction (db: Database): InTransaction {
   return (work) => db.transaction(work).immediate()
 }
 
-/** For what is written behind and may be lost by a power cut: gives up at once while another process writes, and does not wait for the disk. */
+/**
+ * For data that is written late and may be lost in a power cut: gives up at once while another process writes, and does not wait for the
+ * disk.
+ */
 export function createLazyTransaction (db: Database): InTransaction {
   const inTransaction = createTransaction(db)
   return (work) => {

@@ -54,7 +54,8 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
     ...base, queue, naming, usage: { ...stores.usage, ...usage }, deliveries: { enqueue }, retention: { release }
   })
   const steps = { ...base, queue, stages, ending, speech: speechOf(speech), maxMediaSeconds: 3600 }
-  const decoding = createDecoding({ ...steps, submit: { requireRoom }, ffmpeg: { probeMedia: async () => FACTS, decodeAudio: decode ?? unused } })
+  const ffmpeg = { probeMedia: async () => FACTS, decodeAudio: decode ?? unused }
+  const decoding = createDecoding({ ...steps, submit: { requireRoom }, ffmpeg })
   const transcribing = createTranscribing(steps)
   return {
     ...stores,

@@ -20,7 +20,11 @@ const UNREACHABLE = new Set([
   'EPERM'
 ])
 const TIMEOUT = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
-const BROKEN = /^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|EPROTO|UND_ERR_(?!INVALID).*|HPE_.*|Z_.*|ERR_BROTLI_.*|ERR__ERROR_FORMAT.*)$/
+const BROKEN_CODES = [
+  'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'EPROTO', 'UND_ERR_(?!INVALID).*', 'HPE_.*', 'Z_.*',
+  'ERR_BROTLI_.*', 'ERR__ERROR_FORMAT.*'
+]
+const BROKEN = new RegExp(`^(${BROKEN_CODES.join('|')})$`)
 
 /** The status with which a proxy refused a tunnel. undici tells it in its message only, which names no address. */
 function refusalOf (error: unknown): string | undefined {

@@ -137,7 +137,9 @@ function decodeBody (raw: Raw): Readable {
   return decoder ? pipeline(raw.body, decoder(), () => {}) : raw.body
 }
 
-async function * readBody (raw: Raw, host: string, { purpose, decode = false }: FetchRequest, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
+async function * readBody (
+  raw: Raw, host: string, { purpose, decode = false }: FetchRequest, maxBytes: number
+): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0
   try {
     for await (const chunk of (decode ? decodeBody(raw) : raw.body) as AsyncIterable<Buffer>) {

@@ -42,8 +42,10 @@ const STATUS: Partial<Record<FetchErrorCode, number>> = { blocked: 403, offline:
 const CHALLENGE = { 'proxy-authenticate': 'Basic realm="stenobox"', connection: 'close' }
 
 /** An answer to CONNECT, which Node leaves to us. */
-const renderRefusal = (status: number): string =>
-  `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nproxy-authenticate: ${CHALLENGE['proxy-authenticate']}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
+const renderRefusal = (status: number): string => [
+  `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `proxy-authenticate: ${CHALLENGE['proxy-authenticate']}`,
+  'connection: close', 'content-length: 0', '', ''
+].join('\r\n')
 
 function isAuthorized ({ headers }: IncomingMessage, credential: string): boolean {
   const shown = Buffer.from(headers['proxy-authorization'] ?? '')
@@ -52,11 +54,15 @@ function isAuthorized ({ headers }: IncomingMessage, credential: string): boolea
 }
 
 /** Of one connection only, or meant for the proxy; undici sets its own. */
-const HOP_BY_HOP = ['connection', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']
+const HOP_BY_HOP = [
+  'connection', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer',
+  'transfer-encoding', 'upgrade'
+]
 
 function passOn (headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const dropped = new Set([...HOP_BY_HOP, ...String(headers.connection ?? '').toLowerCase().split(/\s*,\s*/)])
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => value === undefined || dropped.has(name) ? [] : [[name, value]]))
+  const kept = Object.entries(headers).flatMap(([name, value]) => value === undefined || dropped.has(name) ? [] : [[name, value]])
+  return Object.fromEntries(kept)
 }
 
 /** The target of `CONNECT host:port`, its host as a parsed URL spells it. Throws `FetchError` with `invalid_url`. */
@@ -101,7 +107,9 @@ async function forward ({ agent, purpose, idleMs, count }: Run, asked: IncomingM
   await pipeline(answer.body, count, response)
 }
 
-async function openTunnel ({ guard, purpose, idleMs, credential, tunnels, count, note }: Run, asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+async function openTunnel (
+  { guard, purpose, idleMs, credential, tunnels, count, note }: Run, asked: IncomingMessage, client: Duplex, head: Buffer
+): Promise<void> {
   const track = (socket: Duplex): void => { tunnels.add(socket.on('error', () => {}).once('close', () => { tunnels.delete(socket) })) }
   track(client)
   if (!isAuthorized(asked, credential)) {

@@ -32,7 +32,8 @@ export function createPlaces (maxPlaces: number, maxShare: number) {
   const held = new Map<string, number>()
   const waiting: Array<{ share: string, start: () => void }> = []
   const heldBy = (share: string): number => held.get(share) ?? 0
-  const isFree = (share: string): boolean => heldBy(share) < maxShare && [...held.values()].reduce((sum, count) => sum + count, 0) < maxPlaces
+  const heldByAll = (): number => [...held.values()].reduce((sum, count) => sum + count, 0)
+  const isFree = (share: string): boolean => heldBy(share) < maxShare && heldByAll() < maxPlaces
   const take = (share: string): void => { held.set(share, heldBy(share) + 1) }
 
   function release (share: string): void {
@@ -68,7 +69,8 @@ async function readHosts (path: string, name: string): Promise<ResolvedAddress[]
   const lines = await readLines(path)
   const found = lines.filter(([, ...names]) => names.some((one) => one.toLowerCase() === name)).map(([address = '']) => address)
   const isLocal = name === 'localhost' || name.endsWith('.localhost')
-  return (found.length === 0 && isLocal ? ['127.0.0.1', '::1'] : found).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const addresses = found.length === 0 && isLocal ? ['127.0.0.1', '::1'] : found
+  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
 
 /** The names to ask for, in this order: short names are completed as the system does it. */
@@ -96,7 +98,10 @@ type Deps = {
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EFORMERR'])
 
 export function createNames (
-  { hostsPath = '/etc/hosts', resolvPath = '/etc/resolv.conf', servers, lookupMs = LOOKUP_MS, maxLookups = MAX_LOOKUPS, maxShare = MAX_SHARE }: Deps = {}
+  {
+    hostsPath = '/etc/hosts', resolvPath = '/etc/resolv.conf', servers, lookupMs = LOOKUP_MS, maxLookups = MAX_LOOKUPS,
+    maxShare = MAX_SHARE
+  }: Deps = {}
 ) {
   const runInPlace = createPlaces(maxLookups, maxShare)
   /** Names of the local link are known to the system only, and cost a thread until it answers: one at a time. */

@@ -70,7 +70,8 @@ export function requireOk (answer: FetchAnswer, purpose: Purpose): void {
 }
 
 /** True when the server compressed the body, which nobody asked for. It is never unpacked: a small answer could become a huge file. */
-export const isPacked = ({ headers }: FetchAnswer): boolean => (headers['content-encoding']?.trim().toLowerCase() || 'identity') !== 'identity'
+export const isPacked = ({ headers }: FetchAnswer): boolean =>
+  (headers['content-encoding']?.trim().toLowerCase() || 'identity') !== 'identity'
 
 function announcedBytes ({ headers }: FetchAnswer): number | undefined {
   const { 'content-length': length = '' } = headers

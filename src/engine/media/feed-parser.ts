@@ -58,7 +58,11 @@ function toEpisode (item: Node, feedUrl: string): Episode | undefined {
   const address = new URL(url, feedUrl)
   // Drop the fragment, as for addresses from callers: yt-dlp reads options from it.
   address.hash = ''
-  return { url: address.href, title: toRecordingName(asText(item['title'])), publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt }
+  return {
+    url: address.href,
+    title: toRecordingName(asText(item['title'])),
+    publishedAt: Number.isNaN(publishedAt) ? undefined : publishedAt
+  }
 }
 
 function parse (text: string): Node {

@@ -21,8 +21,8 @@ const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CON
 const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
 /**
- * Ten minutes of AAC or Opus decode within 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill gigabytes
- * with silence, and several recordings are decoded at once.
+ * Ten minutes of AAC or Opus decode within 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill
+ * gigabytes with silence, and several recordings are decoded at once.
  */
 const MAX_ADDRESS_SPACE = 1024 ** 3
 /** Containers whose header gives the exact length: less decoded sound means that the file was cut off. */
@@ -62,7 +62,9 @@ export async function probeMedia (path: string, signal?: AbortSignal): Promise<M
     '-i',
     path
   ]
-  const outcome = await runToEnd('ffprobe', args, { timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, maxAddressSpace: MAX_ADDRESS_SPACE, signal })
+  const outcome = await runToEnd('ffprobe', args, {
+    timeoutMs: PROBE_TIMEOUT_MS, maxBytes: 1024 * 1024, maxAddressSpace: MAX_ADDRESS_SPACE, signal
+  })
   throwIfStopped(outcome, signal)
   if (outcome.code !== 0) {
     throw CUT_OFF.test(outcome.stderr)

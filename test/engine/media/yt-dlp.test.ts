@@ -242,7 +242,8 @@ t.test('a source that delivers almost nothing is given up', needsYtDlp, async (t
   const place = { directory, proxyUrl: proxy.url, signal: new AbortController().signal }
   const facts = await impatient.inspect(named(`${slow.url}page.html`, place), place, { onlyKnown: false })
   writeFileSync(`${directory}/info.json`, facts.info)
-  await t.rejects(impatient.download(`${directory}/info.json`, place, { maxBytes: 10_000_000, onProgress: () => {}, isContended: () => false }), {
+  const options = { maxBytes: 10_000_000, onProgress: () => {}, isContended: () => false }
+  await t.rejects(impatient.download(`${directory}/info.json`, place, options), {
     code: 'source_unreachable'
   })
 })
