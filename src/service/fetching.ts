@@ -119,7 +119,7 @@ export function createFetching (deps: Deps) {
       if (arrival.kind === 'manifest') return { ...await bringPage(work, url, { onlyKnown: false }), title: undefined }
       if (arrival.kind === 'live') throw new JobFailure('source_unsupported', 'a stream without an end')
     } catch (error) {
-      // Some platforms turn away whoever is no browser, and yt-dlp knows how to ask them.
+      // Some platforms refuse clients that are not browsers. yt-dlp knows how to ask them.
       if (!(error instanceof JobFailure && error.code === 'source_forbidden')) throw error
       return await bringPage(work, url, { onlyKnown: true }).catch((second: unknown) => {
         throw second instanceof JobFailure && second.code === 'source_unsupported' ? error : second

@@ -21,8 +21,8 @@ export function tryLock (path: string): WorkLock | undefined {
 }
 
 /**
- * Takes the right to work on the jobs of a data directory. Whoever gets it knows that every lease in the database
- * belongs to the dead and may be taken back at once.
+ * Takes the right to work on the jobs of a data directory. The process that has it knows that every lease in the database belongs to a dead
+ * process and may be taken back at once.
  */
 export const tryWorkLock = (dataDir: string): WorkLock | undefined => tryLock(join(dataDir, 'work.lock'))
 

@@ -2,15 +2,15 @@
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 import type { ParsedTarEntry, TarHeader } from 'modern-tar'
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { freeBytes, readChunks, writeAll } from '../../disk/files.js'
+import { freeBytes, readChunks } from '../../disk/files.js'
 import { formatBytes } from '../../domain/download-progress.js'
 import { ModelError } from '../../domain/model-error.js'
-import { createDigests } from './files.js'
+import { createDigests, writeCounted } from './files.js'
 import type { FileFacts } from './files.js'
 import { LocalModel } from './manifest.js'
 
@@ -118,22 +118,6 @@ async function readList (entry: ParsedTarEntry): Promise<ArchivedFile[]> {
   return parsed.files
 }
 
-async function stage (entry: ParsedTarEntry, path: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
-  const handle = await open(path, 'wx', 0o644)
-  try {
-    const digests = createDigests()
-    for await (const chunk of entry.body) {
-      digests.update(chunk)
-      await writeAll(handle, chunk)
-      onBytes(chunk.length)
-    }
-    await handle.sync()
-    return digests.finish()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** Why this entry is not the next file in the list; undefined when it is. */
 function findMismatch ({ header }: ParsedTarEntry, file: ArchivedFile | undefined): string | undefined {
   if (!file) return `the archive holds ${JSON.stringify(header.name)}, which its list does not name`
@@ -166,10 +150,10 @@ async function unpack (
     if (mismatch !== undefined || !file) throw new ModelError(mismatch ?? 'the archive holds more files than its list names')
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
     const path = join(directory, String(staged.length))
-    const facts = await stage(entry, path, (bytes) => {
+    const facts = await writeCounted(path, entry.body, (bytes) => {
       done += bytes
       onProgress?.(done, total)
-    })
+    }, 'wx')
     const fault = facts.sha256 === file.sha256
       ? findFault(file, facts)
       : `${file.path} does not match its checksum in the archive: the archive is damaged`

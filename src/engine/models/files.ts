@@ -62,10 +62,12 @@ export async function writeDurably (path: string, chunks: AsyncIterable<Uint8Arr
 
 /**
  * Writes chunks to `path`, synced, and returns their size and digests. Errors of the disk or the source pass through; what was written
- * stays.
+ * stays. With the flag 'wx', a file that exists is an error.
  */
-export async function writeCounted (path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<FileFacts> {
-  const handle = await open(path, 'w', 0o644)
+export async function writeCounted (
+  path: string, chunks: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void, flag: 'w' | 'wx' = 'w'
+): Promise<FileFacts> {
+  const handle = await open(path, flag, 0o644)
   const digests = createDigests()
   try {
     for await (const chunk of chunks) {
