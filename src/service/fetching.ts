@@ -23,8 +23,8 @@ import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
 import type { Submit } from './submit.js'
 
-/** Progress is noted this often at most. */
-const NOTE_MS = 1000
+/** Progress is noted in steps of this share: a step of what clients see, and at most about a hundred writes for a file. */
+const NOTED_SHARE = 0.01
 /** Files of a run of yt-dlp beside what it fetches. */
 const ADDRESS_FILE = 'address'
 const INFO_FILE = 'info.json'
@@ -81,10 +81,10 @@ export function createFetching (deps: Deps) {
   }
 
   function createProgress ({ claim }: Work): (share: number) => void {
-    let notedAt = -Infinity
+    let noted = 0
     return (share) => {
-      if (now() - notedAt < NOTE_MS) return
-      notedAt = now()
+      if (share < 1 && Math.abs(share - noted) < NOTED_SHARE) return
+      noted = share
       inTransaction(() => {
         if (!rows.isClaim(claim)) return
         sources.setFetched(claim.jobId, share)
