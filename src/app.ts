@@ -29,7 +29,7 @@ import { BODY_LIMITS, limitBodies } from './routes/plugins/body-pace.js'
 import type { BodyLimits } from './routes/plugins/body-pace.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
-import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
+import { createErrors, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
 import { createDecoding } from './service/decoding.js'
@@ -162,7 +162,7 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, files, submit, now }),
+    uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
     webhooks
   }
 }
@@ -279,6 +279,7 @@ export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits }
 export async function createHttp (
   appliance: Appliance, config: Config, log: Logger, limits: HttpLimits = {}
 ): Promise<FastifyInstance> {
+  const errors = createErrors()
   const app = Fastify({
     // As the framework's own type: a plugin cares for nothing more of a logger.
     loggerInstance: log as FastifyBaseLogger,
@@ -291,10 +292,7 @@ export async function createHttp (
     // Headers of a request, and the first byte of a connection, must arrive in this time.
     http: { requireHostHeader: false, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 4 },
     frameworkErrors: sendError,
-    clientErrorHandler (error, socket) {
-      if (socket.writable) socket.end(rawErrorResponse(error.code, randomUUID()))
-      else socket.destroy()
-    }
+    clientErrorHandler: errors.answerClientError
   })
   // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
   const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true, uri: true } } as const
@@ -304,7 +302,7 @@ export async function createHttp (
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
-  installErrors(app)
+  errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
   limitConnections(app.server, limits.connections ?? connectionLimits(openFileLimit()))
   const authorizationServer = await createOwnServer(appliance, config, log)
