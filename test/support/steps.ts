@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
 import type { Embedder } from '../../dist/engine/text/embedder.js'
-import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import type { TurnFinder } from '../../dist/service/speakers.js'
 import { createDecoding } from '../../dist/service/decoding.js'
 import { createEnding } from '../../dist/service/ending.js'
 import { createIndexing } from '../../dist/service/indexing.js'
@@ -26,7 +26,7 @@ export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
 export type StepChanges = {
   now?: number
   speech?: Partial<SpeechEngine>
-  speakers?: SpeakerEngine
+  speakers?: TurnFinder
   /** Absent: no embedding model is installed. */
   embedder?: Embedder
   usage?: Partial<UsageStore>
