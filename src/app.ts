@@ -16,6 +16,8 @@ import { createModels } from './engine/models/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
+import { createEmbedding } from './engine/text/embedder.js'
+import type { Embedder } from './engine/text/embedder.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
@@ -38,6 +40,7 @@ import { createEnding } from './service/ending.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createIndexing } from './service/indexing.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createLoginLimit } from './service/login-limit.js'
 import { createOauth, publicPart } from './service/oauth.js'
@@ -51,6 +54,7 @@ import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
+import { createSearch } from './service/search.js'
 import { createStages } from './service/stages.js'
 import { createSubmit } from './service/submit.js'
 import type { Submit } from './service/submit.js'
@@ -66,6 +70,7 @@ import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import type { InTransaction } from './store/database.js'
 import { createFiles } from './store/files.js'
+import { createLibraryPool } from './store/library-pool.js'
 import type { Files } from './store/files.js'
 import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
@@ -167,8 +172,10 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
   }
 }
 
+type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined }
+
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp }) {
+function createWork (base: Base, { submit, speech, ytDlp, embedder }: Engines) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -184,7 +191,9 @@ function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, sp
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
   const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
-  const kinds = createKinds({ fetching, decoding, transcribing: createTranscribing(steps), ending, deliveries, slots: speech.slots, log })
+  const indexing = createIndexing({ ...steps, embedder })
+  const transcribing = createTranscribing(steps)
+  const kinds = createKinds({ fetching, decoding, transcribing, indexing, ending, deliveries, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -193,7 +202,7 @@ function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, sp
     loop.abandon(jobId)
     loop.wake()
   })
-  return { deliveries, ending, loop, retention }
+  return { deliveries, ending, indexing, loop, retention }
 }
 
 /** What the administrator should know of models and devices. */
@@ -221,12 +230,16 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
+  const embedding = createEmbedding()
+  const { deliveries, ending, indexing, loop, retention } =
+    createWork(base, { submit: library.submit, speech, ytDlp, embedder: embedding.current })
+  const reader = createLibraryPool(config.dataDir)
+  const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
@@ -236,6 +249,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     ...library,
     deliveries,
     health,
+    indexing,
+    search,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
@@ -251,7 +266,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), fetcher.close()])
+      await Promise.all([pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close()])
       db.close()
     }
   }
