@@ -317,9 +317,9 @@ export async function createHttp (
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
+  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit()))
   errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
-  limitConnections(app.server, limits.connections ?? connectionLimits(openFileLimit()))
   const authorizationServer = await createOwnServer(appliance, config, log)
   await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
   return app
