@@ -1,4 +1,6 @@
 /** Messages between the main thread and the pools. Types only; all values survive structured clone. */
+import type { ArtifactDraft, ArtifactMode } from '../domain/artifact.js'
+import type { PlainSource } from '../domain/extractive/analysis.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { AudioSpan } from '../domain/windows.js'
@@ -101,6 +103,14 @@ export type EmbedOutput = { vector: Float32Array }
 export type EmbeddingTasks = {
   countTokens: { input: CountTokensInput, output: CountTokensOutput }
   embed: { input: EmbedInput, output: EmbedOutput }
+}
+
+export type ExtractInput = { mode: ArtifactMode, source: PlainSource }
+export type ExtractOutput = { draft: ArtifactDraft }
+
+/** Artifacts are made on their own thread, so that long transcripts do not block requests. */
+export type ExtractiveTasks = {
+  extractArtifact: { input: ExtractInput, output: ExtractOutput }
 }
 
 /** Errors are sent as data: structured clone drops an Error's class, name and code. */
