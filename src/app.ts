@@ -19,6 +19,8 @@ import { createSpeechEngine } from './engine/speech/engine.js'
 import { createEmbedding } from './engine/text/embedder.js'
 import type { Embedder } from './engine/text/embedder.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
+import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
+import type { ArtifactEngine } from './engine/text/artifact-engine.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
 import { createKinds } from './work/kinds/index.js'
@@ -33,6 +35,8 @@ import { connectionLimits, limitConnections } from './routes/plugins/connections
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
+import { createArtifacts } from './service/artifacts.js'
+import type { Artifacts } from './service/artifacts.js'
 import { createAdministration } from './service/administration.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
@@ -172,10 +176,18 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
   }
 }
 
-type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined }
+/** What makes summaries, chapters, quotes and posts. */
+function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans) {
+  const pool = createExtractivePool()
+  const queue = createQueue({ work: stores.work, inTransaction, now })
+  const engines: [ArtifactEngine] = [createExtractiveEngine(pool)]
+  return { artifacts: createArtifacts({ ...stores, queue, plans, engines, inTransaction, now, log }), closeArtifacts: pool.close }
+}
+
+type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts }
 
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, speech, ytDlp, embedder }: Engines) {
+function createWork (base: Base, { submit, speech, ytDlp, embedder, artifacts }: Engines) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -193,7 +205,7 @@ function createWork (base: Base, { submit, speech, ytDlp, embedder }: Engines) {
   const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
   const indexing = createIndexing({ ...steps, embedder })
   const transcribing = createTranscribing(steps)
-  const kinds = createKinds({ fetching, decoding, transcribing, indexing, ending, deliveries, slots: speech.slots, log })
+  const kinds = createKinds({ fetching, decoding, transcribing, indexing, ending, deliveries, artifacts, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -231,8 +243,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const embedding = createEmbedding()
-  const { deliveries, ending, indexing, loop, retention } =
-    createWork(base, { submit: library.submit, speech, ytDlp, embedder: embedding.current })
+  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans)
+  const engines = { submit: library.submit, speech, ytDlp, embedder: embedding.current, artifacts }
+  const { deliveries, ending, indexing, loop, retention } = createWork(base, engines)
   const reader = createLibraryPool(config.dataDir)
   const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
@@ -247,6 +260,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   return {
     ...gate,
     ...library,
+    artifacts,
     deliveries,
     health,
     indexing,
@@ -266,7 +280,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close()])
+      await Promise.all([pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close(), closeArtifacts()])
       db.close()
     }
   }

@@ -1,4 +1,6 @@
 /** Messages between the main thread and the pools. Types only; all values survive structured clone. */
+import type { ArtifactDraft, ArtifactMode } from '../domain/artifact.js'
+import type { PlainSource } from '../domain/extractive/analysis.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SpeakerEvidence } from '../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
@@ -112,6 +114,14 @@ export type ObserveSpeakersInput = { audioPath: string, startMs: number, endMs: 
 export type SpeakerTasks = {
   observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
   findTurns: { input: SpeakerEvidence, output: SpeakerTurn[] }
+}
+
+export type ExtractInput = { mode: ArtifactMode, source: PlainSource }
+export type ExtractOutput = { draft: ArtifactDraft }
+
+/** Artifacts are made on their own thread, so that long transcripts do not block requests. */
+export type ExtractiveTasks = {
+  extractArtifact: { input: ExtractInput, output: ExtractOutput }
 }
 
 /** Errors are sent as data: structured clone drops an Error's class, name and code. */

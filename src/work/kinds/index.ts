@@ -1,5 +1,6 @@
 /** Every kind of background work: a new one is a file here and a line in this list. */
 import type { Log } from '../../domain/log.js'
+import type { Artifacts } from '../../service/artifacts.js'
 import type { Decoding } from '../../service/decoding.js'
 import type { Deliveries } from '../../service/deliveries.js'
 import type { Ending } from '../../service/ending.js'
@@ -7,6 +8,7 @@ import type { Fetching } from '../../service/fetching.js'
 import type { Indexing } from '../../service/indexing.js'
 import type { Transcribing } from '../../service/transcribing.js'
 import type { Kind } from '../kind.js'
+import { createArtifactKind } from './artifact.js'
 import { createCompleteKind } from './complete.js'
 import { createDecodeKind } from './decode.js'
 import { createFetchKind } from './fetch.js'
@@ -22,12 +24,15 @@ type Deps = {
   indexing: Indexing
   ending: Ending
   deliveries: Deliveries
+  artifacts: Artifacts
   /** Threads of the pool. */
   slots: number
   log: Log
 }
 
-export function createKinds ({ fetching, decoding, transcribing, indexing, ending, deliveries, slots, log }: Deps): Kind[] {
+export function createKinds (
+  { fetching, decoding, transcribing, indexing, ending, deliveries, artifacts, slots, log }: Deps
+): Kind[] {
   const pool = createPoolLane(transcribing, slots)
   return [
     createFetchKind(fetching),
@@ -36,6 +41,7 @@ export function createKinds ({ fetching, decoding, transcribing, indexing, endin
     createTranscribeKind(transcribing, pool),
     createIndexKind(indexing),
     createCompleteKind(ending),
-    createWebhookKind({ deliveries, log })
+    createWebhookKind({ deliveries, log }),
+    createArtifactKind(artifacts)
   ]
 }
