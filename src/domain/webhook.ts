@@ -76,6 +76,8 @@ const HOUR_MS = 60 * MINUTE_MS
 export const SCHEDULE_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 12 * HOUR_MS]
 /** The longest `Retry-After` we honour; longer requests are cut to this. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+/** No attempt is ever planned later than this from now. */
+export const MAX_PAUSE_MS = Math.max(...SCHEDULE_MS, MAX_RETRY_AFTER_MS)
 
 /**
  * When to retry after `failures` failed attempts, the last one at `now`. Undefined when no retries are left. A receiver can ask for a

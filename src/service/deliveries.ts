@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.js'
 import { FetchError } from '../domain/fetch-error.js'
 import type { Log } from '../domain/log.js'
 import {
-  describeEnd, describeTest, eventOf, generateMessageId, nextDueAt, parseRetryAfter, signedHeaders, TEST_EVENT
+  describeEnd, describeTest, eventOf, generateMessageId, MAX_PAUSE_MS, nextDueAt, parseRetryAfter, signedHeaders, TEST_EVENT
 } from '../domain/webhook.js'
 import type { WorkClaim } from '../domain/work.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
@@ -232,8 +232,11 @@ export function createDeliveries (deps: Deps) {
       return logged
     },
 
-    /** Forgets requests of long ago. */
-    sweep: (): void => { deliveries.removeLogged(now() - LOG_MS) },
+    /** Forgets requests of long ago, and attempts nothing years late after the clock was wrong. */
+    sweep (): void {
+      deliveries.removeLogged(now() - LOG_MS)
+      work.hurry(KIND, now(), now() + MAX_PAUSE_MS)
+    },
 
     /** Sends a test event, once. Throws `receiver_failed`. */
     async test ({ ownerId, url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {

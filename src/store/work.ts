@@ -44,6 +44,9 @@ export function createWorkStore (db: Database) {
   const noteError = db.prepare<Mine & { dueAt: number }, { errors: number }>(`
     UPDATE work SET state = 'ready', lease_until = NULL, errors = errors + 1, due_at = :dueAt WHERE ${MINE} RETURNING errors
   `)
+  const hurry = db.prepare<{ kind: string, now: number, latest: number }>(`
+    UPDATE work SET due_at = :now WHERE kind = :kind AND state = 'ready' AND due_at > :latest
+  `)
   const finish = db.prepare<Mine>(`DELETE FROM work WHERE ${MINE}`)
   const isClaim = db.prepare<Mine, { id: number }>(`SELECT id FROM work WHERE ${MINE}`)
   const find = db.prepare<WorkOfJob & { idx: number }, { id: number }>(`
@@ -91,6 +94,8 @@ export function createWorkStore (db: Database) {
     putBack: ({ id, attempt }: WorkClaim): void => { putBack.run({ id, attempt }) },
     /** Counts an error and gives the piece back, due at `dueAt`. Returns the errors so far; undefined when the claim was lost. */
     noteError: ({ id, attempt }: WorkClaim, dueAt = 0): number | undefined => noteError.get({ id, attempt, dueAt })?.errors,
+    /** Makes pieces due now that are due later than `latest`, because the clock was set back since. */
+    hurry: (kind: string, now: number, latest: number): void => { hurry.run({ kind, now, latest }) },
     /** Removes a finished piece. False when the claim was lost: its result must not be stored then. */
     finish: ({ id, attempt }: WorkClaim): boolean => finish.run({ id, attempt }).changes === 1,
     /** True while the claim is valid: nobody has claimed the piece since, and its job has not ended. */

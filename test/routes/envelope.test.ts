@@ -24,6 +24,8 @@ t.test('routes and methods that do not exist', async (t) => {
   const patched = await call(mine, 'PATCH', '/api/v1/jobs/1', {})
   isError(t, patched, 405, 'method_not_allowed', /GET/)
   t.equal(patched.headers['allow'], 'GET, HEAD')
+  isError(t, await call(mine, 'PUT', '/api/v1/jobs/1', 'x', { 'content-type': 'text/plain' }), 405, 'method_not_allowed')
+  isError(t, await call(mine, 'PUT', '/api/v1/nothing', 'x', { 'content-type': 'text/plain' }), 404, 'not_found')
   t.equal((await call(mine, 'GET', '/api/v1/media/uploads/x/parts/1')).headers['allow'], 'PUT')
   t.equal((await call(mine, 'PUT', '/api/v1/media/uploads/init')).headers['allow'], 'POST', 'not those of uploads/:uploadId')
   t.equal((await call(mine, 'PUT', '/api/v1/media/uploads/x')).headers['allow'], 'DELETE, GET, HEAD')
@@ -147,8 +149,8 @@ t.test('malformed HTTP and endless headers are refused', async (t) => {
     t.match(head, new RegExp(`^HTTP/1.1 ${status} `))
     t.match(JSON.parse(body), { success: false, code, requestId: String })
   }
-  // PROPFIND is known to Node's parser, FOO and lower case are not.
-  for (const method of ['PROPFIND', 'FOO', 'get']) {
+  // PROPFIND and QUERY are known to Node's parser, FOO and lower case are not. Of QUERY, the framework wants a content type.
+  for (const method of ['PROPFIND', 'QUERY', 'FOO', 'get']) {
     const answer = await ask(`${method} /api/v1/jobs/1?x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     t.match(head, /^HTTP\/1.1 405 Method Not Allowed\r\n/, method)

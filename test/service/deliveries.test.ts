@@ -45,6 +45,21 @@ t.test('who hears of a job: active endpoints of its owner, and of its key where 
   t.strictSame(heard(endJob({ webhook: { url: 'https://example.org', secret: 's' } })), [all.id, undefined])
 })
 
+t.test('a delivery that was planned while the clock was years ahead is not late by years', async (t) => {
+  const { addEndpoint, answers, attemptDue, clock, counts, endJob, service } = openDeliveries(t)
+  const YEARS_MS = 10 * 365 * 24 * 60 * MINUTE_MS
+  clock.advance(YEARS_MS)
+  await addEndpoint()
+  answers.push(fail(), fail(), fail())
+  const jobId = endJob()
+  t.equal(await attemptDue(), 1)
+  clock.advance(-YEARS_MS)
+  t.equal(await attemptDue(), 0)
+  service.sweep()
+  t.equal(await attemptDue(), 1)
+  t.strictSame(counts(jobId), { pending: 0, delivered: 1, failed: 0 })
+})
+
 t.test('a job that ends tells nobody when its end is not stored', async (t) => {
   const { addEndpoint, addJob, jobs, service, inTransaction, counts } = openDeliveries(t)
   await addEndpoint()

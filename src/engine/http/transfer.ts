@@ -47,6 +47,7 @@ export type Transfer<T> = {
 type Deps = {
   fetcher: Pick<Fetcher, 'request'>
   sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined
+  /** A clock in ms that is never set. */
   now?: (() => number) | undefined
   /** How long a server may send nothing. */
   idleMs: number
@@ -116,7 +117,7 @@ type Retries = {
 
 const pause = async (ms: number, signal: AbortSignal | undefined): Promise<void> => { await wait(ms, undefined, { signal }) }
 
-export function createTransfers ({ fetcher, sleep = pause, now = Date.now, idleMs, paceMs = PACE_MS }: Deps) {
+export function createTransfers ({ fetcher, sleep = pause, now = () => performance.now(), idleMs, paceMs = PACE_MS }: Deps) {
   /** Repeats `attempt` while it fails with a transient error, with growing pauses. Throws its last error, or the reason of `signal`. */
   async function retry<T> (attempt: () => Promise<T>, { doneBytes, onRetry, signal }: Retries): Promise<T> {
     let farthest = doneBytes()

@@ -100,7 +100,9 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
     }
   }
 
-  const usable = (): Keys | undefined => keys && now() - keys.fetchedAt < STALE_MS ? keys : undefined
+  /** Time since a moment; infinite after the clock was set back, because nobody knows then. */
+  const since = (at: number): number => now() >= at ? now() - at : Infinity
+  const usable = (): Keys | undefined => keys && since(keys.fetchedAt) < STALE_MS ? keys : undefined
 
   function spacingMs (): number {
     if (!usable()) return FIRST_SPACING_MS
@@ -109,7 +111,7 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
 
   /** Fetches the keys, unless that was just tried. Concurrent callers share one attempt. */
   async function refresh (): Promise<void> {
-    if (!fetching && now() - triedAt >= spacingMs()) {
+    if (!fetching && since(triedAt) >= spacingMs()) {
       triedAt = now()
       fetching = fetchKeys().finally(() => { fetching = undefined })
     }
@@ -144,7 +146,7 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
   }
 
   return async (header, token) => {
-    if (!keys || now() - keys.fetchedAt >= FRESH_MS) await refresh()
+    if (!keys || since(keys.fetchedAt) >= FRESH_MS) await refresh()
     const before = current()
     try {
       return await findIn(before, header, token)

@@ -104,6 +104,7 @@ function createMethods () {
 }
 type Methods = ReturnType<typeof createMethods>
 
+const nothingHere = (): AppError => new AppError('not_found', 'There is nothing at this address.')
 const methodNotAllowed = (method: string, allowed: readonly string[]): AppError =>
   new AppError('method_not_allowed', `${method} is not possible here, only ${allowed.join(' and ')}.`, {
     headers: { allow: allowed.join(', ') }
@@ -125,15 +126,16 @@ function answerForNode (app: FastifyInstance): void {
 /** Answers about paths and methods that do not exist. A path that is written out wins over one with a parameter, for every method. */
 function answerForRoutes (app: FastifyInstance, methods: Methods): void {
   app.addHook('onRoute', ({ url, method }) => { methods.add(url, [method].flat()) })
-  app.addHook('onRequest', async ({ method, url, routeOptions }) => {
+  // Before the framework reads the body: whether it could be read does not matter then.
+  app.addHook('onRequest', async ({ is404, method, url, routeOptions }) => {
     const path = pathOf(url)
-    if (routeOptions.url?.includes(':') && methods.isWritten(path)) throw methodNotAllowed(method, methods.of(path))
+    const isWrong = is404 || (routeOptions.url?.includes(':') === true && methods.isWritten(path))
+    const allowed = isWrong ? methods.of(path) : []
+    if (allowed.length > 0) throw methodNotAllowed(method, allowed)
+    if (is404) throw nothingHere()
   })
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methods.of(pathOf(request.url))
-    const nothing = new AppError('not_found', 'There is nothing at this address.')
-    return sendError(allowed.length > 0 ? methodNotAllowed(request.method, allowed) : nothing, request, reply)
-  })
+  // For plugins that have looked for a file.
+  app.setNotFoundHandler((request, reply) => sendError(nothingHere(), request, reply))
 }
 
 const RAW_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {

@@ -80,6 +80,17 @@ t.test('a new key is found when a token names it; made-up ids do not become requ
   t.equal(await ask(old), undefined, 'a key that was withdrawn')
 })
 
+t.test('after the clock was set back by years, keys are fetched again', async (t) => {
+  const { ask, publish, clock } = await setUp(t)
+  const [old, fresh] = [await createSigningKey('old'), await createSigningKey('fresh')]
+  publish(old)
+  t.match(await ask(old), { sub: 'anna' })
+  clock.advance(-10 * 365 * 24 * 60 * MINUTE_MS)
+  publish(fresh)
+  t.match(await ask(fresh), { sub: 'anna' })
+  t.equal(await ask(old), undefined, 'withdrawn')
+})
+
 t.test('a withdrawn key counts for ten minutes at most', async (t) => {
   const { ask, publish, clock } = await setUp(t)
   const [old, next] = [await createSigningKey('old'), await createSigningKey('next')]
