@@ -101,12 +101,12 @@ export type Companion = {
 }
 
 /**
- * Starts a script of ours as a program that stays and answers messages, at the lowest priority. It ends when this process ends. For native
- * code that may crash, hang or need all memory: only that program is lost then.
+ * Starts a script of ours as a program that stays and answers messages. `nice`: its priority, 19 is the lowest. It ends when this process
+ * ends. For native code that may crash, hang or need all memory: only that program is lost then.
  */
-export function startCompanion (script: string, onMessage: (message: unknown) => void): Companion {
+export function startCompanion (script: string, nice: number, onMessage: (message: unknown) => void): Companion {
   const env = { ...createEnvironment(), ...pickEnvironment(DEVICES) }
-  const child = spawn('prlimit', ['--core=0', 'nice', '-n', '19', process.execPath, '--no-warnings', script], {
+  const child = spawn('prlimit', ['--core=0', 'nice', '-n', String(nice), process.execPath, '--no-warnings', script], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env
   })
   let stderr = ''

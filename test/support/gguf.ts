@@ -36,7 +36,7 @@ const listEntry = (name: string, type: number, values: readonly Buffer[]): Entry
   [name, Buffer.concat([u32(TYPE.list), u32(type), u64(values.length), ...values])]
 
 /** Words that the model knows as one token each, so that its nonsense has words and spaces. */
-const WORDS = 'the of and water river people time work think know good small large light year place house small never always because'.split(' ')
+const WORDS = 'the of and water river people time work think know good small large light year place house never always because'.split(' ')
 
 type Token = { text: string, score: number, type: number }
 
@@ -52,7 +52,7 @@ function listTokens (): Token[] {
     ...Array.from({ length: 95 }, (_, index) => ({ text: String.fromCharCode(32 + index), score: -100, type: TOKEN.normal }))
       .filter((token) => token.text !== ' '),
     { text: '▁', score: -99, type: TOKEN.normal },
-    ...[...new Set(WORDS)].map((word, index) => ({ text: `▁${word}`, score: -index - 1, type: TOKEN.normal }))
+    ...WORDS.map((word, index) => ({ text: `▁${word}`, score: -index - 1, type: TOKEN.normal }))
   ]
 }
 

@@ -33,7 +33,7 @@ function toError ({ fault, message }: Reply & { ok: false }): ArtifactError {
   return new ArtifactError(fault === 'aborted' ? 'aborted' : 'failed', message)
 }
 
-function startProgram () {
+function startProgram (nice: number) {
   const pending = new Map<number, Pending>()
   let nextId = 1
   let hasEnded = false
@@ -43,7 +43,7 @@ function startProgram () {
     for (const resolve of onQuiet) resolve()
     onQuiet = []
   }
-  const companion = startCompanion(PROGRAM, (message) => {
+  const companion = startCompanion(PROGRAM, nice, (message) => {
     const reply = message as Reply
     const call = pending.get(reply.id)
     pending.delete(reply.id)
@@ -60,7 +60,7 @@ function startProgram () {
 
   function endUnlessIdle (id: number): void {
     const timer = setTimeout(() => { if (pending.has(id)) companion.stop() }, ABORT_MS)
-    void ended.then(() => { clearTimeout(timer) })
+    ended.then(() => { clearTimeout(timer) })
   }
 
   async function call<N extends CallName> (name: N, input: Calls[N]['input'], signal?: AbortSignal): Promise<Calls[N]['output']> {
@@ -89,9 +89,9 @@ function startProgram () {
   return { call, quiet, ended, stop: companion.stop }
 }
 
-/** Starts the program, which begins to load the model. */
-export function startModel (input: LoadInput): ModelProcess {
-  const { call, quiet, ended, stop } = startProgram()
+/** Starts the program, which begins to load the model. `nice`: its priority. */
+export function startModel (input: LoadInput, nice: number): ModelProcess {
+  const { call, quiet, ended, stop } = startProgram(nice)
   async function load (): Promise<ModelFacts> {
     const timeout = AbortSignal.timeout(LOAD_MS)
     try {
@@ -99,8 +99,10 @@ export function startModel (input: LoadInput): ModelProcess {
     } catch (error) {
       stop()
       await ended
-      const reason = error instanceof ArtifactError && error.code === 'unavailable' ? error.message
-        : timeout.aborted ? `the language model was not loaded within ${LOAD_MS / 1000} seconds`
+      const reason = error instanceof ArtifactError && error.code === 'unavailable'
+        ? error.message
+        : timeout.aborted
+          ? `the language model was not loaded within ${LOAD_MS / 1000} seconds`
           : 'the language model cannot be loaded: its program ended'
       throw new ArtifactError('unavailable', reason, { cause: error })
     }

@@ -9,6 +9,8 @@ import type { AnswerInput, AnswerOutput, Calls, LoadInput, ModelFacts, Reply, Re
 
 /** Tokens of a prompt that are computed between two looks at the abort signal: at most a second on a slow processor. */
 const BATCH_TOKENS = 128
+/** What a chat template adds to a prompt, at most. */
+const TEMPLATE_TOKENS = 64
 
 type Loaded = { llama: Llama, model: LlamaModel, sequence: LlamaContextSequence, wrapper: ChatWrapper | undefined, facts: ModelFacts }
 let loaded: Loaded | undefined
@@ -86,7 +88,11 @@ async function complete ({ sequence, model }: Loaded, { system, prompt }: Answer
 
 async function answer (input: AnswerInput, signal: AbortSignal): Promise<AnswerOutput> {
   const here = requireLoaded()
-  const grammar = await here.llama.createGrammarForJsonSchema(input.schema)
+  // The library's types follow a literal schema; ours is known when the program runs.
+  const grammar = await here.llama.createGrammarForJsonSchema(input.schema as { readonly type: 'string' })
+  // Where the context is full, the library would drop the beginning of the prompt.
+  const room = here.facts.contextTokens - here.model.tokenize(input.system + input.prompt, false).length - TEMPLATE_TOKENS
+  if (room <= 0) throw new Error('the prompt does not fit into the context')
   const startedMs = performance.now()
   let firstMs: number | undefined
   let answerTokens = 0
@@ -94,7 +100,7 @@ async function answer (input: AnswerInput, signal: AbortSignal): Promise<AnswerO
     firstMs ??= performance.now()
     answerTokens += tokens.length
   }
-  const run = { grammar, signal, maxTokens: input.maxTokens, onToken }
+  const run = { grammar, signal, maxTokens: Math.min(room, input.maxTokens), onToken }
   const text = here.wrapper ? await chat(here, input, run) : await complete(here, input, run)
   const endedMs = performance.now()
   const promptMs = (firstMs ?? endedMs) - startedMs

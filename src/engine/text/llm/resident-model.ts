@@ -1,5 +1,5 @@
 /** Keeps one language model in memory between calls, and lets go of it when nobody uses it or its memory is needed. */
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { availableMemory } from 'node:process'
 import { ArtifactError } from '../../../domain/artifact-error.js'
 import { formatBytes } from '../../../domain/download-progress.js'
@@ -9,6 +9,8 @@ import type { AnswerInput, AnswerOutput, LoadInput, ModelFacts } from './protoco
 
 /** A model that nobody has used for this time is unloaded. */
 const IDLE_MS = 5 * 60_000
+/** Below transcription, whose threads have 10: artifacts can wait. */
+const NICE = 19
 /** Weights are copied into the processor's own layout; the context and the results of one step come on top. Measured: see decision 54. */
 const NEEDED = { timesFile: 1.2, moreBytes: 700 * 1024 ** 2 }
 /** Tokens that prompt and answer may have together. A GPU reads long prompts fast enough for more. */
@@ -43,10 +45,28 @@ type Deps = {
   /** Memory that can be used without swapping, within the limits of a container. */
   availableBytes?: () => number
   contextTokens?: number
+  /** Priority of the program; 19 is the lowest. */
+  nice?: number
 }
 
 /** `auto` never tries Vulkan: software drivers pass for a GPU there. */
 const gpusFor = (gpu: Deps['gpu']): LoadInput['gpus'] => gpu === 'off' ? [] : gpu === 'auto' ? ['cuda'] : [gpu]
+
+/** Versions of GGUF since 2023, and more tensors and settings than any model has. */
+const GGUF = { versions: [2, 3], tensors: 1_000_000n, settings: 100_000n }
+
+/** True when a file begins like GGUF. The library reads a damaged beginning for minutes. */
+function hasGgufHeader (path: string): boolean {
+  const start = Buffer.alloc(24)
+  const file = openSync(path, 'r')
+  try {
+    if (readSync(file, start, 0, start.length, 0) < start.length || start.toString('latin1', 0, 4) !== 'GGUF') return false
+  } finally {
+    closeSync(file)
+  }
+  const isKnown = GGUF.versions.includes(start.readUInt32LE(4))
+  return isKnown && start.readBigUInt64LE(8) <= GGUF.tensors && start.readBigUInt64LE(16) <= GGUF.settings
+}
 
 /** A promise that rejects with ArtifactError `aborted` when the signal aborts first. */
 async function orAborted<T> (work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -59,12 +79,13 @@ async function orAborted<T> (work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 export function createResidentModel (
-  { find, gpu, threads, onUnusable = () => {}, idleMs = IDLE_MS, availableBytes = availableMemory, contextTokens }: Deps
+  { find, gpu, threads, onUnusable = () => {}, idleMs = IDLE_MS, availableBytes = availableMemory, contextTokens, nice = NICE }: Deps
 ): ResidentModel {
   let current: { path: string, process: ModelProcess } | undefined
   let idle: NodeJS.Timeout | undefined
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
+  const freed = new WeakSet<ModelProcess>()
 
   /** Refuses a model that does not fit, before loading it makes the whole machine slow. The memory of a GPU is checked by the library. */
   function requireMemory (path: string): void {
@@ -82,17 +103,22 @@ export function createResidentModel (
     clearTimeout(idle)
     const { process } = current ?? {}
     current = undefined
+    if (process) freed.add(process)
     process?.stop()
     await process?.ended
   }
 
   function start (path: string): ModelProcess {
     requireMemory(path)
+    if (!hasGgufHeader(path)) {
+      onUnusable(path)
+      throw new ArtifactError('unavailable', 'the language model cannot be loaded: it is not a GGUF file, or a damaged one')
+    }
     const gpus = gpusFor(gpu)
     const tokens = contextTokens ?? CONTEXT_TOKENS[gpus.length > 0 ? 'gpu' : 'cpu']
-    const process = startModel({ path, gpus, threads, contextTokens: tokens })
-    void process.ended.then(() => { if (current?.process === process) current = undefined })
-    process.ready.catch(() => { if (current?.process === process) onUnusable(path) })
+    const process = startModel({ path, gpus, threads, contextTokens: tokens }, nice)
+    process.ended.then(() => { if (current?.process === process) current = undefined })
+    process.ready.catch(() => { if (!freed.has(process)) onUnusable(path) })
     return process
   }
 
@@ -119,7 +145,7 @@ export function createResidentModel (
   function rest (): void {
     clearTimeout(idle)
     if (waiting > 0 || !current) return
-    idle = setTimeout(() => { void free() }, idleMs)
+    idle = setTimeout(free, idleMs)
     idle.unref()
   }
 
@@ -136,7 +162,8 @@ export function createResidentModel (
         return await run(work, signal)
       } finally {
         waiting--
-        void (current?.process.quiet() ?? Promise.resolve()).then(done)
+        const quiet = current?.process.quiet() ?? Promise.resolve()
+        quiet.then(done)
         rest()
       }
     }

@@ -7,11 +7,12 @@ export type AnswerSchema =
 
 /** A string of `min` to `max` characters. */
 export const string = (min: number, max: number): AnswerSchema => ({ type: 'string', minLength: min, maxLength: max })
-export const list = (items: AnswerSchema, min: number, max: number): AnswerSchema => ({ type: 'array', items, minItems: min, maxItems: max })
+export const list = (items: AnswerSchema, min: number, max: number): AnswerSchema =>
+  ({ type: 'array', items, minItems: min, maxItems: max })
 export const object = (properties: Readonly<Record<string, AnswerSchema>>): AnswerSchema => ({ type: 'object', properties })
-/** One of the numbers from `first` to `last`. */
-export const numberFrom = (first: number, last: number): AnswerSchema =>
-  ({ enum: Array.from({ length: last - first + 1 }, (_, index) => first + index) })
+/** One of the numbers from `first` to `last`, or one of `others`. */
+export const numberFrom = (first: number, last: number, others: readonly number[] = []): AnswerSchema =>
+  ({ enum: [...others, ...Array.from({ length: last - first + 1 }, (_, index) => first + index)] })
 
 /** The most characters that an answer can have, with its punctuation. */
 export function longestAnswer (schema: AnswerSchema): number {
