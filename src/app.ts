@@ -17,6 +17,8 @@ import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
+import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
+import type { ArtifactEngine } from './engine/text/artifact-engine.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
 import { createKinds } from './work/kinds/index.js'
@@ -31,6 +33,8 @@ import { connectionLimits, limitConnections } from './routes/plugins/connections
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
+import { createArtifacts } from './service/artifacts.js'
+import type { Artifacts } from './service/artifacts.js'
 import { createAdministration } from './service/administration.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
@@ -167,8 +171,18 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
   }
 }
 
+/** What makes summaries, chapters, quotes and posts. */
+function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans) {
+  const pool = createExtractivePool()
+  const queue = createQueue({ work: stores.work, inTransaction, now })
+  const engines: [ArtifactEngine] = [createExtractiveEngine(pool)]
+  return { artifacts: createArtifacts({ ...stores, queue, plans, engines, inTransaction, now, log }), closeArtifacts: pool.close }
+}
+
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp }) {
+type WorkDeps = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, artifacts: Artifacts }
+
+function createWork (base: Base, { submit, speech, ytDlp, artifacts }: WorkDeps) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -184,7 +198,8 @@ function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, sp
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
   const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
-  const kinds = createKinds({ fetching, decoding, transcribing: createTranscribing(steps), ending, deliveries, slots: speech.slots, log })
+  const transcribing = createTranscribing(steps)
+  const kinds = createKinds({ fetching, decoding, transcribing, ending, deliveries, artifacts, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -221,7 +236,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
+  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans)
+  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp, artifacts })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
@@ -234,6 +250,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   return {
     ...gate,
     ...library,
+    artifacts,
     deliveries,
     health,
     /** Begins to work on jobs. */
@@ -251,7 +268,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), fetcher.close()])
+      await Promise.all([pool.close(), detector.close(), fetcher.close(), closeArtifacts()])
       db.close()
     }
   }

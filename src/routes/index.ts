@@ -1,6 +1,7 @@
 /** Mounts every route. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
+import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
@@ -16,6 +17,7 @@ import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
 import type { Webhooks } from '../service/webhooks.js'
 import { adminRoutes } from './admin/index.js'
+import { artifactRoutes } from './artifacts.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
 import { oauthRoutes } from './oauth.js'
@@ -37,6 +39,7 @@ import { deliveryRoutes, endpointRoutes } from './webhooks.js'
 export type RouteDeps = {
   keys: Keys
   administration: Administration
+  artifacts: Artifacts
   deliveries: Deliveries
   health: Health
   owners: Owners
@@ -57,8 +60,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, deliveries, health, idempotency, owners, plans, removal, retries, submit, tokens, transcripts, uploads, usage,
-    webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, submit, tokens, transcripts,
+    uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -80,6 +83,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(artifactRoutes, { artifacts })
       await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })
       await api.register(deliveryRoutes, { webhooks, deliveries })

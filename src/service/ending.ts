@@ -20,7 +20,7 @@ import type { SpeakerNaming } from './speakers.js'
 
 export type EndingDeps = {
   jobs: Pick<JobStore, 'find' | 'complete' | 'fail'>
-  work: Pick<WorkStore, 'isClaim' | 'listExhausted'>
+  work: Pick<WorkStore, 'insert' | 'isClaim' | 'listExhausted'>
   orders: Pick<WorkOrders, 'oldest'>
   queue: Pick<Queue, 'claim'>
   usage: Pick<UsageStore, 'addAudio'>
@@ -65,9 +65,10 @@ export function createEnding (deps: EndingDeps) {
     })
   }
 
-  /** Completes a job and counts its audio. A second call changes nothing. Audio of failed jobs is not counted. */
+  /** Completes a job, counts its audio and queues what is prepared afterwards. A second call changes nothing. */
   function completeAndCount (jobId: number): boolean {
     if (!jobs.complete(jobId, now())) return false
+    work.insert({ kind: 'artifact', jobId, run: undefined })
     const { ownerId, durationMs = 0 } = jobs.find(jobId) ?? {}
     if (ownerId !== undefined) usage.addAudio(ownerId, monthAt(now()).startMs, durationMs)
     return true

@@ -1,5 +1,6 @@
 /** Every store over one database. */
 import { createApiKeyStore } from './api-keys.js'
+import { createArtifactStore } from './artifacts.js'
 import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
 import { createIdempotencyStore } from './idempotency.js'
@@ -20,6 +21,7 @@ import { createWorkStore } from './work.js'
 export function createStores (db: Database) {
   return {
     apiKeys: createApiKeyStore(db),
+    artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
     jobs: createJobStore(db),
     media: createMediaStore(db),

@@ -1,4 +1,6 @@
 /** Messages between the main thread and the pools. Types only; all values survive structured clone. */
+import type { ArtifactDraft, ArtifactMode } from '../domain/artifact.js'
+import type { PlainSource } from '../domain/extractive/analysis.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { AudioSpan } from '../domain/windows.js'
@@ -86,6 +88,29 @@ export type DetectorTasks = {
   /** Loads the detector; fails with the reason if it cannot. */
   prepareDetector: { input: null, output: null }
   detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
+}
+
+/** An embedding model in the layout of Transformers.js, in an absolute folder. */
+export type EmbeddingChoice = { folder: string, dtype: 'q8' | 'fp32', maxTokens: number, dimensions: number }
+export type CountTokensInput = { model: EmbeddingChoice, texts: readonly string[] }
+/** Without special tokens. */
+export type CountTokensOutput = { counts: number[] }
+export type EmbedInput = { model: EmbeddingChoice, text: string }
+/** Of length 1. */
+export type EmbedOutput = { vector: Float32Array }
+
+/** The embedder has its own thread, so that a search never waits for speech recognition. */
+export type EmbeddingTasks = {
+  countTokens: { input: CountTokensInput, output: CountTokensOutput }
+  embed: { input: EmbedInput, output: EmbedOutput }
+}
+
+export type ExtractInput = { mode: ArtifactMode, source: PlainSource }
+export type ExtractOutput = { draft: ArtifactDraft }
+
+/** Artifacts are made on their own thread, so that long transcripts do not block requests. */
+export type ExtractiveTasks = {
+  extractArtifact: { input: ExtractInput, output: ExtractOutput }
 }
 
 /** Errors are sent as data: structured clone drops an Error's class, name and code. */

@@ -21,6 +21,7 @@ export const TAGS = {
   Uploads: 'Uploads in parts, resumable after a crash of the client or the server.',
   Jobs: 'Job status and retry.',
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
+  Artifacts: 'Summaries, chapters, quotes, show notes, threads and blog posts, made from completed transcriptions.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
   Webhooks: 'Signed requests to your server when a job ends.',
   Usage: 'Requests and minutes used and left.',

@@ -1,11 +1,13 @@
 /** Every kind of background work: a new one is a file here and a line in this list. */
 import type { Log } from '../../domain/log.js'
+import type { Artifacts } from '../../service/artifacts.js'
 import type { Decoding } from '../../service/decoding.js'
 import type { Deliveries } from '../../service/deliveries.js'
 import type { Ending } from '../../service/ending.js'
 import type { Fetching } from '../../service/fetching.js'
 import type { Transcribing } from '../../service/transcribing.js'
 import type { Kind } from '../kind.js'
+import { createArtifactKind } from './artifact.js'
 import { createCompleteKind } from './complete.js'
 import { createDecodeKind } from './decode.js'
 import { createFetchKind } from './fetch.js'
@@ -19,12 +21,13 @@ type Deps = {
   transcribing: Transcribing
   ending: Ending
   deliveries: Deliveries
+  artifacts: Artifacts
   /** Threads of the pool. */
   slots: number
   log: Log
 }
 
-export function createKinds ({ fetching, decoding, transcribing, ending, deliveries, slots, log }: Deps): Kind[] {
+export function createKinds ({ fetching, decoding, transcribing, ending, deliveries, artifacts, slots, log }: Deps): Kind[] {
   const pool = createPoolLane(transcribing, slots)
   return [
     createFetchKind(fetching),
@@ -32,6 +35,7 @@ export function createKinds ({ fetching, decoding, transcribing, ending, deliver
     createLanguageKind(transcribing, pool),
     createTranscribeKind(transcribing, pool),
     createCompleteKind(ending),
-    createWebhookKind({ deliveries, log })
+    createWebhookKind({ deliveries, log }),
+    createArtifactKind(artifacts)
   ]
 }

@@ -1,0 +1,166 @@
+/** Thread and blog post: whole passages of the transcript, cleaned, under headings. Pure. */
+import { phrasesFor } from '../artifact-phrases.js'
+import { ARTIFACT_LENGTHS, MAX_POST_LENGTH } from '../artifact.js'
+import type { ArtifactDraft } from '../artifact.js'
+import { countWords, shorten } from '../text-words.js'
+import type { Analysed, Analysis } from './analysis.js'
+import { chooseQuotes } from './quotes.js'
+import { inOrder } from './ranking.js'
+import type { Rated } from './ranking.js'
+import type { Topic } from './titles.js'
+
+/** "12/15 " */
+const NUMBER_LENGTH = 6
+const POST_LENGTH = MAX_POST_LENGTH - NUMBER_LENGTH
+
+type Work = { topics: readonly Topic[], rated: readonly Rated[], analysis: Analysis, centrality: Float64Array }
+
+const ofTopic = ({ first, last }: Topic, rated: readonly Rated[]): Rated[] => rated.slice(first, last + 1)
+
+/** The rating of a sentence together with its neighbours: passages read better than single sentences. */
+function smooth (rated: readonly Rated[]): Rated[] {
+  return rated.map(({ sentence, rating }, index) => {
+    const around = ((rated[index - 1]?.rating ?? 0) + (rated[index + 1]?.rating ?? 0)) / 2
+    return { sentence, rating: rating + 0.5 * around }
+  })
+}
+
+const isUsable = ({ isCourtesy, announces, clean }: Analysed): boolean => !isCourtesy && announces === undefined && clean !== ''
+
+/**
+ * Sentences of a topic, in order, with about `words` words. A sentence that depends on the one before it brings that along; a question
+ * brings its answer.
+ */
+function choosePassages (rated: readonly Rated[], words: number): Analysed[] {
+  const usable = smooth(rated).filter(({ sentence }) => isUsable(sentence))
+  const chosen = new Set<number>()
+  let left = words
+  function take (at: number): void {
+    const sentence = usable[at]?.sentence
+    if (!sentence || chosen.has(at)) return
+    chosen.add(at)
+    left -= sentence.length
+    if (isDependent(sentence) && usable[at - 1]?.sentence.index === sentence.index - 1) take(at - 1)
+    if (sentence.isQuestion) take(at + 1)
+  }
+  const order = usable.map((_, at) => at).sort((a, b) => (usable[b]?.rating ?? 0) - (usable[a]?.rating ?? 0))
+  for (const at of order) {
+    if (left <= 0) break
+    const { sentence } = usable[at] ?? {}
+    if (sentence && sentence.length <= left + 10) take(at)
+  }
+  // A passage does not end with a question that nobody answers.
+  return inOrder([...chosen].flatMap((at) => usable[at]?.sentence ?? []))
+}
+
+/** Whether a sentence needs the one before it. */
+const isDependent = ({ independence, length }: Analysed): boolean => independence < 0.3 && length >= 4
+
+/** Joins sentences into posts that are not too long. The title stands above the first one. */
+function toPosts (title: string, sentences: readonly Analysed[]): string[] {
+  const posts: string[] = []
+  let open = title
+  for (const { clean } of sentences) {
+    const text = shorten(clean, POST_LENGTH)
+    const separator = open === title && title !== '' ? '\n\n' : ' '
+    const joined = open === '' ? text : open + separator + text
+    if (joined.length <= POST_LENGTH) {
+      open = joined
+      continue
+    }
+    if (open !== title) posts.push(open)
+    // A title never stands alone.
+    open = open === title && title !== '' ? `${title}\n\n${shorten(clean, POST_LENGTH - title.length - 2)}` : text
+  }
+  return open === '' || open === title ? posts : [...posts, open]
+}
+
+/** Words that fit in a post, about. */
+const WORDS_IN_POST = 38
+
+export function makeThread ({ topics, rated, analysis }: Work): ArtifactDraft {
+  const { title, language } = analysis.source
+  const phrases = phrasesFor(language)
+  const { min, max } = ARTIFACT_LENGTHS.thread
+  const said = analysis.sentences.reduce((sum, { length }) => sum + length, 0)
+  const wanted = Math.min(max, Math.max(min, topics.length + 2, Math.round(said / 150))) - 2
+  const name = shorten(capitalise(title), 90)
+  for (let words = WORDS_IN_POST; ; words += 6) {
+    const shares = shareOut(wanted, topics)
+    const bodies = topics.map((topic, index) => toPosts(topic.title, choosePassages(ofTopic(topic, rated), words * (shares[index] ?? 0))))
+    const count = bodies.flat().length
+    if (count > max - 2) return { mode: 'thread', posts: [opening(name), ...dropLast(bodies, max - 2), phrases.lastPost(name)] }
+    const isEnough = count >= wanted || words > 3 * WORDS_IN_POST
+    if (isEnough) return { mode: 'thread', posts: [opening(name), ...bodies.flat(), phrases.lastPost(name)] }
+  }
+  function opening (name: string): string {
+    const list = topics.map((topic) => `• ${topic.title}`)
+    let hook = phrases.hook(name)
+    for (const line of topics.length > 1 ? list : []) {
+      if (hook.length + line.length + 2 > POST_LENGTH) break
+      hook += (hook.includes('•') ? '\n' : '\n\n') + line
+    }
+    return hook
+  }
+}
+
+/** Removes posts from the longest topics until `count` are left. */
+function dropLast (bodies: readonly string[][], count: number): string[] {
+  const kept = bodies.map((posts) => [...posts])
+  for (let total = kept.flat().length; total > count; total--) {
+    const longest = kept.reduce((best, posts) => posts.length > best.length ? posts : best, kept[0] ?? [])
+    longest.pop()
+  }
+  return kept.flat()
+}
+
+/** Divides a number among topics by their length, at least 1 for each. */
+function shareOut (total: number, topics: readonly Topic[]): number[] {
+  const lengths = topics.map(({ first, last }) => last - first + 1)
+  const all = lengths.reduce((sum, length) => sum + length, 0)
+  return lengths.map((length) => Math.max(1, Math.round(total * length / all)))
+}
+
+const capitalise = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase())
+
+/** A paragraph ends after so many words. */
+const PARAGRAPH_WORDS = 65
+
+/** Sentences as paragraphs: a new one where something was left out or another speaker begins, if it is long enough. */
+function toParagraphs (sentences: readonly Analysed[]): string {
+  const paragraphs: string[][] = []
+  let words = 0
+  for (const [index, sentence] of sentences.entries()) {
+    const previous = sentences[index - 1]
+    const isBreak = previous !== undefined && (previous.index !== sentence.index - 1 || previous.speaker !== sentence.speaker)
+    if (paragraphs.length === 0 || (isBreak && words > PARAGRAPH_WORDS / 2) || (words > PARAGRAPH_WORDS && !isDependent(sentence))) {
+      paragraphs.push([])
+      words = 0
+    }
+    paragraphs.at(-1)?.push(sentence.clean)
+    words += sentence.length
+  }
+  return paragraphs.map((paragraph) => paragraph.join(' ')).join('\n\n')
+}
+
+/** Words of the sections together, of a transcript with `said` words. */
+const blogWords = (said: number): number => Math.min(950, Math.max(560, 0.5 * said))
+
+export function makeBlog ({ topics, rated, analysis, centrality }: Work, intro: string): ArtifactDraft {
+  const { title } = analysis.source
+  const said = analysis.sentences.reduce((sum, { length }) => sum + length, 0)
+  const budget = blogWords(said)
+  const total = topics.reduce((sum, { first, last }) => sum + wordsOf(analysis.sentences.slice(first, last + 1)), 0)
+  const quotes = chooseQuotes(centrality, analysis, 12)
+  const sections = topics.map((topic) => {
+    const inside = analysis.sentences.slice(topic.first, topic.last + 1)
+    const sentences = choosePassages(ofTopic(topic, rated), budget * wordsOf(inside) / Math.max(1, total))
+    const quote = said > 1500 ? quotes.find(({ first, last }) => first >= topic.first && last <= topic.last) : undefined
+    return { heading: topic.title, text: toParagraphs(sentences), ...(quote ? { quote } : {}) }
+  }).filter(({ text }) => text !== '')
+  const subject = topics.find(({ isSaid }) => isSaid)?.title ?? topics[0]?.title ?? ''
+  const name = capitalise(title)
+  return { mode: 'blog', title: countWords(name) >= 3 || subject === '' ? name : `${name}: ${subject}`, intro, sections }
+}
+
+const wordsOf = (sentences: readonly Analysed[]): number => sentences.reduce((sum, { length }) => sum + length, 0)

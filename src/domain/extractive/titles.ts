@@ -1,0 +1,132 @@
+/** Titles of topics: what the speaker announced or asked, else the words that are characteristic of it. Pure. */
+import { joinList, phrasesFor } from '../artifact-phrases.js'
+import { countWords, listWords, shorten } from '../text-words.js'
+import { toStem } from './analysis.js'
+import type { Analysed, Analysis } from './analysis.js'
+import type { Stretch } from './segmentation.js'
+
+export type Topic = Stretch & {
+  title: string
+  /** The most characteristic word or pair of words. */
+  keyword: string
+  /** True when the title is what the speaker said, not a list of words. */
+  isSaid: boolean
+  /** How characteristic each stem is of the topic, in nats. */
+  terms: ReadonlyMap<string, number>
+}
+
+const MAX_LENGTH = 60
+const MAX_WORDS = 10
+/** An announcement or question is looked for in so many first sentences. */
+const OPENING = 5
+const WORDS_IN_TITLE = 3
+
+const capitalise = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase())
+
+function countTerms (sentences: readonly Analysed[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of sentences.flatMap(({ terms }) => terms)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((total, count) => total + count, 0)
+
+/** How much more often each word is said here than elsewhere, weighted by how often. */
+function rateTerms (inside: ReadonlyMap<string, number>, everywhere: ReadonlyMap<string, number>): Map<string, number> {
+  const [size, total] = [sum(inside), sum(everywhere)]
+  return new Map([...inside].map(([term, count]) => {
+    // Smoothed, so that a word that is said once is not the most characteristic one.
+    const outside = (everywhere.get(term) ?? 0) - count
+    return [term, count * Math.log(((count + 0.5) / (size + 1)) / ((outside + 0.5) / (total - size + 1)))]
+  }))
+}
+
+type Candidate = { text: string, stems: string[], count: number, nouns: number }
+
+/** Words and pairs of words of a stretch, with how often they look like nouns: after a determiner, or capitalised inside a sentence. */
+function listCandidates (sentences: readonly Analysed[], { lexicon, source }: Analysis): Candidate[] {
+  const candidates = new Map<string, Candidate>()
+  function note (text: string, stems: string[], isNoun: boolean): void {
+    const key = stems.join(' ')
+    const known = candidates.get(key) ?? { text, stems, count: 0, nouns: 0 }
+    candidates.set(key, { ...known, count: known.count + 1, nouns: known.nouns + Number(isNoun) })
+  }
+  for (const { clean } of sentences) {
+    // Pairs do not cross punctuation.
+    for (const part of clean.split(/[,.;:!?…()]+\s/u)) {
+      const words = listWords(part)
+      for (const [index, word] of words.entries()) {
+        const found = toStem(word, lexicon)
+        if (found === undefined) continue
+        const before = words[index - 1] ?? ''
+        const stemBefore = toStem(before, lexicon)
+        const isName = index > 0 && /^\p{Lu}/u.test(word) && (source.language !== 'de' || /\p{L}{3}/u.test(word))
+        const start = stemBefore === undefined ? before : words[index - 2] ?? ''
+        const isNoun = lexicon.determiners.size === 0 || isName || lexicon.determiners.has(start.toLowerCase())
+        const written = isName ? word : word.toLowerCase()
+        note(written, [found], isNoun)
+        if (stemBefore !== undefined) note(`${isName ? before : before.toLowerCase()} ${written}`, [stemBefore, found], isNoun)
+      }
+    }
+  }
+  return [...candidates.values()]
+}
+
+/** The most characteristic words, best first. No stem twice. */
+function listKeywords (sentences: readonly Analysed[], terms: ReadonlyMap<string, number>, analysis: Analysis): string[] {
+  const rated = listCandidates(sentences, analysis).flatMap((candidate) => {
+    const { stems, count, nouns } = candidate
+    if (stems.length > 1 && count < 2) return []
+    const weight = stems.reduce((total, stem) => total + Math.max(0, terms.get(stem) ?? 0), 0) / stems.length
+    const share = stems.length > 1 ? 1.3 * count / Math.max(...stems.map((stem) => countOf(stem, sentences))) : 1
+    return [{ candidate, rating: weight * share * (0.15 + nouns / count) }]
+  }).sort((a, b) => b.rating - a.rating)
+  const taken: Candidate[] = []
+  for (const { candidate, rating } of rated) {
+    const isNew = candidate.stems.every((stem) => taken.every((other) => !other.stems.includes(stem)))
+    if (isNew && rating > 0 && taken.length < WORDS_IN_TITLE) taken.push(candidate)
+  }
+  return taken.map(({ text }) => text)
+}
+
+const countOf = (stem: string, sentences: readonly Analysed[]): number =>
+  sentences.reduce((count, { terms }) => count + terms.filter((term) => term === stem).length, 0)
+
+/** Ends an announced topic where its first clause ends. */
+function trimTopic (topic: string): string {
+  const clause = topic.replace(/[.!?…]["'”’»]?$/u, '').split(/[.!?;:–—]\s|,\s(?=\p{Ll})/u)[0]?.trim() ?? ''
+  return shorten(clause, MAX_LENGTH)
+}
+
+type Heading = { title: string, rating: number }
+
+/** What was announced or asked in the first sentences, if it is about the topic. */
+function findHeading (sentences: readonly Analysed[], terms: ReadonlyMap<string, number>): string | undefined {
+  const most = Math.max(0, ...terms.values())
+  const headings = sentences.slice(0, OPENING).flatMap((sentence, index): Heading[] => {
+    const asked = sentence.isQuestion && index < 3 && sentence.independence > 0.3 ? sentence.clean : undefined
+    const title = sentence.announces === undefined ? asked : trimTopic(sentence.announces)
+    if (title === undefined || title.endsWith('…') || title.length > MAX_LENGTH) return []
+    const words = countWords(title)
+    if (words < 1 || words > MAX_WORDS) return []
+    const about = sentence.terms.reduce((best, term) => Math.max(best, terms.get(term) ?? 0), 0)
+    return [{ title, rating: about / Math.max(1e-9, most) - 0.05 * index - (sentence.announces === undefined ? 0.25 : 0) }]
+  }).filter(({ rating }) => rating > 0.25)
+  return headings.sort((a, b) => b.rating - a.rating)[0]?.title
+}
+
+/** Names the topics of a transcript. */
+export function nameTopics (stretches: readonly Stretch[], analysis: Analysis): Topic[] {
+  const { sentences, source } = analysis
+  const everywhere = countTerms(sentences)
+  const phrases = phrasesFor(source.language)
+  return stretches.map((stretch, index) => {
+    const inside = sentences.slice(stretch.first, stretch.last + 1)
+    const terms = stretches.length > 1 ? rateTerms(countTerms(inside), everywhere) : countTerms(inside)
+    const keywords = listKeywords(inside, terms, analysis)
+    const heading = findHeading(inside, terms)
+    const fallback = keywords.length > 0 ? joinList(keywords, phrases) : inside[0]?.clean ?? ''
+    const title = shorten(capitalise(heading ?? fallback), MAX_LENGTH) || source.title || String(index + 1)
+    return { ...stretch, title, keyword: keywords[0] ?? title, isSaid: heading !== undefined, terms }
+  })
+}

@@ -1,0 +1,231 @@
+/** Summaries, chapters, quotes and posts, made from completed transcripts. */
+import { randomUUID } from 'node:crypto'
+import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises'
+import { ArtifactError } from '../domain/artifact-error.js'
+import { toTitle } from '../domain/artifact-source.js'
+import { STORED_MODES } from '../domain/artifact.js'
+import type { Artifact, ArtifactMode, ArtifactSource, PassageVector, Sentence, StoredMode } from '../domain/artifact.js'
+import { AppError } from '../domain/errors.js'
+import type { Job } from '../domain/job.js'
+import { toIsoCode } from '../domain/language.js'
+import type { Log } from '../domain/log.js'
+import { toSentences } from '../domain/sentences.js'
+import type { WorkClaim } from '../domain/work.js'
+import type { ArtifactEngine } from '../engine/text/artifact-engine.js'
+import { finishArtifact } from '../formats/artifact.js'
+import type { ArtifactStore } from '../store/artifacts.js'
+import type { InTransaction } from '../store/database.js'
+import type { JobStore } from '../store/jobs.js'
+import type { TranscriptStore } from '../store/transcripts.js'
+import type { WorkOrders } from '../store/work-orders.js'
+import type { WorkStore } from '../store/work.js'
+import type { Plans } from './plans.js'
+import type { Queue } from './queue.js'
+import { findOwnedJob } from './transcripts.js'
+import type { Reader } from './transcripts.js'
+
+/**
+ * `replyMs`: the time of an engine for a caller who waits; the last engine then answers within seconds, so that a reply takes at most 15 s.
+ * `prepareMs`: its time in the background.
+ */
+export type ArtifactLimits = { replyMs: number, prepareMs: number }
+export const ARTIFACT_LIMITS: ArtifactLimits = { replyMs: 10_000, prepareMs: 10 * 60_000 }
+/** How much longer than `replyMs` a caller waits for an artifact that is already being made. */
+const JOIN_MS = 1500
+/** Other requests get a turn after so many milliseconds of reading. */
+const SLICE_MS = 10
+/** Attempts to prepare the artifacts of a job; each may end in a crash. */
+const MAX_PREPARATIONS = 3
+/** How often an artifact is made again because its transcript was edited meanwhile. */
+const MAX_EDITS = 2
+
+type Deps = {
+  jobs: Pick<JobStore, 'find' | 'findOwned' | 'countActive'>
+  transcripts: Pick<TranscriptStore, 'iterate'>
+  artifacts: ArtifactStore
+  work: Pick<WorkStore, 'finish'>
+  orders: Pick<WorkOrders, 'oldest'>
+  queue: Pick<Queue, 'claim' | 'release'>
+  plans: Pick<Plans, 'limitsOf'>
+  /** Best first. The last one must always answer, within seconds. */
+  engines: readonly [...ArtifactEngine[], ArtifactEngine]
+  /** Vectors of the search index; absent: there is no index. */
+  listVectors?: (jobId: number) => PassageVector[] | undefined
+  inTransaction: InTransaction
+  limits?: ArtifactLimits
+  now: () => number
+  log: Log
+}
+
+type Patience = { limitMs: number, signal: AbortSignal }
+
+export function createArtifacts (deps: Deps) {
+  const { jobs, transcripts, artifacts, work, orders, queue, plans, engines, inTransaction, now, log, limits = ARTIFACT_LIMITS } = deps
+  const never = new AbortController().signal
+  /** Artifacts being made, by job and mode. */
+  const underWay = new Map<string, Promise<Artifact>>()
+  /** The end of the last request of each owner. */
+  const turns = new Map<number, Promise<unknown>>()
+
+  /** Throws `not_found` and `not_completed`. */
+  function findCompleted (id: number, ownerId: number): Job {
+    const job = findOwnedJob(jobs, id, ownerId)
+    if (job.status === 'completed') return job
+    throw new AppError('not_completed', `The transcription is ${job.status}. Artifacts are made from completed transcriptions only.`)
+  }
+
+  /** Runs the requests of an owner one after another, so that nobody's requests fill the queue of the engine. */
+  async function inTurn<T> (ownerId: number, make: () => Promise<T>): Promise<T> {
+    const made = (turns.get(ownerId) ?? Promise.resolve()).then(make)
+    const ended = made.catch(() => {})
+    turns.set(ownerId, ended)
+    try {
+      return await made
+    } finally {
+      if (turns.get(ownerId) === ended) turns.delete(ownerId)
+    }
+  }
+
+  /** Reads the transcript in slices: ten hours of words would block other requests for a second. */
+  async function readSource (job: Job): Promise<ArtifactSource> {
+    const sentences: Sentence[] = []
+    let sliceAt = performance.now()
+    for (const sentence of toSentences(transcripts.iterate(job.id))) {
+      sentences.push(sentence)
+      if (performance.now() - sliceAt < SLICE_MS) continue
+      await yieldToOthers()
+      sliceAt = performance.now()
+    }
+    const passages = deps.listVectors?.(job.id)
+    return {
+      language: job.language === undefined ? undefined : toIsoCode(job.language),
+      title: job.source?.title ?? toTitle(job.fileName),
+      durationMs: job.durationMs ?? 0,
+      sentences,
+      ...(passages === undefined ? {} : { passages })
+    }
+  }
+
+  function logRefusal (error: unknown, engine: ArtifactEngine, jobId: number, mode: ArtifactMode): void {
+    if (error instanceof ArtifactError && error.code === 'unavailable') return
+    log.warn({ jobId, mode, engine: engine.name, err: error }, 'the engine made no artifact; the next one does')
+  }
+
+  /** Asks one engine after the other. */
+  async function ask (
+    candidates: readonly ArtifactEngine[], job: Job, mode: ArtifactMode, { limitMs, signal }: Patience
+  ): Promise<Artifact> {
+    const source = await readSource(job)
+    if (source.sentences.length === 0) {
+      return { mode, ...finishArtifact(mode, undefined, source), engine: 'extractive', generatedAt: now() }
+    }
+    for (const engine of candidates.slice(0, -1)) {
+      try {
+        const draft = await engine.create(mode, source, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]))
+        return { mode, ...finishArtifact(mode, draft, source), engine: engine.name, generatedAt: now() }
+      } catch (error) {
+        if (signal.aborted) throw error
+        logRefusal(error, engine, job.id, mode)
+      }
+    }
+    const last = candidates.at(-1)
+    if (!last) throw new Error('there is no engine')
+    return { mode, ...finishArtifact(mode, await last.create(mode, source, signal), source), engine: last.name, generatedAt: now() }
+  }
+
+  /** The artifact from the engine that always answers at once. Not stored. */
+  const makeQuickly = async (job: Job, mode: ArtifactMode): Promise<Artifact> =>
+    await ask(engines.slice(-1), job, mode, { limitMs: limits.replyMs, signal: never })
+
+  /** Makes and stores an artifact; again, when the transcript was edited meanwhile. */
+  async function makeAndStore (job: Job, mode: StoredMode, patience: Patience): Promise<Artifact> {
+    for (let edits = 0; ; edits++) {
+      const attempt = randomUUID()
+      inTransaction(() => {
+        if (!jobs.find(job.id)) throw new AppError('not_found', 'There is no such transcription.')
+        artifacts.begin({ jobId: job.id, mode }, attempt)
+      })
+      const artifact = await ask(engines, job, mode, patience)
+      if (artifacts.finish(job.id, attempt, { ...artifact, mode }) || edits === MAX_EDITS) return artifact
+    }
+  }
+
+  /** Makes an artifact that is not stored yet. Callers who come meanwhile wait for the same one. */
+  async function start (job: Job, mode: StoredMode, patience: Patience): Promise<Artifact> {
+    const key = `${job.id} ${mode}`
+    const running = underWay.get(key)
+    if (running) return await running
+    const made = makeAndStore(job, mode, patience)
+    underWay.set(key, made)
+    try {
+      return await made
+    } finally {
+      underWay.delete(key)
+    }
+  }
+
+  /** Waits for an artifact, but not as long as the background may take for it. */
+  async function waitFor (made: Promise<Artifact>, job: Job, mode: ArtifactMode): Promise<Artifact> {
+    const waiting = new AbortController()
+    try {
+      const late = sleep(limits.replyMs + JOIN_MS, undefined, { signal: waiting.signal }).catch(() => undefined)
+      return await Promise.race([made, late]) ?? await makeQuickly(job, mode)
+    } catch (error) {
+      // It was being made in the background, which has stopped.
+      if (error instanceof ArtifactError && error.code === 'aborted') return await makeQuickly(job, mode)
+      throw error
+    } finally {
+      waiting.abort()
+    }
+  }
+
+  /** Speakers are shown on plans with diarization. */
+  function show (artifact: Artifact, { plan }: Reader): Artifact {
+    if (!artifact.quotes || plans.limitsOf(plan).diarization) return artifact
+    return { ...artifact, quotes: artifact.quotes.map(({ speaker: _, ...quote }) => quote) }
+  }
+
+  return {
+    /**
+     * A stored artifact; made and stored at the first call. Two first calls at once do the work once. Throws `not_found`, and
+     * `not_completed` while there is no transcript.
+     */
+    async read (id: number, reader: Reader, mode: StoredMode): Promise<Artifact> {
+      const job = findCompleted(id, reader.ownerId)
+      const found = artifacts.find({ jobId: id, mode })
+      if (found) return show(found, reader)
+      const made = underWay.get(`${id} ${mode}`) ??
+        inTurn(reader.ownerId, async () => artifacts.find({ jobId: id, mode }) ??
+          await start(job, mode, { limitMs: limits.replyMs, signal: never }))
+      return show(await waitFor(made, job, mode), reader)
+    },
+    /** Makes an artifact and does not store it. Throws `not_found`, and `not_completed` while there is no transcript. */
+    async repurpose (id: number, reader: Reader, mode: ArtifactMode): Promise<Artifact> {
+      const job = findCompleted(id, reader.ownerId)
+      const patience = { limitMs: limits.replyMs, signal: never }
+      return show(await inTurn(reader.ownerId, async () => await ask(engines, job, mode, patience)), reader)
+    },
+    /** Claims the preparation of a job's artifacts, if no job is waiting or being transcribed. */
+    claim: (): WorkClaim | undefined => jobs.countActive() > 0
+      ? undefined
+      : queue.claim({ kinds: ['artifact'], next: () => orders.oldest('artifact') }),
+    /** Makes the artifacts that are stored, so that the first call answers at once. Ends when `signal` aborts, to be continued later. */
+    async prepare (claim: WorkClaim, signal: AbortSignal): Promise<void> {
+      const job = jobs.find(claim.jobId)
+      try {
+        if (job?.status === 'completed' && claim.attempt <= MAX_PREPARATIONS) {
+          for (const mode of STORED_MODES) {
+            if (!artifacts.find({ jobId: job.id, mode })) await start(job, mode, { limitMs: limits.prepareMs, signal })
+            signal.throwIfAborted()
+          }
+        }
+      } catch (error) {
+        if (signal.aborted) return queue.release(claim)
+        // The first call will try again, and reports what it meets.
+        log.warn({ jobId: claim.jobId, err: error }, 'artifacts could not be prepared')
+      }
+      work.finish(claim)
+    }
+  }
+}
+export type Artifacts = ReturnType<typeof createArtifacts>
