@@ -18,7 +18,9 @@ import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
 import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
-import type { ArtifactEngine } from './engine/text/artifact-engine.js'
+import { createLlmEngine } from './engine/text/llm/engine.js'
+import { createResidentModel } from './engine/text/llm/resident-model.js'
+import type { ResidentModel } from './engine/text/llm/resident-model.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
 import { createKinds } from './work/kinds/index.js'
@@ -172,10 +174,10 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
 }
 
 /** What makes summaries, chapters, quotes and posts. */
-function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans) {
+function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans, model: ResidentModel) {
   const pool = createExtractivePool()
   const queue = createQueue({ work: stores.work, inTransaction, now })
-  const engines: [ArtifactEngine] = [createExtractiveEngine(pool)]
+  const engines = [createLlmEngine({ model }), createExtractiveEngine(pool)] as const
   return { artifacts: createArtifacts({ ...stores, queue, plans, engines, inTransaction, now, log }), closeArtifacts: pool.close }
 }
 
@@ -231,15 +233,19 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await models.prepare()
   const pool = createSpeechPool(config.workers)
   const detector = createDetectorPool()
-  const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
+  const languageModel = createResidentModel({
+    find: models.chooseLanguageModel, gpu: config.gpu, threads: config.llmThreads, onUnusable: models.markUnusable
+  })
+  const { gpu, threadsPerWorker, minFreeBytes } = config
+  const speech = createSpeechEngine({ pool, detector, models, gpu: gpu !== 'off', threadsPerWorker, freeMemory: languageModel.free })
   const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans)
+  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans, languageModel)
   const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp, artifacts })
-  const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
-  const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
+  const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker }
+  const health = createHealth({ files, models, speech, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
@@ -268,7 +274,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), fetcher.close(), closeArtifacts()])
+      await Promise.all([pool.close(), detector.close(), fetcher.close(), closeArtifacts(), languageModel.free()])
       db.close()
     }
   }

@@ -30,8 +30,8 @@ export type ResidentModel = {
    * when there is no model or it cannot be loaded, `aborted` as soon as `signal` aborts, `failed`.
    */
   use<T>(work: (model: LoadedModel) => Promise<T>, signal: AbortSignal): Promise<T>
-  /** Unloads the model at once, and ends the work that uses it. The next work loads it again. */
-  free (): Promise<void>
+  /** Unloads the model at once, and ends the work that uses it. The next work loads it again. Returns whether one was loaded. */
+  free (): Promise<boolean>
 }
 
 type Deps = {
@@ -99,13 +99,14 @@ export function createResidentModel (
     )
   }
 
-  async function free (): Promise<void> {
+  async function free (): Promise<boolean> {
     clearTimeout(idle)
     const { process } = current ?? {}
     current = undefined
     if (process) freed.add(process)
     process?.stop()
     await process?.ended
+    return process !== undefined
   }
 
   function start (path: string): ModelProcess {
