@@ -28,7 +28,7 @@ const LAYERS = {
   workers: { src: ['domain', 'native'], packages: ['@huggingface/transformers', 'onnxruntime-node'], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
   engine: {
     src: ['domain', 'disk', 'workers/protocol'],
-    packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'],
+    packages: ['fast-xml-parser', 'jose', 'modern-tar', 'node-llama-cpp', 'piscina', 'typebox', 'undici'],
     node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib']
   },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },

@@ -20,7 +20,9 @@ import { createEmbedding } from './engine/text/embedder.js'
 import type { Embedder } from './engine/text/embedder.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
 import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
-import type { ArtifactEngine } from './engine/text/artifact-engine.js'
+import { createLlmEngine } from './engine/text/llm/engine.js'
+import { createResidentModel } from './engine/text/llm/resident-model.js'
+import type { ResidentModel } from './engine/text/llm/resident-model.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
 import { createKinds } from './work/kinds/index.js'
@@ -177,10 +179,10 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
 }
 
 /** What makes summaries, chapters, quotes and posts. */
-function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans) {
+function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans, model: ResidentModel) {
   const pool = createExtractivePool()
   const queue = createQueue({ work: stores.work, inTransaction, now })
-  const engines: [ArtifactEngine] = [createExtractiveEngine(pool)]
+  const engines = [createLlmEngine({ model }), createExtractiveEngine(pool)] as const
   return { artifacts: createArtifacts({ ...stores, queue, plans, engines, inTransaction, now, log }), closeArtifacts: pool.close }
 }
 
@@ -237,19 +239,23 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await models.prepare()
   const pool = createSpeechPool(config.workers)
   const detector = createDetectorPool()
-  const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
+  const languageModel = createResidentModel({
+    find: models.chooseLanguageModel, gpu: config.gpu, threads: config.llmThreads, onUnusable: models.markUnusable
+  })
+  const { gpu, threadsPerWorker, minFreeBytes } = config
+  const speech = createSpeechEngine({ pool, detector, models, gpu: gpu !== 'off', threadsPerWorker, freeMemory: languageModel.free })
   const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const embedding = createEmbedding()
-  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans)
+  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans, languageModel)
   const engines = { submit: library.submit, speech, ytDlp, embedder: embedding.current, artifacts }
   const { deliveries, ending, indexing, loop, retention } = createWork(base, engines)
   const reader = createLibraryPool(config.dataDir)
   const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
-  const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
-  const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
+  const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker }
+  const health = createHealth({ files, models, speech, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
@@ -280,7 +286,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close(), closeArtifacts()])
+      await Promise.all([
+        pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close(), closeArtifacts(), languageModel.free()
+      ])
       db.close()
     }
   }

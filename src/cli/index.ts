@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
+import { artifactCommands } from './artifacts.js'
 import { doctorCommand } from './doctor.js'
 import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
@@ -24,6 +25,8 @@ const program = new Command('stenobox')
   .addCommand(oauthCommand())
   .addCommand(doctorCommand())
   .addCommand(evaluateCommand())
+
+for (const command of artifactCommands()) program.addCommand(command)
 
 // `stenobox … | head` closes our stdout early, and a full disk may close the log. Neither needs a stack trace.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => { process.exit(error.code === 'EPIPE' ? 0 : 1) })

@@ -27,13 +27,15 @@ const LONG_MS = 10 * 60_000
 /** The least length that an artifact of this transcript must have; 0: any. Sentences, entries, words or posts, as in `ARTIFACT_LENGTHS`. */
 export function leastLength (mode: ArtifactMode, { durationMs, sentences }: ArtifactSource): number {
   const { min } = ARTIFACT_LENGTHS[mode]
-  const words = sentences.reduce((sum, { text }) => sum + countWords(text), 0)
+  // A loop of the decoder says nothing new.
+  const texts = [...new Set(sentences.map(({ text }) => text))]
+  const words = texts.reduce((sum, text) => sum + countWords(text), 0)
   const isEnough = {
-    summary: sentences.length >= 12 && words >= 120,
-    chapters: durationMs >= LONG_MS && sentences.length >= 40,
-    quotes: sentences.length >= 30 && words >= 300,
+    summary: texts.length >= 12 && words >= 120,
+    chapters: durationMs >= LONG_MS && texts.length >= 40,
+    quotes: texts.length >= 30 && words >= 300,
     'show-notes': words >= 600,
-    thread: sentences.length >= 30 && words >= 400,
+    thread: texts.length >= 30 && words >= 400,
     blog: words >= 900
   }[mode]
   return isEnough ? min : 0
@@ -123,6 +125,28 @@ function limitSections (sections: readonly CheckedSection[], limit: number): Che
   return sections.map((section, index) => ({ ...section, paragraphs: (bodies[index] ?? []).map((sentences) => sentences.join(' ')) }))
 }
 
+type Notes = CheckedDraft & { mode: 'show-notes' }
+
+/** Words of headings, times and the placeholder of links, about. */
+const FIXED_NOTES_WORDS = 20
+
+/** Leaves out the longest details, then quotes, then the end of the intro, until the notes are short enough. */
+function limitNotes ({ intro, topics, quotes }: Notes, { title }: ArtifactSource): Notes {
+  const notes: Notes = { mode: 'show-notes', intro, topics: topics.map((topic) => ({ ...topic })), quotes: [...quotes] }
+  // A time such as 01:02:03 has three words.
+  const limit = ARTIFACT_LENGTHS['show-notes'].max - FIXED_NOTES_WORDS - countWords(title) - 3 * (topics.length + quotes.length)
+  while (lengthOf(notes) > limit) {
+    const sizes = notes.topics.map(({ detail = '' }) => countWords(detail))
+    const longest = notes.topics[sizes.indexOf(Math.max(0, ...sizes))]
+    const sentences = splitSentences(notes.intro)
+    if (longest?.detail !== undefined) delete longest.detail
+    else if (notes.quotes.length > 0) notes.quotes.pop()
+    else if (sentences.length > 1) notes.intro = sentences.slice(0, -1).join(' ')
+    else return { ...notes, intro: shorten(notes.intro, MAX_DETAIL_LENGTH) }
+  }
+  return notes
+}
+
 function checkBlog (draft: ArtifactDraft & { mode: 'blog' }, source: ArtifactSource): CheckedDraft {
   const sections = draft.sections.map(({ heading, text, quote }) => {
     const [copied] = quote ? copyQuotes([quote], source, 1) : []
@@ -156,7 +180,7 @@ function check (draft: ArtifactDraft, source: ArtifactSource): CheckedDraft {
         const line = shorten(toLine(detail), MAX_DETAIL_LENGTH)
         return { title, startMs, ...(line === '' ? {} : { detail: line }) }
       })
-      return { mode: 'show-notes', intro: toLine(draft.intro), topics, quotes: copyQuotes(draft.quotes ?? [], source, 3) }
+      return limitNotes({ mode: 'show-notes', intro: toLine(draft.intro), topics, quotes: copyQuotes(draft.quotes ?? [], source, 3) }, source)
     }
     case 'thread': {
       const posts = draft.posts.map((post) => shorten(toPost(post), MAX_POST_LENGTH - NUMBER_LENGTH)).filter((post) => post !== '')
@@ -190,15 +214,19 @@ function lengthOf (checked: CheckedDraft): number {
 /** How much of the least length is enough: the fixed texts around a draft have words too. */
 const ENOUGH: Record<ArtifactMode, number> = { summary: 1, chapters: 1, quotes: 1, thread: 1, 'show-notes': 0.8, blog: 0.9 }
 
+/** `full`: refuse what is too short for the transcript. `any`: accept what there is, because no other engine can do better. */
+export type Demand = 'full' | 'any'
+
 /**
  * Checks a draft against the rules of its mode and resolves its sentence indexes to times and words. What is too long is shortened, what
- * refers to unknown sentences is dropped. Throws ArtifactError `unusable` when too little is left, or the draft has another mode.
+ * refers to unknown sentences is dropped. Throws ArtifactError `unusable` when too little is left for the demand, or the draft has another
+ * mode.
  */
-export function checkDraft (draft: ArtifactDraft, mode: ArtifactMode, source: ArtifactSource): CheckedDraft {
+export function checkDraft (draft: ArtifactDraft, mode: ArtifactMode, source: ArtifactSource, demand: Demand = 'full'): CheckedDraft {
   if (draft.mode !== mode) throw new ArtifactError('unusable', `asked for ${mode}, got ${draft.mode}`)
   const checked = check(draft, source)
   const least = Math.max(leastLength(mode, source) * ENOUGH[mode], source.sentences.length > 0 ? 1 : 0)
   const length = lengthOf(checked)
-  if (length < least) throw new ArtifactError('unusable', `${mode}: ${length} where at least ${least} were expected`)
+  if (length < least && demand === 'full') throw new ArtifactError('unusable', `${mode}: ${length} where at least ${least} were expected`)
   return checked
 }

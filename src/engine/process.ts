@@ -15,10 +15,11 @@ const NICE = '12'
  */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LC_CTYPE']
 
-const createEnvironment = (): NodeJS.ProcessEnv => Object.fromEntries(PASSED_ON.flatMap((name) => {
+const pickEnvironment = (names: readonly string[]): NodeJS.ProcessEnv => Object.fromEntries(names.flatMap((name) => {
   const value = process.env[name]
   return value === undefined ? [] : [[name, value]]
 }))
+const createEnvironment = (): NodeJS.ProcessEnv => pickEnvironment(PASSED_ON)
 
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */
@@ -85,6 +86,42 @@ export function runLimited (program: string, args: readonly string[], limits: Li
   // The reader of stdout may fail before it awaits `ended`; an unhandled rejection would end our process.
   ended.catch(() => {})
   return { stdout: child.stdout, ended, stop: () => { stop('aborted') } }
+}
+
+/** Devices that the administrator chose for inference. Programs that run models get these too. */
+const DEVICES = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES']
+
+export type Companion = {
+  /** Sends a message that survives JSON. Messages to a program that has ended are dropped. */
+  send (message: object): void
+  /** Settles when the program has ended. `stderr`: the end of it. For decisions and the debug log; never shown to people. */
+  ended: Promise<{ stderr: string }>
+  /** Ends it at once, whatever it is doing. */
+  stop (): void
+}
+
+/**
+ * Starts a script of ours as a program that stays and answers messages. `nice`: its priority, 19 is the lowest. It ends when this process
+ * ends. For native code that may crash, hang or need all memory: only that program is lost then.
+ */
+export function startCompanion (script: string, nice: number, onMessage: (message: unknown) => void): Companion {
+  const env = { ...createEnvironment(), ...pickEnvironment(DEVICES) }
+  const child = spawn('prlimit', ['--core=0', 'nice', '-n', String(nice), process.execPath, '--no-warnings', script], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env
+  })
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr = (stderr + text).slice(-STDERR_LIMIT) })
+  child.on('message', onMessage)
+  const ended = new Promise<{ stderr: string }>((resolve) => {
+    child.once('error', (error) => { resolve({ stderr: error.message }) })
+    child.once('close', () => { resolve({ stderr }) })
+  })
+  return {
+    // The callback takes the error of a program that has just ended; `ended` reports the end.
+    send: (message) => { if (child.connected) child.send(message, () => {}) },
+    ended,
+    stop: () => { child.kill('SIGKILL') }
+  }
 }
 
 /** Runs a program to its end. Returns up to `maxBytes` of its stdout. */

@@ -2,7 +2,7 @@
 import { phrasesFor } from '../domain/artifact-phrases.js'
 import type { Phrases } from '../domain/artifact-phrases.js'
 import { checkDraft } from '../domain/artifact-draft.js'
-import type { CheckedDraft } from '../domain/artifact-draft.js'
+import type { CheckedDraft, Demand } from '../domain/artifact-draft.js'
 import type { ArtifactContent, ArtifactDraft, ArtifactMode, ArtifactSource, Chapter, Quote } from '../domain/artifact.js'
 import { toPrintable } from './printable.js'
 
@@ -80,11 +80,13 @@ function renderEmpty (mode: ArtifactMode, { title, language }: ArtifactSource): 
 
 /**
  * The artifact that a draft becomes: checked against the transcript, and rendered. A transcript without sentences needs no draft. Throws
- * ArtifactError `unusable` when the draft breaks the rules of its mode.
+ * ArtifactError `unusable` when the draft breaks the rules of its mode; too little is accepted with the demand `any`.
  */
-export function finishArtifact (mode: ArtifactMode, draft: ArtifactDraft | undefined, source: ArtifactSource): ArtifactContent {
+export function finishArtifact (
+  mode: ArtifactMode, draft: ArtifactDraft | undefined, source: ArtifactSource, demand?: Demand
+): ArtifactContent {
   if (!draft || source.sentences.length === 0) return renderEmpty(mode, source)
-  const checked = checkDraft(draft, mode, source)
+  const checked = checkDraft(draft, mode, source, demand)
   const content = renderContent(checked, { phrases: phrasesFor(source.language), source })
   if (checked.mode === 'chapters') return { content, chapters: checked.chapters }
   return checked.mode === 'quotes' ? { content, quotes: checked.quotes } : { content }

@@ -130,7 +130,8 @@ export function createArtifacts (deps: Deps) {
     }
     const last = candidates.at(-1)
     if (!last) throw new Error('there is no engine')
-    return { mode, ...finishArtifact(mode, await last.create(mode, source, signal), source), engine: last.name, generatedAt: now() }
+    const draft = await last.create(mode, source, signal)
+    return { mode, ...finishArtifact(mode, draft, source, 'any'), engine: last.name, generatedAt: now() }
   }
 
   /** The artifact from the engine that always answers at once. Not stored. */

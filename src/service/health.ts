@@ -3,6 +3,8 @@ import type { ModelEntry } from '../engine/models/manifest.js'
 import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
+import { probeLanguageModel } from '../engine/text/llm/trial.js'
+import type { ResidentModel } from '../engine/text/llm/resident-model.js'
 import type { Files } from '../store/files.js'
 
 /** `matters`: the appliance does not work without it. */
@@ -12,6 +14,7 @@ type Deps = {
   files: Files
   models: Models
   speech: SpeechEngine
+  languageModel: Pick<ResidentModel, 'use'>
   ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
   minFreeBytes: number
@@ -21,7 +24,7 @@ type Deps = {
 
 const GIB = 1024 ** 3
 
-export function createHealth ({ files, models, speech, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
+export function createHealth ({ files, models, speech, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -131,6 +134,24 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
     return [...others, ...checks, { name: 'qualities', ok: warnings.length === 0, matters: false, detail }]
   }
 
+  /** The language model, if one is installed, and how fast this machine runs it. */
+  async function checkLanguageModel (): Promise<Check> {
+    const [name, chosen] = ['language model', models.chooseLanguageModel()?.entry.name]
+    if (chosen === undefined) {
+      const detail = 'none installed, so summaries, chapters, quotes and posts are put together from sentences of the transcript. ' +
+        'Install one: npx stenobox models pull qwen2.5-0.5b-instruct'
+      return { name, ok: true, matters: false, detail }
+    }
+    try {
+      const { device, readsPerSecond, writesPerSecond } = await probeLanguageModel(languageModel)
+      const missing = wantsGpu && device === 'cpu' ? `, because its library for ${gpu} or the device is missing` : ''
+      const detail = `${chosen} on ${device}${missing}: reads ${readsPerSecond} and writes ${writesPerSecond} tokens a second`
+      return { name, ok: missing === '', matters: false, detail }
+    } catch (error) {
+      return { name, ok: false, matters: false, detail: `${chosen}: ${error instanceof Error ? error.message : String(error)}` }
+    }
+  }
+
   /** A warning when only the starter model can be used. */
   function starterWarning (): string[] {
     return models.choose('balanced')?.isStarter
@@ -168,6 +189,7 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
         ...(await checkSpeech()),
         await checkDetector(),
         ...(await checkModels()),
+        await checkLanguageModel(),
         await checkDisk()
       ]
     },

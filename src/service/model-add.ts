@@ -9,15 +9,17 @@ import type { Offer, Staged } from '../engine/models/intake.js'
 import { findFault, isKnown } from '../engine/models/lock.js'
 import type { ModelLock } from '../engine/models/lock.js'
 import type { ModelEntry } from '../engine/models/manifest.js'
+import type { Models, SpeechKind } from '../engine/models/models.js'
 import type { Trial } from '../engine/speech/trial.js'
-import type { Models } from '../engine/models/models.js'
+import type { LanguageModelTrial } from '../engine/text/llm/trial.js'
 import type { Watcher } from './model-library.js'
 import { makePin } from './model-pull.js'
 
 /** `use`: the qualities that prefer this model over all others. */
 export type Addition = {
   name: string
-  kind: ModelEntry['kind']
+  /** What decodes it. GGUF files are language models, whatever this says. */
+  kind: SpeechKind
   languages?: string[] | undefined
   licence: string
   use: readonly SttQuality[]
@@ -29,12 +31,15 @@ type Deps = {
   /** A ggml file with 80 mel bands, whose filters converted models get. */
   filtersFrom: string
   tryModel: (trial: Trial, scratch: string) => Promise<void>
+  tryLanguageModel: (path: string) => Promise<LanguageModelTrial>
   now: () => number
 }
 
 const STAGE = '.add'
+/** What the command line has where no licence was given. */
+const UNKNOWN_LICENCE = 'unknown'
 
-export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: Deps) {
+export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLanguageModel, now }: Deps) {
   const { modelsDir } = models
 
   function refuseName ({ name, kind, languages }: Addition): void {
@@ -56,8 +61,8 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
   /** Where the model's file goes. A ggml file already in the models directory stays where it is. */
   function placeOf (offer: Offer, name: string): { file: string, stays: boolean } {
     const inside = relative(modelsDir, offer.path)
-    const stays = offer.kind === 'ggml' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(inside)
-    return { stays, file: stays ? inside : `added/${name}.bin` }
+    const stays = offer.kind !== 'ctranslate2' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(inside)
+    return { stays, file: stays ? inside : `added/${name}.${offer.kind === 'gguf' ? 'gguf' : 'bin'}` }
   }
 
   async function installPublished (entry: ModelEntry, staged: Staged): Promise<string> {
@@ -69,24 +74,47 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
     return `these are the weights of ${entry.name} from the manifest; installed under that name`
   }
 
-  async function installNew (offer: Offer, staged: Staged, { name, kind, languages, licence, use }: Addition): Promise<string> {
+  /** Puts the file in its place and lists it. */
+  async function install (
+    offer: Offer, staged: Staged, name: string, more: Pick<ModelEntry, 'kind' | 'licence' | 'languages' | 'alignmentHeads'>,
+    use: readonly SttQuality[]
+  ): Promise<string> {
     const { file, stays } = placeOf(offer, name)
     const target = join(modelsDir, file)
-    const { facts: { bytes, sha256 }, alignmentHeads } = staged
+    const { bytes, sha256 } = staged.facts
     if (stays) await removeFile(staged.path)
     else await moveInto(staged.path, target)
-    const optional = { ...(languages ? { languages } : {}), ...(alignmentHeads === undefined ? {} : { alignmentHeads }) }
-    const entry = { name, kind, file, bytes, sha256, licence, ...optional, note: 'added by hand' }
     await models.digests.record(target, staged.facts)
-    await models.local.put([{ entry, use: [...use] }])
+    await models.local.put([{ entry: { name, file, bytes, sha256, note: 'added by hand', ...more }, use: [...use] }])
+    return `${name} is installed: ${bytes} bytes, SHA-256 ${sha256}.`
+  }
+
+  async function addSpeechModel (
+    offer: Offer, staged: Staged, { name, kind, languages, licence, use }: Addition, watcher: Watcher
+  ): Promise<void> {
+    watcher.note('trying it on four seconds of sound')
+    const { path, alignmentHeads } = staged
+    await tryModel({ path, alignmentHeads, kind, languages }, join(modelsDir, STAGE, 'sound.pcm'))
+    const optional = { ...(languages ? { languages } : {}), ...(alignmentHeads === undefined ? {} : { alignmentHeads }) }
+    const said = await install(offer, staged, name, { kind, licence, ...optional }, use)
     const whatFor = languages ? `for ${languages.join(', ')}` : 'for every language'
     const where = use.length > 0 ? `It is the first choice for ${use.join(', ')}, ${whatFor}` : 'No quality uses it'
-    return `${name} is installed: ${bytes} bytes, SHA-256 ${sha256}. ${where}`
+    watcher.end(`${said} ${where}`)
+  }
+
+  async function addLanguageModel (
+    offer: Offer, staged: Staged, { name, languages, licence }: Addition, watcher: Watcher
+  ): Promise<void> {
+    watcher.note('trying it: it has to answer a question')
+    const facts = await tryLanguageModel(staged.path)
+    const known = licence === UNKNOWN_LICENCE ? facts.licence ?? licence : licence
+    const said = await install(offer, staged, name, { kind: 'llm', licence: known, ...(languages ? { languages } : {}) }, [])
+    watcher.end(`${said} It is a language model (${facts.architecture}) and makes summaries, chapters, quotes and posts from now on`)
   }
 
   /**
-   * Adds a ggml file or a faster-whisper folder: converts it, tries it on a sound, and lists it as a local model. Call it while holding the
-   * directory's lock. Throws `ModelError`; nothing is installed then.
+   * Adds a ggml file, a faster-whisper folder or a GGUF file: converts it, tries it, and lists it as a local model. Call it while holding
+   * the directory's lock. Throws `ModelError`; nothing is installed then.
    */
   return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
     const offer = await recogniseModel(given)
@@ -99,10 +127,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, now }: De
       const staged = await stageModel(offer, join(stage, 'ggml.bin'), filtersFrom, watcher.progress)
       const published = findPublished(staged)
       if (published) return watcher.end(await installPublished(published, staged))
-      watcher.note('trying it on four seconds of sound')
-      const { path, alignmentHeads } = staged
-      await tryModel({ path, alignmentHeads, kind: addition.kind, languages: addition.languages }, join(stage, 'sound.pcm'))
-      watcher.end(await installNew(offer, staged, addition))
+      await (offer.kind === 'gguf' ? addLanguageModel : addSpeechModel)(offer, staged, addition, watcher)
     } catch (error) {
       throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error
     } finally {

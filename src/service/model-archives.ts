@@ -20,7 +20,7 @@ import type { Watcher } from './model-library.js'
 import { makePin } from './model-pull.js'
 
 /** Where an archive may put a model that is in no manifest: never in the place of a file with our lists. */
-const LOCAL_PLACE = /^(added\/)?[^/]+\.bin$/
+const LOCAL_PLACE = /^(added\/)?[^/]+\.(bin|gguf)$/
 
 type Deps = { models: Models, lock: ModelLock, now: () => number }
 

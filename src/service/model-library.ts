@@ -31,6 +31,8 @@ export type ModelView = Pick<
   /** Qualities that may use it, and those that use it now. */
   qualities: SttQuality[]
   usedFor: SttQuality[]
+  /** True for the language model that makes artifacts now. */
+  makesArtifacts: boolean
 }
 export type SetView = { name: string, for: string, models: string[], installed: boolean, bytes: number, licences: string[] }
 export type Verdict = { name: string, ok: boolean, detail: string }
@@ -164,7 +166,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     return state === 'wrong' || state === 'unread' ? 'damaged' : 'installed'
   }
 
-  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor'> {
+  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor' | 'makesArtifacts'> {
     const { name, kind, bytes, approximateBytes, licence, attribution, languages, note, bundled } = entry
     const local = findLocal(name)
     return {
@@ -187,12 +189,14 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     async list (): Promise<{ models: ModelView[], sets: SetView[], unlisted: string[] }> {
       await models.prepare()
       const isInstalled = (name: string): boolean => stateOf(findEntry(name)) === 'installed'
+      const writer = models.chooseLanguageModel()?.entry.name
       const used = new Map(STT_QUALITIES.map((quality) => [quality, models.choose(quality)?.name]))
       return {
         unlisted: models.listUnlisted(),
         models: models.entries().map((entry) => ({
           ...toView(entry),
-          usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === entry.name)
+          usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === entry.name),
+          makesArtifacts: entry.name === writer
         })),
         sets: Object.entries(sets).map(([name, set]) => {
           const members = resolveNames([`set:${name}`])

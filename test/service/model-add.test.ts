@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import t from 'tap'
 import type { Test } from 'tap'
 import { packModels } from '../../dist/engine/models/archive.js'
 import { makeVariables, packVariables, writeCt2Folder } from '../support/ct2.ts'
+import { makeTinyModel } from '../support/gguf.ts'
 import { createLibrary, modelEntry, modelManifest } from '../support/model-library.ts'
 import { messageOf, sha256Of } from '../support/model-server.ts'
 import { flipBits, readStarter } from '../support/models.ts'
@@ -110,8 +112,8 @@ t.test('what cannot be used is refused with advice, and leaves nothing', async (
   for (const [path, message] of [
     ['broken.bin', /^ModelError: the model cannot be used: /],
     ['model.pt', /seems to be a PyTorch checkpoint; turn it into a ggml file/],
-    ['text.bin', /is neither a ggml file nor a faster-whisper folder/],
-    ['x.gguf', /is a GGUF file/],
+    ['text.bin', /is neither a ggml file, nor a faster-whisper folder, nor a GGUF file/],
+    ['x.gguf', /^ModelError: the model cannot be used: the language model cannot be loaded: it is not a GGUF file, or a damaged one/],
     [
       'hf',
       /is a transformers checkpoint; convert it first .*ct2-transformers-converter --model .*hf --output_dir OUT --quantization float16/
@@ -127,6 +129,25 @@ t.test('what cannot be used is refused with advice, and leaves nothing', async (
     /^ModelError: these are the weights of starter, which comes with the program$/
   )
   t.strictSame(left().filter((name) => name !== 'models.local.json' && !name.startsWith('added')), before)
+})
+
+t.test('a GGUF file is a language model: it transcribes nothing, and makes artifacts', async (t) => {
+  const { dir, library, models, watcher, said } = setUp(t)
+  writeFileSync(`${dir}/../words.gguf`, makeTinyModel())
+  await library.add(`${dir}/../words.gguf`, addition('words', { licence: 'unknown' }), watcher)
+  t.match(said.at(-1), /^words is installed: \d+ bytes, SHA-256 [0-9a-f]{64}\. It is a language model \(llama\) and makes summaries/)
+  t.match(models.choose('fast'), { name: 'a' })
+  t.match(models.chooseLanguageModel(), { entry: { name: 'words', kind: 'llm' }, path: `${dir}/added/words.gguf` })
+  t.match((await library.list()).models[0], {
+    name: 'words', state: 'installed', licence: 'Apache-2.0', qualities: [], usedFor: [], makesArtifacts: true
+  })
+  await library.exportTo(['words'], `${dir}/words.tar`, watcher)
+  const archive = readFileSync(`${dir}/words.tar`)
+  await library.remove(['words'])
+  t.equal(models.chooseLanguageModel(), undefined)
+  const other = createLibrary(t, MANIFEST)
+  t.strictSame(await other.library.importFrom(Readable.from([archive]), undefined, watcher), ['words'])
+  t.match(other.models.chooseLanguageModel(), { entry: { name: 'words' } })
 })
 
 t.test('it goes into an archive and out of it, with all that is known of it', async (t) => {

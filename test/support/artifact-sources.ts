@@ -110,3 +110,21 @@ export const ODD_SOURCES: Readonly<Record<string, () => ArtifactSource>> = {
     sentences: speak('Use *stars* and `ticks` now. <script>alert(1)</script> is [not](safe) here.\n'.repeat(8))
   })
 }
+
+/** A recording of about so many hours, from the texts of the fixtures one after the other, each with its own order of paragraphs. */
+export function makeLong (hours: number): ArtifactSource {
+  const texts = ['talk', 'dialogue', 'en-1', 'en-2'].map((name) => readSpoken(name)).concat(readText('council', 'en'), readText('lecture', 'en'))
+  const sentences: SpokenSentence[] = []
+  let clockMs = 0
+  for (let round = 0; clockMs < hours * 3_600_000; round++) {
+    const source = texts[round % texts.length]
+    if (!source) break
+    const from = (round * 17) % Math.max(1, source.sentences.length - 20)
+    for (const { text, startMs, endMs } of source.sentences.slice(from, from + 60)) {
+      sentences.push({ text, startMs: clockMs, endMs: clockMs + endMs - startMs })
+      clockMs += endMs - startMs + 500
+    }
+    clockMs += 1500
+  }
+  return makeSource({ language: 'en', title: 'long', sentences })
+}

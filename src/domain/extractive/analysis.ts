@@ -116,6 +116,12 @@ function toVector (terms: readonly string[], rarity: ReadonlyMap<string, number>
   return weights
 }
 
+/** An answer needs its question. */
+function withContext (sentence: Analysed, before: Analysed | undefined): Analysed {
+  const isAnswer = before?.isQuestion === true && before.speaker !== sentence.speaker
+  return isAnswer ? { ...sentence, independence: 0.6 * sentence.independence } : sentence
+}
+
 export function analyse (source: PlainSource): Analysis {
   const lexicon = lexiconFor(source.language)
   const all = source.sentences.map(({ text }) => listWords(text).flatMap((word) => toStem(word, lexicon) ?? []))
@@ -124,7 +130,7 @@ export function analyse (source: PlainSource): Analysis {
   const needsCount = stretches >= 10 && lexicon.stopWords.size === 0
   const isCommon = (term: string): boolean => needsCount && (counts.get(term) ?? 0) > COMMON_SHARE * stretches
   const rarity = new Map([...counts].map(([term, count]) => [term, Math.log(1 + stretches / count)]))
-  const sentences = source.sentences.map((sentence, index) => {
+  const sentences = source.sentences.map((sentence, index): Analysed => {
     const terms = (all[index] ?? []).filter((term) => !isCommon(term))
     const clean = cleanSentence(sentence.text, lexicon)
     const length = countWords(clean)
@@ -141,7 +147,7 @@ export function analyse (source: PlainSource): Analysis {
       announces: listAnnouncement(clean, lexicon) ?? listAnnouncement(sentence.text, lexicon)
     }
   })
-  return { source, lexicon, sentences, rarity }
+  return { source, lexicon, sentences: sentences.map((sentence, index) => withContext(sentence, sentences[index - 1])), rarity }
 }
 
 /** Cosine of two vectors of length 1. */

@@ -10,7 +10,7 @@ import { chooseDiverse, inOrder, rateCentrality, rateForSummary } from './rankin
 import type { Rated } from './ranking.js'
 import { divideTopics } from './segmentation.js'
 import type { TopicCount } from './segmentation.js'
-import { nameTopics } from './titles.js'
+import { lowerFirst, nameTopics } from './titles.js'
 import type { Topic } from './titles.js'
 
 /** A recording has at least the usual number of chapters from this length on. */
@@ -40,12 +40,6 @@ function listTopics (topics: readonly Topic[], { source }: Analysis): string | u
   if (said.length < 3 || said.length > 6 || said.length < topics.length / 2) return undefined
   const phrases = phrasesFor(source.language)
   return phrases.covers(joinList(said.map(({ title }) => lowerFirst(title, source.language)), phrases))
-}
-
-/** In a list, a title begins with a small letter, unless the word is a name or a German noun. */
-function lowerFirst (title: string, language: string | undefined): string {
-  const [first = ''] = title.split(' ')
-  return language === 'de' || /^\p{Lu}+$/u.test(first) ? title : title.replace(/^\p{Lu}/u, (letter) => letter.toLocaleLowerCase())
 }
 
 const sentenceText = ({ clean }: Analysed): string => /[.!?…。！？।]["'”’»]?$/u.test(clean) ? clean : `${clean}.`

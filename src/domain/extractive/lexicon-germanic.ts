@@ -2,10 +2,10 @@
 import type { Entry } from './lexicon.js'
 
 const EN_INTENT = '(?:(?:i|we)(?:’d|\'d| would)? (?:want|like|need|am going|are going)(?: now)? to|let us|let’s|let\'s|let me|' +
-  '(?:i|we)(?:’ll|\'ll| will| shall)(?: now| next)?|(?:i|we) (?:now|next|then) |(?:can|shall|could) (?:i|we)(?: now)?|' +
+  '(?:i|we)(?:’ll|\'ll| will| shall)(?: now| next)?|(?:i|we) (?:now|next|then)|(?:now|next|then),? (?:i|we)|(?:can|shall|could) (?:i|we)(?: now)?|' +
   '(?:that|this|which) (?:brings|takes|leads) (?:me|us)|(?:could|can|would) you)'
 const EN_VERB = '(?:talk|speak|turn|move(?: on)?|go(?: on)?|come|look|begin|start|continue|hear|deal|tell (?:you|us|me)|show you|' +
-  'explain(?: to you)?|discuss|describe|consider|take up|open)?'
+  'say (?:something|a few words|more)|explain(?: to you)?|discuss|describe|consider|take up|open)?'
 
 export const ENGLISH: Entry = {
   stopWords: 'i me myself you yourself him us ourselves am is are was were be been being do does did doing done have has had having ' +
@@ -35,7 +35,7 @@ export const ENGLISH: Entry = {
   greetings: 'good (?:morning|afternoon|evening)|hello|hi|welcome|thank you|thanks|many thanks|you are welcome|you[’\']re welcome|bye|' +
     'goodbye|good bye|see you|ladies and gentlemen|dear',
   thanks: 'thank you (?:very|so) much|thank you for|thanks for|have a (?:wonderful|nice|good|great)|nice to (?:meet|talk|see)|good to ' +
-    'be here|can you hear me|next slide',
+    'be here|can you hear me|next slide|on the agenda|keep it short|minutes of the last meeting|any objections|are approved',
   impersonal: 'it (?:is|was|takes|would be|will be)\\b.*\\b(?:to|that|if|when|than)|there (?:is|are|was|were|will be)|it does not ' +
     'matter|this (?:year|week|month|morning|spring|summer|autumn|winter)',
   emphasis: 'never always must better best worst only every nobody everybody everyone nothing cannot can\'t can’t without change ' +

@@ -81,7 +81,7 @@ function build (entry: Entry): Lexicon {
     emphasis: toSet(emphasis),
     weight: toSet(weight),
     leadIns: new RegExp(`^(?:(?:${word(leadIns)},|${word(connectives)},?)\\s+)+`, 'iu'),
-    fillers: new RegExp(`${word(sounds)}(?:,|\\.{3}|…)*|(?<=^|,\\s*)${word(asides)},\\s*`, 'giu'),
+    fillers: new RegExp(`(?:,\\s*)?${word(sounds)}(?:,|\\.{3}|…)*|(?:^|,\\s*)${word(asides)},\\s*`, 'giu'),
     announcement: announcement === '' ? /(?!)/u : new RegExp(`${BEFORE}(?:${announcement})\\s+(?<topic>.+)$`, 'iu'),
     courtesy: new RegExp(`^${word(greetings)}|${word(thanks)}`, 'iu'),
     impersonal: new RegExp(`^${word(entry.impersonal)}`, 'iu')

@@ -1,12 +1,13 @@
 /** Thread and blog post: whole passages of the transcript, cleaned, under headings. Pure. */
-import { phrasesFor } from '../artifact-phrases.js'
+import { joinList, phrasesFor } from '../artifact-phrases.js'
 import { ARTIFACT_LENGTHS, MAX_POST_LENGTH } from '../artifact.js'
-import type { ArtifactDraft } from '../artifact.js'
+import type { ArtifactDraft, SentenceSpan } from '../artifact.js'
 import { countWords, shorten } from '../text-words.js'
 import type { Analysed, Analysis } from './analysis.js'
 import { chooseQuotes } from './quotes.js'
 import { inOrder } from './ranking.js'
 import type { Rated } from './ranking.js'
+import { lowerFirst } from './titles.js'
 import type { Topic } from './titles.js'
 
 /** "12/15 " */
@@ -56,15 +57,26 @@ function choosePassages (rated: readonly Rated[], words: number): Analysed[] {
 /** Whether a sentence needs the one before it. */
 const isDependent = ({ independence, length }: Analysed): boolean => independence < 0.3 && length >= 4
 
-/** Joins sentences into posts that are not too long. The title stands above the first one. */
+/** Joins sentences into posts of about the same length. The title stands above the first one. */
 function toPosts (title: string, sentences: readonly Analysed[]): string[] {
+  const count = packPosts(title, sentences, POST_LENGTH).length
+  const total = title.length + sentences.reduce((sum, { clean }) => sum + clean.length + 1, 0)
+  for (let length = Math.ceil(total / Math.max(1, count)); length < POST_LENGTH; length += 15) {
+    const posts = packPosts(title, sentences, length)
+    if (posts.length <= count) return posts
+  }
+  return packPosts(title, sentences, POST_LENGTH)
+}
+
+/** Fills posts of up to `length` characters one after the other; a longer sentence is a post by itself. */
+function packPosts (title: string, sentences: readonly Analysed[], length: number): string[] {
   const posts: string[] = []
   let open = title
   for (const { clean } of sentences) {
     const text = shorten(clean, POST_LENGTH)
     const separator = open === title && title !== '' ? '\n\n' : ' '
     const joined = open === '' ? text : open + separator + text
-    if (joined.length <= POST_LENGTH) {
+    if (joined.length <= length) {
       open = joined
       continue
     }
@@ -143,6 +155,9 @@ function toParagraphs (sentences: readonly Analysed[]): string {
   return paragraphs.map((paragraph) => paragraph.join(' ')).join('\n\n')
 }
 
+/** A section with fewer words is left out. */
+const LEAST_SECTION_WORDS = 35
+
 /** Words of the sections together, of a transcript with `said` words. */
 const blogWords = (said: number): number => Math.min(950, Math.max(560, 0.5 * said))
 
@@ -155,12 +170,28 @@ export function makeBlog ({ topics, rated, analysis, centrality }: Work, intro: 
   const sections = topics.map((topic) => {
     const inside = analysis.sentences.slice(topic.first, topic.last + 1)
     const sentences = choosePassages(ofTopic(topic, rated), budget * wordsOf(inside) / Math.max(1, total))
-    const quote = said > 1500 ? quotes.find(({ first, last }) => first >= topic.first && last <= topic.last) : undefined
+    const isOther = ({ first }: SentenceSpan): boolean => sentences.every(({ index }) => index !== first)
+    const quote = quotes.find((span) => span.first >= topic.first && span.last <= topic.last && isOther(span))
     return { heading: topic.title, text: toParagraphs(sentences), ...(quote ? { quote } : {}) }
-  }).filter(({ text }) => text !== '')
-  const subject = topics.find(({ isSaid }) => isSaid)?.title ?? topics[0]?.title ?? ''
+  })
+  const full = sections.filter(({ text }) => countWords(text) >= LEAST_SECTION_WORDS)
+  const used = full.length >= 2 ? full : sections.filter(({ text }) => text !== '')
+  return { mode: 'blog', title: nameBlog(title, topics, analysis), intro, sections: used }
+}
+
+/** Longer titles would be cut. */
+const MAX_TITLE_LENGTH = 80
+
+/** A short title, as of a file, is followed by the first topics. */
+function nameBlog (title: string, topics: readonly Topic[], { source: { language } }: Analysis): string {
   const name = capitalise(title)
-  return { mode: 'blog', title: countWords(name) >= 3 || subject === '' ? name : `${name}: ${subject}`, intro, sections }
+  if (countWords(name) >= 3) return name
+  const titles = topics.map((topic) => topic.title).filter((text) => !/[?？]$/u.test(text))
+  for (let count = Math.min(3, titles.length); count > 0; count--) {
+    const long = `${name}: ${joinList(titles.slice(0, count).map((text) => lowerFirst(text, language)), phrasesFor(language))}`
+    if (long.length <= MAX_TITLE_LENGTH) return long
+  }
+  return name
 }
 
 const wordsOf = (sentences: readonly Analysed[]): number => sentences.reduce((sum, { length }) => sum + length, 0)

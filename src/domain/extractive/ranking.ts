@@ -34,16 +34,32 @@ export function rateForSummary (centrality: Float64Array, { sentences, lexicon }
   })
 }
 
+/** A speaker of whom more than this share are questions leads the conversation, and is quoted less. */
+const HOST_SHARE = 0.25
+
+/** The share of questions among the sentences of each named speaker. */
+function listQuestionShares (sentences: readonly Analysed[]): Map<string, number> {
+  const counts = new Map<string, { asked: number, all: number }>()
+  for (const { speaker, isQuestion } of sentences) {
+    if (speaker === undefined) continue
+    const { asked, all } = counts.get(speaker) ?? { asked: 0, all: 0 }
+    counts.set(speaker, { asked: asked + Number(isQuestion), all: all + 1 })
+  }
+  return new Map([...counts].map(([speaker, { asked, all }]) => [speaker, asked / all]))
+}
+
 /** Sentences that people like to quote: they stand alone, and say something general or strong. */
 export function rateForQuotes (centrality: Float64Array, { sentences, lexicon }: Analysis): Rated[] {
+  const hosts = listQuestionShares(sentences)
   return sentences.map((sentence) => {
     const words = sentence.text.toLowerCase().split(/[^\p{L}\p{M}'’]+/u)
-    const emphasis = 0.5 + 1.1 * share(words, lexicon.emphasis)
+    const emphasis = 0.4 + 1.2 * share(words, lexicon.emphasis)
     const isOut = sentence.isCourtesy || sentence.isQuestion || sentence.length < 4 || sentence.announces !== undefined
     const contrast = /,\s(?:but|not|aber|sondern|sino|pero|mais|ma|mas|maar)\s/iu.test(sentence.text) ? 1.15 : 1
     // A sentence that was cleaned much is not good verbatim.
-    const wording = sentence.text.length > sentence.clean.length + 12 ? 0.6 : 1
-    const rating = (0.35 + (centrality[sentence.index] ?? 0)) * sentence.independence * emphasis * contrast * wording
+    const wording = sentence.text.startsWith(sentence.clean.slice(0, 12)) && sentence.text.length < sentence.clean.length + 12 ? 1 : 0.5
+    const asked = (hosts.get(sentence.speaker ?? '') ?? 0) > HOST_SHARE ? 0.5 : 1
+    const rating = (0.6 + 0.5 * (centrality[sentence.index] ?? 0)) * sentence.independence * emphasis * contrast * wording * asked
     return { sentence, rating: isOut ? 0 : rating }
   })
 }

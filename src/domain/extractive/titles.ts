@@ -18,7 +18,7 @@ export type Topic = Stretch & {
 const MAX_LENGTH = 60
 const MAX_WORDS = 10
 /** An announcement or question is looked for in so many first sentences. */
-const OPENING = 5
+const OPENING = 8
 const WORDS_IN_TITLE = 3
 
 const capitalise = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase())
@@ -62,7 +62,8 @@ function listCandidates (sentences: readonly Analysed[], { lexicon, source }: An
         const stemBefore = toStem(before, lexicon)
         const isName = index > 0 && /^\p{Lu}/u.test(word) && (source.language !== 'de' || /\p{L}{3}/u.test(word))
         const start = stemBefore === undefined ? before : words[index - 2] ?? ''
-        const isNoun = lexicon.determiners.size === 0 || isName || lexicon.determiners.has(start.toLowerCase())
+        const isAfterDeterminer = lexicon.determiners.size === 0 || (source.language !== 'de' && lexicon.determiners.has(start.toLowerCase()))
+        const isNoun = isName || isAfterDeterminer
         const written = isName ? word : word.toLowerCase()
         note(written, [found], isNoun)
         if (stemBefore !== undefined) note(`${isName ? before : before.toLowerCase()} ${written}`, [stemBefore, found], isNoun)
@@ -104,14 +105,16 @@ type Heading = { title: string, rating: number }
 function findHeading (sentences: readonly Analysed[], terms: ReadonlyMap<string, number>): string | undefined {
   const most = Math.max(0, ...terms.values())
   const headings = sentences.slice(0, OPENING).flatMap((sentence, index): Heading[] => {
-    const asked = sentence.isQuestion && index < 3 && sentence.independence > 0.3 ? sentence.clean : undefined
+    const asked = sentence.isQuestion && index < 6 && sentence.independence > 0.3 ? sentence.clean : undefined
     const title = sentence.announces === undefined ? asked : trimTopic(sentence.announces)
     if (title === undefined || title.endsWith('…') || title.length > MAX_LENGTH) return []
     const words = countWords(title)
     if (words < 1 || words > MAX_WORDS) return []
     const about = sentence.terms.reduce((best, term) => Math.max(best, terms.get(term) ?? 0), 0)
-    return [{ title, rating: about / Math.max(1e-9, most) - 0.05 * index - (sentence.announces === undefined ? 0.25 : 0) }]
-  }).filter(({ rating }) => rating > 0.25)
+    const isThin = sentence.announces !== undefined && words < 3 && !/^\p{Lu}/u.test(title)
+    const cost = 0.04 * index + (sentence.announces === undefined ? 0.25 : 0) + (isThin ? 0.3 : 0)
+    return [{ title, rating: about / Math.max(1e-9, most) - cost }]
+  }).filter(({ rating }) => rating > 0.1)
   return headings.sort((a, b) => b.rating - a.rating)[0]?.title
 }
 
@@ -129,4 +132,11 @@ export function nameTopics (stretches: readonly Stretch[], analysis: Analysis): 
     const title = shorten(capitalise(heading ?? fallback), MAX_LENGTH) || source.title || String(index + 1)
     return { ...stretch, title, keyword: keywords[0] ?? title, isSaid: heading !== undefined, terms }
   })
+}
+
+/** A title inside a sentence begins with a small letter, unless it begins with an acronym or is German. */
+export function lowerFirst (title: string, language: string | undefined): string {
+  const [first = ''] = title.split(' ')
+  const stays = language === 'de' || (first.length > 1 && /^\p{Lu}+$/u.test(first))
+  return stays ? title : title.replace(/^\p{Lu}/u, (letter) => letter.toLocaleLowerCase())
 }

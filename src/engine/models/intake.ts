@@ -18,8 +18,8 @@ const MAX_HEADS = 512
 const CONVERT = 'ct2-transformers-converter --model FOLDER --output_dir OUT --quantization float16 --copy_files tokenizer.json'
 const ADD = 'stenobox models add OUT --name NAME'
 
-/** What a path is: a ggml file or a faster-whisper folder. The path is absolute. */
-export type Offer = { kind: 'ggml' | 'ctranslate2', path: string }
+/** What a path is: a ggml file, a faster-whisper folder, or a GGUF file with a language model. The path is absolute. */
+export type Offer = { kind: 'ggml' | 'ctranslate2' | 'gguf', path: string }
 
 /** The first bytes of a file; fewer if it is shorter. */
 async function readStart (path: string, bytes: number): Promise<Buffer> {
@@ -53,11 +53,7 @@ export async function recogniseModel (given: string): Promise<Offer> {
   if (!facts.isFile()) throw new ModelError(`${given} is neither a file nor a folder`)
   const start = await readStart(path, 512)
   if (start.length >= 4 && start.readUInt32LE(0) === 0x67676d6c) return { kind: 'ggml', path }
-  if (start.toString('latin1', 0, 4) === 'GGUF') {
-    throw new ModelError(
-      `${given} is a GGUF file, which is not supported; use the ggml file (ggml-….bin) of whisper.cpp`
-    )
-  }
+  if (start.toString('latin1', 0, 4) === 'GGUF') return { kind: 'gguf', path }
   if (start.toString('latin1', 257, 262) === 'ustar') {
     throw new ModelError(
       `${given} is an archive; if \`stenobox models export\` made it, run: stenobox models import ${given}`
@@ -76,7 +72,7 @@ export async function recogniseModel (given: string): Promise<Offer> {
       `${given} is a transformers checkpoint; convert its folder first, then add the result: ${CONVERT} && ${ADD}`
     )
   }
-  throw new ModelError(`${given} is neither a ggml file nor a faster-whisper folder`)
+  throw new ModelError(`${given} is neither a ggml file, nor a faster-whisper folder, nor a GGUF file`)
 }
 
 // ---------------------------------------------------------------- alignment heads
@@ -121,8 +117,8 @@ async function readGgmlShape (path: string): Promise<WhisperShape | undefined> {
 export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 /**
- * Writes the ggml file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws `ModelError` for
- * CTranslate2 files that are damaged, quantised or not Whisper. Damaged ggml files are found when the model is tried.
+ * Writes the ggml or GGUF file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws `ModelError` for
+ * CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found when the model is tried.
  */
 export async function stageModel (
   offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void
@@ -132,9 +128,9 @@ export async function stageModel (
     done += bytes
     onProgress(done, total)
   }
-  if (offer.kind === 'ggml') {
-    const [shape, { size }] = [await readGgmlShape(offer.path), await stat(offer.path)]
-    const facts = await writeCounted(path, readChunks(offer.path), counting(size))
+  if (offer.kind !== 'ctranslate2') {
+    const shape = offer.kind === 'ggml' ? await readGgmlShape(offer.path) : undefined
+    const facts = await writeCounted(path, readChunks(offer.path), counting((await stat(offer.path)).size))
     return { path, facts, alignmentHeads: shape && presetOf(shape) }
   }
   const conversion = await openConversion(offer.path, filtersFrom)

@@ -55,7 +55,8 @@ export const AlignmentHeads = Type.Union([Type.String(), Type.Array(Type.Tuple([
 /** A model is defined by its digests: `sha256` or `sha1` of the published file, and those in `forms`. */
 export const ModelEntry = Type.Object({
   name: ModelName,
-  kind: Type.Enum(['whisper', 'parakeet']),
+  /** What runs it. `llm`: llama.cpp, which makes artifacts from transcripts. */
+  kind: Type.Enum(['whisper', 'parakeet', 'llm']),
   /** Path inside a models directory. */
   file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -143,6 +144,9 @@ export function readManifest (path: string): Manifest {
   const manifest = parsed as Manifest
   const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
   if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all of them`)
+  const named = new Set(STT_QUALITIES.flatMap((quality) => manifest.quality[quality].models))
+  const mute = manifest.models.find(({ kind, name }) => kind === 'llm' && named.has(name))
+  if (mute) throw new Error(`models manifest: a quality names ${mute.name}, which is a language model and cannot transcribe`)
   return manifest
 }
 

@@ -32,11 +32,15 @@ const DEFAULT_DECODING: DecodingOptions = {
 }
 
 export type InstalledModel = { entry: ModelEntry, path: string }
+/** Kinds of models that transcribe. */
+export type SpeechKind = Exclude<ModelEntry['kind'], 'llm'>
+type SpeechModel = InstalledModel & { entry: { kind: SpeechKind } }
+const isSpeechModel = (model: InstalledModel): model is SpeechModel => model.entry.kind !== 'llm'
 /** `isStarter`: the bundled model, which people must be warned about. */
 export type ChosenModel = {
   name: string
   path: string
-  kind: ModelEntry['kind']
+  kind: SpeechKind
   languages: ModelEntry['languages']
   isStarter: boolean
   decoding: DecodingOptions
@@ -139,6 +143,8 @@ export function createModels (modelsDir: string) {
     return `${path} ${size} ${mtimeMs}`
   }
 
+  const listUsable = (): InstalledModel[] => listInstalled().filter((model) => !unusable.has(identify(model.path)) && isTrusted(model))
+
   /** Names of the added models that a quality prefers. Without a language, models for only some languages do not count. */
   function listPreferred (quality: SttQuality, language: string | undefined): string[] {
     const knows = ({ languages }: ModelEntry): boolean => !languages || (language !== undefined && languages.includes(language))
@@ -149,7 +155,7 @@ export function createModels (modelsDir: string) {
 
   /** Among the installed models for which `suits` is true: the quality's first one, else another real one, else the starter. */
   function chooseSuited (quality: SttQuality, suits: (entry: ModelEntry) => boolean, language?: string): ChosenModel | undefined {
-    const installed = listInstalled().filter((model) => suits(model.entry) && !unusable.has(identify(model.path)) && isTrusted(model))
+    const installed = listUsable().filter(isSpeechModel).filter((model) => suits(model.entry))
     const wanted = manifest.quality[quality]
     const names = [...listPreferred(quality, language), ...wanted.models]
     const preferred = names.map((name) => installed.find(({ entry }) => entry.name === name)).find((model) => model)
@@ -167,6 +173,13 @@ export function createModels (modelsDir: string) {
       alignmentHeads: found.entry.alignmentHeads,
       decoding: { ...DEFAULT_DECODING, ...wanted.decoding, ...found.entry.decoding }
     }
+  }
+
+  /** The language model to use: the one that a person added last, else the largest one of the manifest. Undefined when there is none. */
+  function chooseLanguageModel (): InstalledModel | undefined {
+    const usable = listUsable().filter(({ entry }) => entry.kind === 'llm')
+    const bytesOf = ({ path }: InstalledModel): number => sizeOf(path) ?? 0
+    return usable.find(({ entry }) => isAdded(entry)) ?? usable.sort((a, b) => bytesOf(b) - bytesOf(a))[0]
   }
 
   /**
@@ -191,6 +204,7 @@ export function createModels (modelsDir: string) {
     locate,
     inspect,
     choose,
+    chooseLanguageModel,
     /** Entries whose file has an unexpected size. They count as not installed; `doctor` says why. */
     listWrongSize: (): ModelEntry[] =>
       entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined)),

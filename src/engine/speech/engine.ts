@@ -38,9 +38,17 @@ export type WindowJob = {
   terms: readonly string[]
 }
 
-type Deps = { pool: SpeechPool, detector: DetectorPool, models: Models, gpu: boolean, threadsPerWorker: number }
+type Deps = {
+  pool: SpeechPool
+  detector: DetectorPool
+  models: Models
+  gpu: boolean
+  threadsPerWorker: number
+  /** Makes room for speech when memory runs out. Returns whether there was something to give up. */
+  freeMemory?: () => Promise<boolean>
+}
 
-export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker }: Deps) {
+export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker, freeMemory = async () => false }: Deps) {
   /** The model last used for each quality. If its file is deleted, the weights in memory are still used. */
   const served = new Map<SttQuality, ChosenModel>()
   /** The same for the language detector that helps Parakeet. */
@@ -61,8 +69,13 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     memory = served
   ): Promise<WorkerTasks[T]['output']> {
     if (!model) throw new SpeechError('model_unavailable', 'no speech model is installed')
+    const run = async (): Promise<WorkerTasks[T]['output']> =>
+      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model))
     try {
-      const output = await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model))
+      const output = await run().catch(async (error: unknown) => {
+        if (error instanceof SpeechError && error.code === 'out_of_memory' && await freeMemory()) return await run()
+        throw error
+      })
       memory.set(quality, model)
       return output
     } catch (error) {

@@ -4,6 +4,7 @@ import { ModelError } from '../../domain/model-error.js'
 import { SpeechError } from '../../domain/speech-error.js'
 import type { DecodingOptions } from '../../workers/protocol.js'
 import type { ModelEntry } from '../models/manifest.js'
+import type { SpeechKind } from '../models/models.js'
 import { createSpeechPool } from './pool.js'
 
 const RATE_HZ = 16_000
@@ -30,7 +31,7 @@ function makeSound (): Buffer {
 
 export type Trial = {
   path: string
-  kind: ModelEntry['kind']
+  kind: SpeechKind
   alignmentHeads: ModelEntry['alignmentHeads'] | undefined
   languages: string[] | undefined
 }
