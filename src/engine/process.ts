@@ -15,10 +15,16 @@ const NICE = '12'
  */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LC_CTYPE']
 
-const createEnvironment = (): NodeJS.ProcessEnv => Object.fromEntries(PASSED_ON.flatMap((name) => {
-  const value = process.env[name]
-  return value === undefined ? [] : [[name, value]]
-}))
+/** glibc reserves 128 MiB of address space for each thread that allocates, and a few threads would use up the limit. */
+const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
+
+const createEnvironment = (): NodeJS.ProcessEnv => ({
+  ...ONE_ARENA,
+  ...Object.fromEntries(PASSED_ON.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }))
+})
 
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */
