@@ -15,11 +15,14 @@ const NICE = '12'
  */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LC_CTYPE']
 
+/** glibc reserves 128 MiB of address space for each thread that allocates, and a few threads would use up the limit. */
+const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
+
 const pickEnvironment = (names: readonly string[]): NodeJS.ProcessEnv => Object.fromEntries(names.flatMap((name) => {
   const value = process.env[name]
   return value === undefined ? [] : [[name, value]]
 }))
-const createEnvironment = (): NodeJS.ProcessEnv => pickEnvironment(PASSED_ON)
+const createEnvironment = (): NodeJS.ProcessEnv => ({ ...ONE_ARENA, ...pickEnvironment(PASSED_ON) })
 
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */

@@ -84,7 +84,7 @@ const DeliveriesReply = Type.Array(Delivery, { description: 'Requests, newest fi
 const DeliveriesQuery = Type.Object({
   endpointId: Type.Optional(Id),
   status: Type.Optional(Type.Enum(ATTEMPT_STATUSES)),
-  limit: Type.Integer({ minimum: 1, maximum: MAX_LISTED, default: LISTED })
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, default: LISTED }))
 })
 
 const TestBody = Type.Object({
@@ -209,7 +209,10 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (ap
     caller: 'api_key',
     querystring: DeliveriesQuery,
     replies: { 200: Success(DeliveriesReply) }
-  }), async (request) => ok(deliveries.list(principalOf(request).ownerId, request.query).map(toDelivery)))
+  }), async (request) => {
+    const { limit = LISTED, ...filter } = request.query
+    return ok(deliveries.list(principalOf(request).ownerId, { ...filter, limit }).map(toDelivery))
+  })
 
   app.post('/webhooks/deliveries/:id/retry', operation({
     operationId: 'retryWebhookDelivery',
