@@ -16,6 +16,7 @@ import { describeMachine } from '../dist/evaluate/report.js'
 import { printReport } from './lib/report.ts'
 import type { BenchOptions, Benchmark, Report } from './lib/report.ts'
 import { restart } from './cases/restart.ts'
+import { search } from './cases/search.ts'
 import { silence } from './cases/silence.ts'
 import { sources } from './cases/sources.ts'
 import { speed } from './cases/speed.ts'
@@ -26,7 +27,7 @@ import { ATTACKS } from './neighbours/attacks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
   accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash,
-  neighbours
+  neighbours, search
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5

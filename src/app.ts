@@ -78,6 +78,7 @@ import type { InTransaction } from './store/database.js'
 import { createFiles } from './store/files.js'
 import { createLibraryPool } from './store/library-pool.js'
 import type { Files } from './store/files.js'
+import { createJobStore } from './store/jobs.js'
 import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
 import type { OwnerStore } from './store/owners.js'
@@ -100,6 +101,22 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
   const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction, now })
   const owners = createOwners({ owners: createOwnerStore(db), passwords: createPasswords(), inTransaction, now })
   return { keys, owners, close: (): void => { db.close() } }
+}
+
+/** Search alone: what `stenobox search` needs. */
+export function createSearchTools (config: Config, log: Logger, now: () => number = Date.now) {
+  const db = openDatabase(config.dataDir)
+  const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
+  const embedding = createEmbedding()
+  const library = createLibraryPool(config.dataDir)
+  return {
+    keys,
+    search: createSearch({ library, embedderOf: embedding.find, jobs: createJobStore(db), log }),
+    async close (): Promise<void> {
+      await Promise.all([embedding.close(), library.close()])
+      db.close()
+    }
+  }
 }
 
 /** Clients and grants of our own authorization server: what `stenobox oauth` needs. Opens the database and nothing else. */
@@ -163,7 +180,7 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
 
 /** How recordings come in, are seen, and go. */
 function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: { plans: Plans, usage: Usage }) {
-  const { jobs, media, sources, transcripts, windows } = stores
+  const { jobs, media, passages, sources, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
   const submit = createSubmit({ ...stores, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
@@ -172,7 +189,9 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
     submit,
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
-    transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
+    transcripts: createTranscripts({
+      jobs, transcripts, windows, passages, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable
+    }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
     webhooks
   }

@@ -8,6 +8,7 @@ import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
 import { modelsCommand } from './models.js'
 import { oauthCommand } from './oauth.js'
+import { searchCommand } from './search.js'
 import { serveCommand } from './serve.js'
 import { termsCommand } from './terms.js'
 import { transcribeCommand } from './transcribe.js'
@@ -19,6 +20,7 @@ const program = new Command('stenobox')
   .version(version)
   .addCommand(serveCommand())
   .addCommand(transcribeCommand())
+  .addCommand(searchCommand())
   .addCommand(keysCommand())
   .addCommand(termsCommand())
   .addCommand(modelsCommand())

@@ -37,23 +37,45 @@ function countBits (word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
+/** Codes up to this number are compared whole. */
+const FEW_CODES = 50_000
+/** Of more codes, the first third is compared, and of one in so many, the nearest, the rest as well. */
+const PART = 3
+const RETAINED = 16
+
+/** Codes of a length in 32-bit words, one after the other. */
+export type Codes = { words: Uint32Array, length: number, count: number }
+
 /**
- * Indexes of the codes that differ from `query` in the fewest bits: at least `wanted` of them if there are that many, more when several
- * are equally far. `codes`: `count` codes of the length of `query`, one after the other.
+ * Indexes of the codes that differ from `query` in the fewest bits of its words: at least `wanted`, if there are that many. `only`: the
+ * indexes to look at; undefined for all.
  */
-export function findNearest (codes: Uint32Array, count: number, query: Uint32Array, wanted: number): number[] {
-  const length = query.length
-  const distances = new Uint16Array(count)
-  const counts = new Uint32Array(length * 32 + 1)
-  for (let index = 0, at = 0; index < count; index++) {
+function nearestOf ({ words, length, count }: Codes, only: Uint32Array | undefined, query: Uint32Array, wanted: number): Uint32Array {
+  const looked = only ? only.length : count
+  const distances = new Uint16Array(looked)
+  const counts = new Uint32Array(query.length * 32 + 1)
+  for (let i = 0; i < looked; i++) {
+    const at = (only ? only[i] as number : i) * length
     let distance = 0
-    for (let word = 0; word < length; word++, at++) distance += countBits((codes[at] ?? 0) ^ (query[word] ?? 0))
-    distances[index] = distance
-    counts[distance] = (counts[distance] ?? 0) + 1
+    for (let word = 0; word < query.length; word++) distance += countBits((words[at + word] as number) ^ (query[word] as number))
+    distances[i] = distance
+    counts[distance] = (counts[distance] as number) + 1
   }
   let furthest = 0
-  for (let found = counts[0] ?? 0; found < wanted && furthest < counts.length - 1;) found += counts[++furthest] ?? 0
-  const nearest: number[] = []
-  for (let index = 0; index < count; index++) if ((distances[index] ?? 0) <= furthest) nearest.push(index)
+  let found = counts[0] as number
+  while (found < wanted && furthest < counts.length - 1) found += counts[++furthest] as number
+  const nearest = new Uint32Array(found)
+  let size = 0
+  for (let i = 0; i < looked; i++) if ((distances[i] as number) <= furthest) nearest[size++] = only ? only[i] as number : i
   return nearest
+}
+
+/**
+ * Indexes of the codes that differ from `query` in the fewest bits: at least `wanted` of them if there are that many, more when several
+ * are equally far. Among very many codes, a near one is missed if its first third is far.
+ */
+export function findNearest (codes: Codes, query: Uint32Array, wanted: number): Uint32Array {
+  if (codes.count <= FEW_CODES) return nearestOf(codes, undefined, query, wanted)
+  const part = query.subarray(0, Math.ceil(query.length / PART))
+  return nearestOf(codes, nearestOf(codes, undefined, part, Math.max(wanted, codes.count / RETAINED)), query, wanted)
 }

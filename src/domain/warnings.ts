@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import type { Static } from 'typebox'
 
-export const WARNING_CODES = ['starter_model', 'little_text'] as const
+export const WARNING_CODES = ['starter_model', 'little_text', 'words_only'] as const
 
 export const Warning = Type.Object({
   code: Type.Enum(WARNING_CODES),
@@ -46,4 +46,14 @@ export function deriveWarnings (facts: TranscriptFacts): Warning[] {
     })
   }
   return warnings
+}
+
+/** The warning of a completed transcription whose vectors could not be made. */
+export function deriveIndexWarning ({ fault }: { fault: string | undefined }): Warning[] {
+  if (fault === undefined) return []
+  return [{
+    code: 'words_only',
+    message: 'Search finds this text by its words only, because the embedding model failed. It is tried again every hour; ' +
+      'the administrator can see the reason in the log.'
+  }]
 }

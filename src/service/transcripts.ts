@@ -5,7 +5,7 @@ import { toIsoCode } from '../domain/language.js'
 import type { Job, JobStatus } from '../domain/job.js'
 import { transcriptText } from '../domain/transcript.js'
 import type { TimedSegment } from '../domain/transcript.js'
-import { deriveWarnings } from '../domain/warnings.js'
+import { deriveIndexWarning, deriveWarnings } from '../domain/warnings.js'
 import type { Warning } from '../domain/warnings.js'
 import type { DeliveryCounts } from '../domain/webhook.js'
 import { toExportName } from '../formats/file-name.js'
@@ -13,6 +13,7 @@ import { EXPORT_FORMATS, FORMATS } from '../formats/index.js'
 import type { Chunks, ExportFormat } from '../formats/index.js'
 import type { DeliveryStore } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'
+import type { PassageStore } from '../store/passages.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { Plans } from './plans.js'
@@ -23,6 +24,7 @@ type Deps = {
   jobs: JobStore
   transcripts: TranscriptStore
   windows: Pick<WindowStore, 'readFacts'>
+  passages: Pick<PassageStore, 'findIndex'>
   deliveries: Pick<DeliveryStore, 'count'>
   plans: Pick<Plans, 'limitsOf'>
   isRetryable: (job: Job) => boolean
@@ -54,13 +56,15 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
   return job
 }
 
-export function createTranscripts ({ jobs, transcripts, windows, deliveries, plans, isRetryable }: Deps) {
+export function createTranscripts ({ jobs, transcripts, windows, passages, deliveries, plans, isRetryable }: Deps) {
   return {
     /** Throws `not_found` when there is no such job, or it belongs to another owner. */
     read (id: number, ownerId: number): JobView {
       const job = findOwnedJob(jobs, id, ownerId)
       const text = job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined
-      const warnings = job.status === 'completed' ? deriveWarnings(windows.readFacts(id)) : []
+      const warnings = job.status === 'completed'
+        ? [...deriveWarnings(windows.readFacts(id)), ...deriveIndexWarning({ fault: passages.findIndex(id)?.fault })]
+        : []
       return { ...job, text, warnings, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
     },
     /** An owner's jobs, newest first. `next`: the `before` of the next page; undefined on the last page. */

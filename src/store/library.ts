@@ -9,7 +9,7 @@ import { createVectorCache } from './vector-cache.js'
 /** A term that more of an owner's passages have says too little to look all of them up. */
 const COMMON = 4000
 /** Candidates by code, for each one that is wanted: the code is a rough guess, and the vector decides. */
-const CODES_PER_WANTED = 8
+const CODES_PER_WANTED = 5
 /** Share of the candidates that must still have their vectors. */
 const STALE_BELOW = 0.8
 /** A filter that leaves at most this many passages: all of their vectors are compared. */
@@ -27,6 +27,9 @@ const toSqlFilter = ({ language, speaker, fromAt, beforeAt, sourceUrl }: Library
   language: language ?? null, speaker: speaker ?? null, fromAt: fromAt ?? null, beforeAt: beforeAt ?? null, sourceUrl: sourceUrl ?? null
 })
 const isEmpty = (filter: LibraryFilter): boolean => Object.values(filter).every((value) => value === undefined)
+
+/** The bytes of a stored vector, without a copy. */
+const toVector = (stored: Buffer): Int8Array => new Int8Array(stored.buffer, stored.byteOffset, stored.length)
 
 /** A term in the syntax of FTS5. Its quotes are gone: terms have letters, digits and marks only. */
 const quote = (term: string): string => `"${term}"`
@@ -67,16 +70,19 @@ export function createLibrary (db: Database) {
   const allowed = db.prepare<Filter & { ownerId: number }, { id: number }>(`
     SELECT p.id FROM job j JOIN passage p ON p.job_id = j.id WHERE j.owner_id = :ownerId AND ${ALLOWED} ORDER BY p.id
   `)
-  const vector = db.prepare<{ id: number }, { name: string, vector: Buffer }>(`
-    SELECT m.name, v.vector FROM passage_vector v JOIN embedding_model m ON m.id = v.model_id WHERE v.passage_id = :id
-  `)
-  // uses the id; the owner is checked as well, although no id of another owner is ever asked for
-  const candidate = db.prepare<{ id: number, ownerId: number }, CandidateRow>(`
+  // One statement for all of them: a call for each row would take most of the time of a search.
+  const vectors = db.prepare<[string, string], [id: number, vector: Buffer]>(`
+    SELECT v.passage_id, v.vector
+    FROM json_each(?) e CROSS JOIN passage_vector v ON v.passage_id = e.value
+    WHERE v.model_id = (SELECT id FROM embedding_model WHERE name = ?)
+  `).raw()
+  // The owner is checked as well, although no passage of another owner is ever asked for.
+  const candidates = db.prepare<{ ids: string, ownerId: number }, CandidateRow>(`
     SELECT p.id, p.job_id, p.start_ms, p.text, p.sentences, coalesce(json_extract(j.options, '$.language'), j.heard_language) AS language,
       m.name AS model, v.vector
-    FROM passage p JOIN job j ON j.id = p.job_id
+    FROM json_each(:ids) e CROSS JOIN passage p ON p.id = e.value CROSS JOIN job j ON j.id = p.job_id
       LEFT JOIN passage_vector v ON v.passage_id = p.id LEFT JOIN embedding_model m ON m.id = v.model_id
-    WHERE p.id = :id AND j.owner_id = :ownerId AND j.status = 'completed'
+    WHERE j.owner_id = :ownerId AND j.status = 'completed'
   `)
 
   function findByWords ({ ownerId, terms, filter, wanted }: LibraryQuery) {
@@ -94,17 +100,13 @@ export function createLibrary (db: Database) {
   }
 
   /** Compares the vectors of these passages with the query. Passages that are gone, or have a vector of another model, drop out. */
-  function compare (ids: readonly number[], model: string, query: Float32Array): Array<{ id: number, similarity: number }> {
-    return ids.flatMap((id) => {
-      const row = vector.get({ id })
-      return row?.name === model ? [{ id, similarity: cosineOf(query, new Int8Array(row.vector)) }] : []
-    })
-  }
+  const compare = (ids: readonly number[], model: string, query: Float32Array): Array<{ id: number, similarity: number }> =>
+    vectors.all(JSON.stringify(ids), model).map(([id, vector]) => ({ id, similarity: cosineOf(query, toVector(vector)) }))
 
-  function findByMeaning ({ ownerId, vectors, filter, wanted }: LibraryQuery): number[] {
+  function findByMeaning ({ ownerId, vectors: queries, filter, wanted }: LibraryQuery): number[] {
     const ids = isEmpty(filter) ? undefined : allowed.all({ ...toSqlFilter(filter), ownerId }).map(({ id }) => id)
     const range = rangeOf(ownerId)
-    const found = vectors.flatMap(({ model, vector: query }) => {
+    const found = queries.flatMap(({ model, vector: query }) => {
       if (ids && ids.length <= FEW) return compare(ids, model, query)
       const near = cache.findNearest(range, model, query, wanted * CODES_PER_WANTED, ids)
       const compared = compare(near, model, query)
@@ -114,8 +116,8 @@ export function createLibrary (db: Database) {
     return found.sort((a, b) => b.similarity - a.similarity).slice(0, wanted).map(({ id }) => id)
   }
 
-  function toCandidate (row: CandidateRow, { vectors }: LibraryQuery): Candidate {
-    const query = vectors.find(({ model }) => model === row.model)
+  function toCandidate (row: CandidateRow, { vectors: queries }: LibraryQuery): Candidate {
+    const query = queries.find(({ model }) => model === row.model)
     return {
       passageId: row.id,
       jobId: row.job_id,
@@ -123,7 +125,7 @@ export function createLibrary (db: Database) {
       text: row.text,
       startMs: row.start_ms,
       sentences: (JSON.parse(row.sentences) as Array<[number, number, number]>).map(unpackSentence),
-      similarity: query && row.vector ? cosineOf(query.vector, new Int8Array(row.vector)) : undefined,
+      similarity: query && row.vector ? cosineOf(query.vector, toVector(row.vector)) : undefined,
       model: row.model ?? undefined
     }
   }
@@ -134,11 +136,9 @@ export function createLibrary (db: Database) {
     find (query: LibraryQuery): LibraryFinding {
       const { ids: words, rarities } = findByWords(query)
       const meanings = findByMeaning(query)
-      const candidates = [...new Set([...words, ...meanings])].flatMap((id) => {
-        const row = candidate.get({ id, ownerId: query.ownerId })
-        return row ? [toCandidate(row, query)] : []
-      })
-      return { candidates, byWords: words, byMeaning: meanings, rarities }
+      const ids = JSON.stringify([...new Set([...words, ...meanings])])
+      const rows = candidates.all({ ids, ownerId: query.ownerId })
+      return { candidates: rows.map((row) => toCandidate(row, query)), byWords: words, byMeaning: meanings, rarities }
     }
   }
 }

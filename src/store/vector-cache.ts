@@ -87,7 +87,7 @@ export function createVectorCache (db: Database) {
       const { ids, codes, count } = only ? select(all, only, length) : all
       const code = new Uint32Array(length)
       writeCode(query, code, 0)
-      return findNearest(codes, count, code, wanted).map((index) => ids[index] ?? 0)
+      return Array.from(findNearest({ words: codes, length, count }, code, wanted), (index) => ids[index] ?? 0)
     }
   }
 }

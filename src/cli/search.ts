@@ -1,0 +1,54 @@
+/** `stenobox search`: searches the library of an owner in the data directory, whether or not the server is running. */
+import { Command, InvalidArgumentError } from 'commander'
+import { createSearchTools } from '../app.js'
+import { readConfig } from '../config.js'
+import { createLogger } from '../logger.js'
+import { DEFAULT_MIN_SCORE, SEARCH_LIMIT } from '../service/search.js'
+import type { SearchHit } from '../service/search.js'
+import { parseName } from './keys.js'
+
+type Options = { owner: string, limit: number, minScore: number, json?: true }
+
+function parseLimit (text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= SEARCH_LIMIT.min && limit <= SEARCH_LIMIT.max) return limit
+  throw new InvalidArgumentError(`Give a whole number from ${SEARCH_LIMIT.min} to ${SEARCH_LIMIT.max}.`)
+}
+
+function parseScore (text: string): number {
+  const score = Number(text)
+  if (text.trim() !== '' && score >= 0 && score <= 1) return score
+  throw new InvalidArgumentError('Give a number from 0 to 1.')
+}
+
+const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19)
+
+function show ({ transcriptionId, score, title, timestampMs, snippet }: SearchHit): void {
+  console.log(`${score.toFixed(2)}  ${transcriptionId}  ${clock(timestampMs)}  ${title}`)
+  console.log(`      ${snippet}`)
+}
+
+const toJson = ({ timestampMs, ...hit }: SearchHit) => ({ ...hit, timestampSeconds: timestampMs / 1000 })
+
+async function search (words: string[], { owner, limit, minScore, json }: Options): Promise<void> {
+  const tools = createSearchTools(readConfig(), createLogger('error'))
+  try {
+    const hits = await tools.search.search(tools.keys.ensureOwner(owner), { query: words.join(' '), limit, minScore })
+    if (json) console.log(JSON.stringify(hits.map(toJson), null, 2))
+    else if (hits.length === 0) console.error('Nothing was found. A lower --min-score shows more.')
+    else for (const hit of hits) show(hit)
+  } finally {
+    await tools.close()
+  }
+}
+
+export function searchCommand (): Command {
+  return new Command('search')
+    .description('search transcripts by meaning and by words')
+    .argument('<query...>', 'what to look for, in plain words')
+    .option('--owner <owner>', 'whose recordings', parseName, 'default')
+    .option('--limit <number>', 'the most results', parseLimit, SEARCH_LIMIT.default)
+    .option('--min-score <number>', 'leave out results with a lower score, 0 to 1', parseScore, DEFAULT_MIN_SCORE)
+    .option('--json', 'print JSON')
+    .action(search)
+}
