@@ -16,6 +16,8 @@ import { createModels } from './engine/models/models.js'
 import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
+import { createEmbedding } from './engine/text/embedder.js'
+import type { Embedder } from './engine/text/embedder.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
 import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
 import type { ArtifactEngine } from './engine/text/artifact-engine.js'
@@ -31,7 +33,7 @@ import { BODY_LIMITS, limitBodies } from './routes/plugins/body-pace.js'
 import type { BodyLimits } from './routes/plugins/body-pace.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
-import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
+import { createErrors, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
 import { createArtifacts } from './service/artifacts.js'
 import type { Artifacts } from './service/artifacts.js'
@@ -42,6 +44,7 @@ import { createEnding } from './service/ending.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createIndexing } from './service/indexing.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createLoginLimit } from './service/login-limit.js'
 import { createOauth, publicPart } from './service/oauth.js'
@@ -55,6 +58,7 @@ import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
+import { createSearch } from './service/search.js'
 import { createStages } from './service/stages.js'
 import { createSubmit } from './service/submit.js'
 import type { Submit } from './service/submit.js'
@@ -70,6 +74,7 @@ import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import type { InTransaction } from './store/database.js'
 import { createFiles } from './store/files.js'
+import { createLibraryPool } from './store/library-pool.js'
 import type { Files } from './store/files.js'
 import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
@@ -166,7 +171,7 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, files, submit, now }),
+    uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
     webhooks
   }
 }
@@ -176,13 +181,14 @@ function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: P
   const pool = createExtractivePool()
   const queue = createQueue({ work: stores.work, inTransaction, now })
   const engines: [ArtifactEngine] = [createExtractiveEngine(pool)]
-  return { artifacts: createArtifacts({ ...stores, queue, plans, engines, inTransaction, now, log }), closeArtifacts: pool.close }
+  const { listVectors } = stores.passages
+  return { artifacts: createArtifacts({ ...stores, queue, plans, engines, listVectors, inTransaction, now, log }), closeArtifacts: pool.close }
 }
 
-/** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-type WorkDeps = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, artifacts: Artifacts }
+type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts }
 
-function createWork (base: Base, { submit, speech, ytDlp, artifacts }: WorkDeps) {
+/** What works on jobs: their steps, telling receivers, and the loop that drives them. */
+function createWork (base: Base, { submit, speech, ytDlp, embedder, artifacts }: Engines) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -198,8 +204,9 @@ function createWork (base: Base, { submit, speech, ytDlp, artifacts }: WorkDeps)
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
   const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
+  const indexing = createIndexing({ ...steps, embedder })
   const transcribing = createTranscribing(steps)
-  const kinds = createKinds({ fetching, decoding, transcribing, ending, deliveries, artifacts, slots: speech.slots, log })
+  const kinds = createKinds({ fetching, decoding, transcribing, indexing, ending, deliveries, artifacts, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -208,7 +215,7 @@ function createWork (base: Base, { submit, speech, ytDlp, artifacts }: WorkDeps)
     loop.abandon(jobId)
     loop.wake()
   })
-  return { deliveries, ending, loop, retention }
+  return { deliveries, ending, indexing, loop, retention }
 }
 
 /** What the administrator should know of models and devices. */
@@ -236,13 +243,17 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
+  const embedding = createEmbedding()
   const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans)
-  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp, artifacts })
+  const { deliveries, ending, indexing, loop, retention } =
+    createWork(base, { submit: library.submit, speech, ytDlp, embedder: embedding.current, artifacts })
+  const reader = createLibraryPool(config.dataDir)
+  const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
@@ -253,6 +264,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     artifacts,
     deliveries,
     health,
+    indexing,
+    search,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
@@ -268,7 +281,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), fetcher.close(), closeArtifacts()])
+      await Promise.all([pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close(), closeArtifacts()])
       db.close()
     }
   }
@@ -296,6 +309,7 @@ export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits }
 export async function createHttp (
   appliance: Appliance, config: Config, log: Logger, limits: HttpLimits = {}
 ): Promise<FastifyInstance> {
+  const errors = createErrors()
   const app = Fastify({
     // As the framework's own type: a plugin cares for nothing more of a logger.
     loggerInstance: log as FastifyBaseLogger,
@@ -308,10 +322,7 @@ export async function createHttp (
     // Headers of a request, and the first byte of a connection, must arrive in this time.
     http: { requireHostHeader: false, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 4 },
     frameworkErrors: sendError,
-    clientErrorHandler (error, socket) {
-      if (socket.writable) socket.end(rawErrorResponse(error.code, randomUUID()))
-      else socket.destroy()
-    }
+    clientErrorHandler: errors.answerClientError
   })
   // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
   const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true, uri: true } } as const
@@ -321,9 +332,9 @@ export async function createHttp (
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
-  installErrors(app)
+  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit()))
+  errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
-  limitConnections(app.server, limits.connections ?? connectionLimits(openFileLimit()))
   const authorizationServer = await createOwnServer(appliance, config, log)
   await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
   return app

@@ -18,7 +18,7 @@ export type Scope = keyof typeof SCOPES
 
 /** The scopes that operations require. Only these are advertised; a test compares them with the declarations of the operations. */
 export const OFFERED_SCOPES = [
-  'transcripts:read', 'transcripts:write', 'transcripts:export', 'ai:transform'
+  'transcripts:read', 'transcripts:write', 'transcripts:export', 'library:search', 'ai:transform'
 ] as const satisfies readonly Scope[]
 
 /** Other names that some clients use for registered scopes. */

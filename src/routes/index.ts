@@ -10,6 +10,7 @@ import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
+import type { Search } from '../service/search.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
@@ -29,6 +30,7 @@ import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
 import { protectedResourceRoutes } from './protected-resource.js'
+import { searchRoutes } from './search.js'
 import { sourceRoutes } from './sources.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
@@ -47,6 +49,7 @@ export type RouteDeps = {
   idempotency: Idempotency
   removal: Removal
   retries: Retries
+  search: Search
   submit: Submit
   transcripts: Transcripts
   uploads: Uploads
@@ -60,8 +63,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, submit, tokens, transcripts,
-    uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, submit, tokens,
+    transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -84,6 +87,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
       await api.register(artifactRoutes, { artifacts })
+      await api.register(searchRoutes, { search })
       await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })
       await api.register(deliveryRoutes, { webhooks, deliveries })

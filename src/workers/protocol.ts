@@ -2,6 +2,8 @@
 import type { ArtifactDraft, ArtifactMode } from '../domain/artifact.js'
 import type { PlainSource } from '../domain/extractive/analysis.js'
 import type { LanguagePosterior } from '../domain/language.js'
+import type { SpeakerEvidence } from '../domain/speaker-turns.js'
+import type { SpeakerTurn } from '../domain/speaker.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { AudioSpan } from '../domain/windows.js'
 import type { DecodedSegment } from '../domain/words.js'
@@ -111,6 +113,15 @@ export type ExtractOutput = { draft: ArtifactDraft }
 /** Artifacts are made on their own thread, so that long transcripts do not block requests. */
 export type ExtractiveTasks = {
   extractArtifact: { input: ExtractInput, output: ExtractOutput }
+}
+
+/** A piece of a recording in ms, and the weights of the voice prints. `abort`: as for transcription. */
+export type ObserveSpeakersInput = { audioPath: string, startMs: number, endMs: number, modelPath: string, abort: Int32Array }
+
+/** Speakers have their own thread, so that telling them apart takes no slot of a window. */
+export type SpeakerTasks = {
+  observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
+  findTurns: { input: SpeakerEvidence, output: SpeakerTurn[] }
 }
 
 /** Errors are sent as data: structured clone drops an Error's class, name and code. */

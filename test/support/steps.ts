@@ -2,9 +2,11 @@
 import type { Test } from 'tap'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
-import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import type { Embedder } from '../../dist/engine/text/embedder.js'
+import type { TurnFinder } from '../../dist/service/speakers.js'
 import { createDecoding } from '../../dist/service/decoding.js'
 import { createEnding } from '../../dist/service/ending.js'
+import { createIndexing } from '../../dist/service/indexing.js'
 import { createSpeakerNaming } from '../../dist/service/speakers.js'
 import { createStages } from '../../dist/service/stages.js'
 import { createTranscribing } from '../../dist/service/transcribing.js'
@@ -24,7 +26,9 @@ export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
 export type StepChanges = {
   now?: number
   speech?: Partial<SpeechEngine>
-  speakers?: SpeakerEngine
+  speakers?: TurnFinder
+  /** Absent: no embedding model is installed. */
+  embedder?: Embedder
   usage?: Partial<UsageStore>
   /** Stands in for writing down whom to tell. */
   enqueue?: (jobId: number) => void
@@ -37,7 +41,7 @@ export type StepChanges = {
 const FACTS: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
 
 export async function openSteps (t: Test, changes: StepChanges = {}) {
-  const { now = 0, speech, speakers, usage, enqueue = () => {}, decode, release = async () => {} } = changes
+  const { now = 0, speech, speakers, embedder, usage, enqueue = () => {}, decode, release = async () => {} } = changes
   const { requireRoom = async () => {} } = changes
   const stores = openStores(t)
   const clock = createClock(now)
@@ -57,6 +61,7 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
   const ffmpeg = { probeMedia: async () => FACTS, decodeAudio: decode ?? unused }
   const decoding = createDecoding({ ...steps, submit: { requireRoom }, ffmpeg })
   const transcribing = createTranscribing(steps)
+  const indexing = createIndexing({ ...steps, embedder: () => embedder })
   return {
     ...stores,
     dataDir,
@@ -68,8 +73,10 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
     ending,
     decoding,
     transcribing,
-    /** Completes all jobs that only lack their last step. */
+    indexing,
+    /** Indexes and completes all jobs that only lack these steps. */
     async completeAll (): Promise<void> {
+      for (let claim = indexing.claim(); claim; claim = indexing.claim()) await indexing.index(claim, new AbortController().signal)
       for (let claim = ending.claim(); claim; claim = ending.claim()) await ending.complete(claim)
     }
   }

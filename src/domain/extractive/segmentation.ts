@@ -32,7 +32,10 @@ function rateMeaning ({ source: { passages = [] }, sentences }: Analysis): Float
     while (place < passages.length && (passages[place]?.startMs ?? 0) < startMs) place++
     const mean = (side: typeof passages): Float64Array => {
       const sum = new Float64Array(side[0]?.vector.length ?? 0)
-      for (const { vector } of side) for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0)
+      for (const { vector } of side) {
+        const length = Math.sqrt(vector.reduce((total, value) => total + value * value, 0)) || 1
+        for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0) / length
+      }
       return sum
     }
     const [before, after] = [mean(passages.slice(Math.max(0, place - 3), place)), mean(passages.slice(place, place + 3))]

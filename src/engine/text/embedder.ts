@@ -4,6 +4,7 @@ import type { EmbeddingErrorCode, EmbeddingModel, EmbeddingPurpose } from '../..
 import { SpeechError } from '../../domain/speech-error.js'
 import type { EmbeddingTasks } from '../../workers/protocol.js'
 import { createPool } from '../speech/pool.js'
+import { isInstalled, STARTER_EMBEDDER } from './embedding-models.js'
 import type { EmbeddingModelFiles } from './embedding-models.js'
 
 /** The thread ends after this long without work, which frees the memory of the model (about 200 MB). */
@@ -87,3 +88,19 @@ export function createEmbedders (pool: EmbeddingPool) {
   }
 }
 export type Embedders = ReturnType<typeof createEmbedders>
+
+/** The embedders of the installed models, and their thread. `models`: best first. */
+export function createEmbedding (models: readonly EmbeddingModelFiles[] = [STARTER_EMBEDDER]) {
+  const pool = createEmbeddingPool()
+  const embedders = createEmbedders(pool)
+  const opened = models.map((files) => ({ files, embedder: embedders.open(files) }))
+  const installed = (): Embedder[] => opened.filter(({ files }) => isInstalled(files)).map(({ embedder }) => embedder)
+  return {
+    /** The embedder that new indexes are made with. Undefined: no model is installed. */
+    current: (): Embedder | undefined => installed()[0],
+    /** The embedder of a model, if it is installed. */
+    find: (id: string): Embedder | undefined => installed().find(({ model }) => model.id === id),
+    close: async (): Promise<void> => { await pool.close() }
+  }
+}
+export type Embedding = ReturnType<typeof createEmbedding>

@@ -5,12 +5,14 @@ import type { Decoding } from '../../service/decoding.js'
 import type { Deliveries } from '../../service/deliveries.js'
 import type { Ending } from '../../service/ending.js'
 import type { Fetching } from '../../service/fetching.js'
+import type { Indexing } from '../../service/indexing.js'
 import type { Transcribing } from '../../service/transcribing.js'
 import type { Kind } from '../kind.js'
 import { createArtifactKind } from './artifact.js'
 import { createCompleteKind } from './complete.js'
 import { createDecodeKind } from './decode.js'
 import { createFetchKind } from './fetch.js'
+import { createIndexKind } from './index-transcript.js'
 import { createLanguageKind } from './language.js'
 import { createPoolLane, createTranscribeKind } from './transcribe.js'
 import { createWebhookKind } from './webhook.js'
@@ -19,6 +21,7 @@ type Deps = {
   fetching: Fetching
   decoding: Decoding
   transcribing: Transcribing
+  indexing: Indexing
   ending: Ending
   deliveries: Deliveries
   artifacts: Artifacts
@@ -27,13 +30,16 @@ type Deps = {
   log: Log
 }
 
-export function createKinds ({ fetching, decoding, transcribing, ending, deliveries, artifacts, slots, log }: Deps): Kind[] {
+export function createKinds (
+  { fetching, decoding, transcribing, indexing, ending, deliveries, artifacts, slots, log }: Deps
+): Kind[] {
   const pool = createPoolLane(transcribing, slots)
   return [
     createFetchKind(fetching),
     createDecodeKind(decoding),
     createLanguageKind(transcribing, pool),
     createTranscribeKind(transcribing, pool),
+    createIndexKind(indexing),
     createCompleteKind(ending),
     createWebhookKind({ deliveries, log }),
     createArtifactKind(artifacts)
