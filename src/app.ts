@@ -182,7 +182,8 @@ function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: P
   const queue = createQueue({ work: stores.work, inTransaction, now })
   const engines: [ArtifactEngine] = [createExtractiveEngine(pool)]
   const { listVectors } = stores.passages
-  return { artifacts: createArtifacts({ ...stores, queue, plans, engines, listVectors, inTransaction, now, log }), closeArtifacts: pool.close }
+  const artifacts = createArtifacts({ ...stores, queue, plans, engines, listVectors, inTransaction, now, log })
+  return { artifacts, closeArtifacts: pool.close }
 }
 
 type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts }
