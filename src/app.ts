@@ -202,7 +202,9 @@ function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: P
   const pool = createExtractivePool()
   const queue = createQueue({ work: stores.work, inTransaction, now })
   const engines = [createLlmEngine({ model }), createExtractiveEngine(pool)] as const
-  return { artifacts: createArtifacts({ ...stores, queue, plans, engines, inTransaction, now, log }), closeArtifacts: pool.close }
+  const { listVectors } = stores.passages
+  const artifacts = createArtifacts({ ...stores, queue, plans, engines, listVectors, inTransaction, now, log })
+  return { artifacts, closeArtifacts: pool.close }
 }
 
 type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts }

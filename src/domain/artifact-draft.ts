@@ -180,7 +180,8 @@ function check (draft: ArtifactDraft, source: ArtifactSource): CheckedDraft {
         const line = shorten(toLine(detail), MAX_DETAIL_LENGTH)
         return { title, startMs, ...(line === '' ? {} : { detail: line }) }
       })
-      return limitNotes({ mode: 'show-notes', intro: toLine(draft.intro), topics, quotes: copyQuotes(draft.quotes ?? [], source, 3) }, source)
+      const quotes = copyQuotes(draft.quotes ?? [], source, 3)
+      return limitNotes({ mode: 'show-notes', intro: toLine(draft.intro), topics, quotes }, source)
     }
     case 'thread': {
       const posts = draft.posts.map((post) => shorten(toPost(post), MAX_POST_LENGTH - NUMBER_LENGTH)).filter((post) => post !== '')

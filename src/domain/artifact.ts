@@ -34,7 +34,7 @@ export type Sentence = {
   words: ReadonlyArray<Pick<TimedWord, 'text' | 'startMs' | 'endMs'>>
 }
 
-/** The vector of a stretch of the transcript, from the search index. */
+/** The vector of a stretch of the transcript, from the search index. Only its direction counts. */
 export type PassageVector = { startMs: number, endMs: number, vector: Float32Array }
 
 /** What an engine works from. */

@@ -113,7 +113,8 @@ export const ODD_SOURCES: Readonly<Record<string, () => ArtifactSource>> = {
 
 /** A recording of about so many hours, from the texts of the fixtures one after the other, each with its own order of paragraphs. */
 export function makeLong (hours: number): ArtifactSource {
-  const texts = ['talk', 'dialogue', 'en-1', 'en-2'].map((name) => readSpoken(name)).concat(readText('council', 'en'), readText('lecture', 'en'))
+  const spoken = ['talk', 'dialogue', 'en-1', 'en-2'].map((name) => readSpoken(name))
+  const texts = [...spoken, readText('council', 'en'), readText('lecture', 'en')]
   const sentences: SpokenSentence[] = []
   let clockMs = 0
   for (let round = 0; clockMs < hours * 3_600_000; round++) {

@@ -15,13 +15,13 @@ import type { Topic } from './titles.js'
 
 /** A recording has at least the usual number of chapters from this length on. */
 const LONG_MS = 10 * 60_000
-/** The number of chapters grows with the length: one for so many minutes, about. */
-const MINUTES_A_CHAPTER = 4
+/** At most one chapter for so many minutes. */
+const MINUTES_A_CHAPTER = 1.75
 
 function chapterCount ({ durationMs }: PlainSource): TopicCount {
   const { min, max } = ARTIFACT_LENGTHS.chapters
-  const usual = Math.round(durationMs / 60_000 / MINUTES_A_CHAPTER)
-  return durationMs < LONG_MS ? { min: 1, max: Math.max(2, min) } : { min, max: Math.max(min + 1, Math.min(max, usual)) }
+  const most = Math.round(durationMs / 60_000 / MINUTES_A_CHAPTER)
+  return durationMs < LONG_MS ? { min: 1, max: Math.max(2, min) } : { min, max: Math.max(min + 1, Math.min(max, most)) }
 }
 
 const findTopics = (analysis: Analysis, count: TopicCount): Topic[] => nameTopics(divideTopics(analysis, count), analysis)

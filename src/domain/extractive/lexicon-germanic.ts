@@ -2,7 +2,8 @@
 import type { Entry } from './lexicon.js'
 
 const EN_INTENT = '(?:(?:i|we)(?:’d|\'d| would)? (?:want|like|need|am going|are going)(?: now)? to|let us|let’s|let\'s|let me|' +
-  '(?:i|we)(?:’ll|\'ll| will| shall)(?: now| next)?|(?:i|we) (?:now|next|then)|(?:now|next|then),? (?:i|we)|(?:can|shall|could) (?:i|we)(?: now)?|' +
+  '(?:i|we)(?:’ll|\'ll| will| shall)(?: now| next)?|(?:i|we) (?:now|next|then)|(?:now|next|then),? (?:i|we)|' +
+  '(?:can|shall|could) (?:i|we)(?: now)?|' +
   '(?:that|this|which) (?:brings|takes|leads) (?:me|us)|(?:could|can|would) you)'
 const EN_VERB = '(?:talk|speak|turn|move(?: on)?|go(?: on)?|come|look|begin|start|continue|hear|deal|tell (?:you|us|me)|show you|' +
   'say (?:something|a few words|more)|explain(?: to you)?|discuss|describe|consider|take up|open)?'

@@ -15,7 +15,7 @@ const MAX_UNITS = 400
 /** Evidence for a change before a sentence, in nats. */
 const ANNOUNCEMENT_NATS = 7
 const PAUSE_NATS = 4
-const MEANING_NATS = 6
+const MEANING_NATS = 2
 /** A pause this many times the median says nothing; one twice as long counts fully. */
 const LONG_PAUSE = 2
 /** A topic has at least so many sentences, and this share of the recording. */
@@ -32,7 +32,10 @@ function rateMeaning ({ source: { passages = [] }, sentences }: Analysis): Float
     while (place < passages.length && (passages[place]?.startMs ?? 0) < startMs) place++
     const mean = (side: typeof passages): Float64Array => {
       const sum = new Float64Array(side[0]?.vector.length ?? 0)
-      for (const { vector } of side) for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0)
+      for (const { vector } of side) {
+        const length = Math.sqrt(vector.reduce((total, value) => total + value * value, 0)) || 1
+        for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0) / length
+      }
       return sum
     }
     const [before, after] = [mean(passages.slice(Math.max(0, place - 3), place)), mean(passages.slice(place, place + 3))]
@@ -40,8 +43,10 @@ function rateMeaning ({ source: { passages = [] }, sentences }: Analysis): Float
     const norm = Math.sqrt(dot(before, before) * dot(after, after))
     rates[index] = norm > 0 ? Math.max(0, 1 - dot(before, after) / norm) : 0
   }
+  // The usual change from passage to passage says nothing.
   const most = rates.reduce((best, rate) => Math.max(best, rate), 0)
-  return most > 0 ? rates.map((rate) => rate / most) : rates
+  const usual = rates.reduce((sum, rate) => sum + rate, 0) / Math.max(1, rates.length)
+  return rates.map((rate) => most > usual ? Math.max(0, rate - usual) / (most - usual) : 0)
 }
 
 /** For each sentence, the evidence in nats that a topic begins with it, besides its words. */

@@ -62,8 +62,9 @@ function listCandidates (sentences: readonly Analysed[], { lexicon, source }: An
         const stemBefore = toStem(before, lexicon)
         const isName = index > 0 && /^\p{Lu}/u.test(word) && (source.language !== 'de' || /\p{L}{3}/u.test(word))
         const start = stemBefore === undefined ? before : words[index - 2] ?? ''
-        const isAfterDeterminer = lexicon.determiners.size === 0 || (source.language !== 'de' && lexicon.determiners.has(start.toLowerCase()))
-        const isNoun = isName || isAfterDeterminer
+        // German nouns have capital letters.
+        const isMarked = source.language !== 'de' && lexicon.determiners.has(start.toLowerCase())
+        const isNoun = isName || isMarked || lexicon.determiners.size === 0
         const written = isName ? word : word.toLowerCase()
         note(written, [found], isNoun)
         if (stemBefore !== undefined) note(`${isName ? before : before.toLowerCase()} ${written}`, [stemBefore, found], isNoun)
