@@ -6,6 +6,7 @@ import { accuracy } from './cases/accuracy.ts'
 import { crash } from './cases/crash.ts'
 import { interfaceBench } from './cases/interface.ts'
 import { latency } from './cases/latency.ts'
+import { llm } from './cases/llm.ts'
 import { measureOthers, warnOfOthers } from '../dist/evaluate/machine/load.js'
 import { memory } from './cases/memory.ts'
 import { BENCH_MODELS } from './lib/models.ts'
@@ -23,7 +24,7 @@ import { webhookCrash } from './cases/webhook-crash.ts'
 import { webhooks } from './cases/webhooks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
-  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash
+  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash, llm
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
