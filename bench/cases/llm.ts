@@ -115,14 +115,14 @@ async function run ({ options, log }: BenchContext): Promise<Report> {
     }
     log('time limit')
     const limited = await make(model, 'blog', longMinutes, limitMs)
-    const quietStartedMs = performance.now()
+    const readyStartedMs = performance.now()
     await model.use(async ({ countTokens }) => await countTokens(['one']), AbortSignal.timeout(PREPARE_MS))
-    const quietMs = performance.now() - quietStartedMs
+    const readyMs = performance.now() - readyStartedMs
     delay.disable()
     const memory = readProgramMemory()
     const fallbackMs = await measureFallback(makeSource(longMinutes))
     const delayMs = { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 }
-    return describe({ loadSeconds, made, limited, limitMs, quietMs, fallbackMs, delayMs, ...memory })
+    return describe({ loadSeconds, made, limited, limitMs, readyMs, fallbackMs, delayMs, ...memory })
   } finally {
     await model.free()
   }
@@ -145,7 +145,7 @@ type Figures = {
   made: Made[]
   limited: Made
   limitMs: number
-  quietMs: number
+  readyMs: number
   fallbackMs: number
   delayMs: { p99: number, max: number }
   residentBytes: number
@@ -153,11 +153,11 @@ type Figures = {
 }
 
 function describe (figures: Figures): Report {
-  const { loadSeconds, made, limited, limitMs, quietMs, fallbackMs, delayMs, residentBytes, peakBytes } = figures
+  const { loadSeconds, made, limited, limitMs, readyMs, fallbackMs, delayMs, residentBytes, peakBytes } = figures
   const overMs = limited.seconds * 1000 - limitMs
   const isMade = made.every(({ result }) => /^\d+ (?:chapters|quotes)$/.test(result))
   return {
-    result: `The limit of ${limitMs / 1000} s was kept within ${Math.round(overMs)} ms; the model stopped ${Math.round(quietMs)} ms later.`,
+    result: `The limit of ${limitMs / 1000} s was kept within ${Math.round(overMs)} ms; the next call was ready ${Math.round(readyMs)} ms later.`,
     passed: isMade && limited.result.startsWith('aborted') && overMs < 1000,
     tables: [
       {
@@ -179,6 +179,7 @@ function describe (figures: Figures): Report {
     ],
     notes: [
       'Gemma 3 270M base, Q4_K_M: a model without a chat template, which continues plain text. It chooses as a very small model does.',
+      'An aborted answer that does not stop within 0.8 s ends the program; the next call then loads the model again.',
       'The program runs at normal priority here, and at the lowest in the server.'
     ],
     figures

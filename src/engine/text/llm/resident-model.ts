@@ -78,9 +78,9 @@ async function orAborted<T> (work: Promise<T>, signal: AbortSignal): Promise<T> 
   return await Promise.race([work, aborted]).finally(() => { signal.removeEventListener('abort', onAbort) })
 }
 
-export function createResidentModel (
-  { find, gpu, threads, onUnusable = () => {}, idleMs = IDLE_MS, availableBytes = availableMemory, contextTokens = CONTEXT_TOKENS, nice = NICE }: Deps
-): ResidentModel {
+export function createResidentModel (deps: Deps): ResidentModel {
+  const { find, gpu, threads, onUnusable = () => {}, idleMs = IDLE_MS, availableBytes = availableMemory } = deps
+  const { contextTokens = CONTEXT_TOKENS, nice = NICE } = deps
   let current: { path: string, process: ModelProcess } | undefined
   let idle: NodeJS.Timeout | undefined
   let turn: Promise<unknown> = Promise.resolve()
