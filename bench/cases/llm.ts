@@ -157,7 +157,8 @@ function describe (figures: Figures): Report {
   const overMs = limited.seconds * 1000 - limitMs
   const isMade = made.every(({ result }) => /^\d+ (?:chapters|quotes)$/.test(result))
   return {
-    result: `The limit of ${limitMs / 1000} s was kept within ${Math.round(overMs)} ms; the next call was ready ${Math.round(readyMs)} ms later.`,
+    result: `The limit of ${limitMs / 1000} s was kept within ${Math.round(overMs)} ms; ` +
+      `the next call was ready ${Math.round(readyMs)} ms later.`,
     passed: isMade && limited.result.startsWith('aborted') && overMs < 1000,
     tables: [
       {
