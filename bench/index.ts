@@ -6,6 +6,7 @@ import { accuracy } from './cases/accuracy.ts'
 import { crash } from './cases/crash.ts'
 import { interfaceBench } from './cases/interface.ts'
 import { latency } from './cases/latency.ts'
+import { llm } from './cases/llm.ts'
 import { measureOthers, warnOfOthers } from '../dist/evaluate/machine/load.js'
 import { memory } from './cases/memory.ts'
 import { BENCH_MODELS } from './lib/models.ts'
@@ -27,7 +28,7 @@ import { ATTACKS } from './neighbours/attacks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
   accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash,
-  neighbours, search
+  neighbours, search, llm
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5

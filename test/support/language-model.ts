@@ -20,7 +20,7 @@ type Options = Partial<Parameters<typeof createResidentModel>[0]>
 export function createNonsense (t: Test, options: Options = {}, model: TinyModel = {}) {
   const path = join(t.testdir({ 'nonsense.gguf': makeTinyModel(model) as unknown as string }), 'nonsense.gguf')
   const resident = createResidentModel({
-    find: () => ({ path }), gpu: 'off', threads: 1, contextTokens: CONTEXT_TOKENS, nice: 0, ...options
+    find: () => ({ path }), gpu: 'off', threads: 1, contextTokens: { cpu: CONTEXT_TOKENS, gpu: CONTEXT_TOKENS }, nice: 0, ...options
   })
   t.teardown(resident.free)
   return { path, resident, write: (bytes: Uint8Array) => { writeFileSync(path, bytes) } }

@@ -31,7 +31,7 @@ async function openLibrary (gpus: LoadInput['gpus']): Promise<Llama> {
 async function load ({ path, gpus, threads, contextTokens }: LoadInput): Promise<ModelFacts> {
   const llama = await openLibrary(gpus)
   const model = await llama.loadModel({ modelPath: path, ...(llama.gpu === false && { gpuLayers: 0 }) })
-  const contextSize = Math.min(contextTokens, model.trainContextSize)
+  const contextSize = Math.min(contextTokens[llama.gpu === false ? 'cpu' : 'gpu'], model.trainContextSize)
   const context = await model.createContext({ contextSize, batchSize: BATCH_TOKENS, threads, sequences: 1 })
   const { general, tokenizer } = model.fileInfo.metadata
   const template = tokenizer?.chat_template

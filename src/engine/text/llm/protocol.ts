@@ -9,8 +9,8 @@ export type LoadInput = {
   /** Libraries to try, in this order, before the processor. */
   gpus: ReadonlyArray<'cuda' | 'vulkan'>
   threads: number
-  /** Most tokens of prompt and answer together. A model that was trained for fewer gets fewer. */
-  contextTokens: number
+  /** Most tokens of prompt and answer together, by what computes. A model that was trained for fewer gets fewer. */
+  contextTokens: { cpu: number, gpu: number }
 }
 /** What is known about a loaded model. */
 export type ModelFacts = {

@@ -11,7 +11,7 @@ import type { AnswerInput, AnswerOutput, LoadInput, ModelFacts } from './protoco
 const IDLE_MS = 5 * 60_000
 /** Below transcription, whose threads have 10: artifacts can wait. */
 const NICE = 19
-/** Weights are copied into the processor's own layout; the context and the results of one step come on top. Measured: see decision 54. */
+/** Weights are copied into the processor's own layout; the context and the results of one step come on top. Measured: see decision 56. */
 const NEEDED = { timesFile: 1.2, moreBytes: 700 * 1024 ** 2 }
 /** Tokens that prompt and answer may have together. A GPU reads long prompts fast enough for more. */
 const CONTEXT_TOKENS = { cpu: 4096, gpu: 16_384 }
@@ -44,7 +44,7 @@ type Deps = {
   idleMs?: number
   /** Memory that can be used without swapping, within the limits of a container. */
   availableBytes?: () => number
-  contextTokens?: number
+  contextTokens?: LoadInput['contextTokens']
   /** Priority of the program; 19 is the lowest. */
   nice?: number
 }
@@ -78,9 +78,9 @@ async function orAborted<T> (work: Promise<T>, signal: AbortSignal): Promise<T> 
   return await Promise.race([work, aborted]).finally(() => { signal.removeEventListener('abort', onAbort) })
 }
 
-export function createResidentModel (
-  { find, gpu, threads, onUnusable = () => {}, idleMs = IDLE_MS, availableBytes = availableMemory, contextTokens, nice = NICE }: Deps
-): ResidentModel {
+export function createResidentModel (deps: Deps): ResidentModel {
+  const { find, gpu, threads, onUnusable = () => {}, idleMs = IDLE_MS, availableBytes = availableMemory } = deps
+  const { contextTokens = CONTEXT_TOKENS, nice = NICE } = deps
   let current: { path: string, process: ModelProcess } | undefined
   let idle: NodeJS.Timeout | undefined
   let turn: Promise<unknown> = Promise.resolve()
@@ -115,9 +115,7 @@ export function createResidentModel (
       onUnusable(path)
       throw new ArtifactError('unavailable', 'the language model cannot be loaded: it is not a GGUF file, or a damaged one')
     }
-    const gpus = gpusFor(gpu)
-    const tokens = contextTokens ?? CONTEXT_TOKENS[gpus.length > 0 ? 'gpu' : 'cpu']
-    const process = startModel({ path, gpus, threads, contextTokens: tokens }, nice)
+    const process = startModel({ path, gpus: gpusFor(gpu), threads, contextTokens }, nice)
     process.ended.then(() => { if (current?.process === process) current = undefined })
     process.ready.catch(() => { if (!freed.has(process)) onUnusable(path) })
     return process

@@ -32,7 +32,7 @@ export async function probeLanguageModel (model: Pick<ResidentModel, 'use'>): Pr
 
 /** Loads a model on the processor and asks it for numbers. Throws `ModelError` with what went wrong. */
 export async function tryLanguageModel (path: string): Promise<LanguageModelTrial> {
-  const model = createResidentModel({ find: () => ({ path }), gpu: 'off', threads: 1, contextTokens: 1024 })
+  const model = createResidentModel({ find: () => ({ path }), gpu: 'off', threads: 1, contextTokens: { cpu: 1024, gpu: 1024 } })
   try {
     return await probeLanguageModel(model)
   } catch (error) {
