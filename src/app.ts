@@ -35,6 +35,7 @@ import { createAdministration } from './service/administration.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
 import { createEnding } from './service/ending.js'
+import { createErasing } from './service/erasing.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
@@ -49,6 +50,7 @@ import type { Plans } from './service/plans.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
+import type { Removal } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
 import { createStages } from './service/stages.js'
@@ -65,6 +67,7 @@ import { createWebhooks } from './service/webhooks.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import type { InTransaction } from './store/database.js'
+import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
 import type { Files } from './store/files.js'
 import { createOauthStore } from './store/oauth.js'
@@ -168,11 +171,14 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
 }
 
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp }) {
+function createWork (
+  base: Base, { submit, removal, speech, ytDlp }: { submit: Submit, removal: Removal, speech: SpeechEngine, ytDlp: YtDlp }
+) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
-  const retention = createRetention({ ...stores, keepMedia: config.keepMedia, retentionDays: config.retentionDays, files, now })
+  const { keepMedia, retentionDays: mediaDays, transcriptRetentionDays: transcriptDays } = config
+  const retention = createRetention({ ...stores, keepMedia, mediaDays, transcriptDays, files, removal, now })
   const deliveries = createDeliveries({ ...stores, queue, inTransaction, fetcher, now, log })
   const stages = createStages({ ...stores, now })
   const ending = createEnding({ ...stores, queue, files, retention, deliveries, inTransaction, now, log })
@@ -221,20 +227,24 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
+  const { deliveries, ending, loop, retention } = createWork(base, { ...library, speech, ytDlp })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
+  const erasure = createErasure(db)
+  const erasing = createErasing({ erasure, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
+  library.removal.onRemoved(erasing.request)
 
   return {
     ...gate,
     ...library,
     deliveries,
+    erasing,
     health,
     /** Begins to work on jobs. */
     start (): void {
@@ -245,7 +255,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     },
     /** Stops working; what runs is queued again. Answers go on. */
     async stopWork (): Promise<void> {
-      await sweep.stop()
+      await Promise.all([sweep.stop(), erasing.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {
@@ -253,6 +263,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
       usageWriter.stop()
       await Promise.all([pool.close(), detector.close(), fetcher.close()])
       db.close()
+      erasure.close()
     }
   }
 }

@@ -7,6 +7,7 @@ import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
 import { modelsCommand } from './models.js'
 import { oauthCommand } from './oauth.js'
+import { ownersCommand } from './owners.js'
 import { serveCommand } from './serve.js'
 import { termsCommand } from './terms.js'
 import { transcribeCommand } from './transcribe.js'
@@ -19,6 +20,7 @@ const program = new Command('stenobox')
   .addCommand(serveCommand())
   .addCommand(transcribeCommand())
   .addCommand(keysCommand())
+  .addCommand(ownersCommand())
   .addCommand(termsCommand())
   .addCommand(modelsCommand())
   .addCommand(oauthCommand())
