@@ -32,6 +32,8 @@ import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
+import { createBackups } from './service/backups.js'
+import type { Backups } from './service/backups.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
 import { createEnding } from './service/ending.js'
@@ -100,6 +102,9 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
   return { oauth, close: (): void => { db.close() } }
 }
+
+/** What `stenobox backup` and `stenobox restore` need. */
+export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, dataDir, now: Date.now })
 
 /**
  * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what

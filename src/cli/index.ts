@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
+import { backupCommand, restoreCommand } from './backup.js'
 import { doctorCommand } from './doctor.js'
 import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
@@ -24,6 +25,8 @@ const program = new Command('stenobox')
   .addCommand(termsCommand())
   .addCommand(modelsCommand())
   .addCommand(oauthCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
   .addCommand(doctorCommand())
   .addCommand(evaluateCommand())
 
