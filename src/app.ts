@@ -40,9 +40,12 @@ import { createKeys } from './service/keys.js'
 import { createArtifacts } from './service/artifacts.js'
 import type { Artifacts } from './service/artifacts.js'
 import { createAdministration } from './service/administration.js'
+import { createBackups } from './service/backups.js'
+import type { Backups } from './service/backups.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
 import { createEnding } from './service/ending.js'
+import { createErasing } from './service/erasing.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
@@ -58,6 +61,7 @@ import type { Plans } from './service/plans.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
+import type { Removal } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
 import { createSearch } from './service/search.js'
@@ -75,6 +79,7 @@ import { createWebhooks } from './service/webhooks.js'
 import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import type { InTransaction } from './store/database.js'
+import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
 import { createLibraryPool } from './store/library-pool.js'
 import type { Files } from './store/files.js'
@@ -125,6 +130,9 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
   return { oauth, close: (): void => { db.close() } }
 }
+
+/** What `stenobox backup` and `stenobox restore` need. */
+export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, dataDir, now: Date.now })
 
 /**
  * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what
@@ -207,14 +215,17 @@ function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: P
   return { artifacts, closeArtifacts: pool.close }
 }
 
-type Engines = { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts }
+type Engines = {
+  submit: Submit, removal: Removal, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts
+}
 
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, speech, ytDlp, embedder, artifacts }: Engines) {
+function createWork (base: Base, { submit, removal, speech, ytDlp, embedder, artifacts }: Engines) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
-  const retention = createRetention({ ...stores, keepMedia: config.keepMedia, retentionDays: config.retentionDays, files, now })
+  const { keepMedia, retentionDays: mediaDays, transcriptRetentionDays: transcriptDays } = config
+  const retention = createRetention({ ...stores, keepMedia, mediaDays, transcriptDays, files, removal, now })
   const deliveries = createDeliveries({ ...stores, queue, inTransaction, fetcher, now, log })
   const stages = createStages({ ...stores, now })
   const ending = createEnding({ ...stores, queue, files, retention, deliveries, inTransaction, now, log })
@@ -271,24 +282,28 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const library = createLibrary(base, gate)
   const embedding = createEmbedding()
   const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans, languageModel)
-  const engines = { submit: library.submit, speech, ytDlp, embedder: embedding.current, artifacts }
+  const engines = { ...library, speech, ytDlp, embedder: embedding.current, artifacts }
   const { deliveries, ending, indexing, loop, retention } = createWork(base, engines)
   const reader = createLibraryPool(config.dataDir)
   const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker }
   const health = createHealth({ files, models, speech, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
+  const erasure = createErasure(db)
+  const erasing = createErasing({ erasure, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.removal.onRemoved(loop.abandon)
+  library.removal.onRemoved(erasing.request)
 
   return {
     ...gate,
     ...library,
     artifacts,
     deliveries,
+    erasing,
     health,
     indexing,
     search,
@@ -301,7 +316,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     },
     /** Stops working; what runs is queued again. Answers go on. */
     async stopWork (): Promise<void> {
-      await sweep.stop()
+      await Promise.all([sweep.stop(), erasing.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {
@@ -311,6 +326,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
         pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close(), closeArtifacts(), languageModel.free()
       ])
       db.close()
+      erasure.close()
     }
   }
 }

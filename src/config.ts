@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { PASSWORD_LENGTH } from './domain/access.js'
+import { MAX_DAYS, PASSWORD_LENGTH } from './domain/access.js'
 import { parseAllowEntry } from './domain/addresses.js'
 import type { AllowList, AllowLists } from './domain/addresses.js'
 import { resourceNames } from './domain/oauth.js'
@@ -104,7 +104,8 @@ const OPTIONS = {
   STENOBOX_MAX_MEDIA_SECONDS: integer(24 * 3600, 1, 7 * 24 * 3600),
   STENOBOX_MAX_QUEUED: integer(10_000, 1, 1_000_000),
   STENOBOX_KEEP_MEDIA: oneOf('true', 'false'),
-  STENOBOX_RETENTION_DAYS: integer(0, 0, 36_500),
+  STENOBOX_RETENTION_DAYS: integer(0, 0, MAX_DAYS),
+  STENOBOX_TRANSCRIPT_RETENTION_DAYS: integer(0, 0, MAX_DAYS),
   STENOBOX_MIN_FREE_BYTES: integer(GIB, 0, Number.MAX_SAFE_INTEGER)
 }
 
@@ -167,6 +168,8 @@ export type Config = Readonly<{
   keepMedia: boolean
   /** 0: no maximum age. */
   retentionDays: number
+  /** The same for transcripts. */
+  transcriptRetentionDays: number
 }>
 
 /** The configuration is invalid. The message lists every fault, one per line. */
@@ -311,6 +314,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     maxQueued: values.STENOBOX_MAX_QUEUED,
     minFreeBytes: values.STENOBOX_MIN_FREE_BYTES,
     keepMedia: values.STENOBOX_KEEP_MEDIA === 'true',
-    retentionDays: values.STENOBOX_RETENTION_DAYS
+    retentionDays: values.STENOBOX_RETENTION_DAYS,
+    transcriptRetentionDays: values.STENOBOX_TRANSCRIPT_RETENTION_DAYS
   })
 }

@@ -43,7 +43,8 @@ t.test('without any variable there are defaults', async (t) => {
     maxQueued: 10_000,
     minFreeBytes: 1024 ** 3,
     keepMedia: true,
-    retentionDays: 0
+    retentionDays: 0,
+    transcriptRetentionDays: 0
   })
 })
 
@@ -85,6 +86,7 @@ t.test('every variable is read', async (t) => {
       STENOBOX_MIN_FREE_BYTES: '0',
       STENOBOX_KEEP_MEDIA: 'false',
       STENOBOX_RETENTION_DAYS: '30',
+      STENOBOX_TRANSCRIPT_RETENTION_DAYS: '90',
       PATH: '/bin'
     }),
     {
@@ -126,7 +128,8 @@ t.test('every variable is read', async (t) => {
       maxQueued: 5,
       minFreeBytes: 0,
       keepMedia: false,
-      retentionDays: 30
+      retentionDays: 30,
+      transcriptRetentionDays: 90
     }
   )
 })

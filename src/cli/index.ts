@@ -3,12 +3,14 @@ import { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
 import { artifactCommands } from './artifacts.js'
+import { backupCommand, restoreCommand } from './backup.js'
 import { doctorCommand } from './doctor.js'
 import { evaluateCommand } from './evaluate.js'
 import { keysCommand } from './keys.js'
 import { modelsCommand } from './models.js'
 import { oauthCommand } from './oauth.js'
 import { searchCommand } from './search.js'
+import { ownersCommand } from './owners.js'
 import { serveCommand } from './serve.js'
 import { termsCommand } from './terms.js'
 import { transcribeCommand } from './transcribe.js'
@@ -22,9 +24,12 @@ const program = new Command('stenobox')
   .addCommand(transcribeCommand())
   .addCommand(searchCommand())
   .addCommand(keysCommand())
+  .addCommand(ownersCommand())
   .addCommand(termsCommand())
   .addCommand(modelsCommand())
   .addCommand(oauthCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
   .addCommand(doctorCommand())
   .addCommand(evaluateCommand())
 

@@ -49,6 +49,10 @@ export type Owner = {
   hasPassword: boolean
   /** Names and terms expected in the owner's recordings. */
   terms: string[]
+  /** Maximum age of recordings in days; 0: no maximum; absent: as configured. */
+  mediaDays?: number
+  /** The same for transcripts. */
+  transcriptDays?: number
   createdAt: number
 }
 
@@ -57,6 +61,9 @@ const BARRED = String.raw`\u0000-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u
 /** Names of owners and keys: no control or invisible characters, no leading or trailing whitespace. */
 export const NAME_PATTERN = `^[^\\s${BARRED}](?:[^${BARRED}]*[^\\s${BARRED}])?$`
 export const MAX_NAME_LENGTH = 100
+
+/** The longest time to retain recordings or transcripts, in days. */
+export const MAX_DAYS = 36_500
 
 /** Length of a password that a person chooses, in characters. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const

@@ -42,6 +42,18 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
         }) ?? owner
       })
     },
+    /** Changes the given maximum ages in days; 0: no maximum; null: as configured. Throws `not_found`. */
+    changeRetention (id: number, changes: { mediaDays?: number | null | undefined, transcriptDays?: number | null | undefined }): Owner {
+      return inTransaction(() => {
+        const owner = find(id)
+        const next = (change: number | null | undefined, days: number | undefined) => change === undefined ? days : change ?? undefined
+        const [mediaDays, transcriptDays] = [next(changes.mediaDays, owner.mediaDays), next(changes.transcriptDays, owner.transcriptDays)]
+        owners.setRetention(id, {
+          ...(mediaDays === undefined ? {} : { mediaDays }), ...(transcriptDays === undefined ? {} : { transcriptDays })
+        })
+        return find(id)
+      })
+    },
     /** Sets the password; null: the owner can no longer log in. Throws `not_found`. */
     async setPassword (id: number, password: string | null): Promise<void> {
       find(id)

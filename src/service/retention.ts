@@ -1,24 +1,46 @@
-/** How long media is retained: until its job ends, until it reaches a maximum age, or forever. */
+/** How long recordings and transcripts are retained: until the job ends, until they reach a maximum age, or forever. */
+import type { Owner } from '../domain/access.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { Media, MediaStore } from '../store/media.js'
+import type { OwnerStore } from '../store/owners.js'
+import type { Removal } from './removal.js'
 
 const DAY_MS = 24 * 60 * 60_000
+/** Transcripts that are found at once. */
+const BATCH = 100
 
 type Deps = {
-  jobs: Pick<JobStore, 'find'>
+  jobs: Pick<JobStore, 'find' | 'listEndedBefore'>
   media: MediaStore
+  owners: Pick<OwnerStore, 'list'>
   files: Pick<Files, 'removeMedia'>
+  removal: Pick<Removal, 'remove'>
   /** False: media is removed when its transcript is complete. */
   keepMedia: boolean
-  /** 0: no maximum age. */
-  retentionDays: number
+  /** Maximum age of recordings of owners who have no setting of their own. 0: no maximum. */
+  mediaDays: number
+  /** The same for transcripts. */
+  transcriptDays: number
   now: () => number
 }
 
-export function createRetention ({ jobs, media, files, keepMedia, retentionDays, now }: Deps) {
+export function createRetention (deps: Deps) {
+  const { jobs, media, owners, files, removal, keepMedia, now } = deps
+
   async function removeFiles (removed: readonly Media[]): Promise<void> {
     for (const { file } of removed) await files.removeMedia(file)
+  }
+
+  async function removeTranscripts (ownerId: number, before: number): Promise<void> {
+    for (let ids = jobs.listEndedBefore(ownerId, before, BATCH); ids.length > 0; ids = jobs.listEndedBefore(ownerId, before, BATCH)) {
+      for (const id of ids) await removal.remove(id, ownerId)
+    }
+  }
+
+  async function removeOld ({ id, mediaDays = deps.mediaDays, transcriptDays = deps.transcriptDays }: Owner): Promise<void> {
+    if (transcriptDays > 0) await removeTranscripts(id, now() - transcriptDays * DAY_MS)
+    if (mediaDays > 0) await removeFiles(media.expireOlder(id, now() - mediaDays * DAY_MS))
   }
 
   return {
@@ -30,10 +52,10 @@ export function createRetention ({ jobs, media, files, keepMedia, retentionDays,
       const removed = job && media.expire(job.mediaId, keepMedia)
       if (removed) await removeFiles([removed])
     },
-    /** Removes media that was not released because of a crash, and media that is too old. Transcripts stay. */
+    /** Removes media that was not released because of a crash, and transcripts and media that are too old. */
     async sweep (): Promise<void> {
       await removeFiles(media.expireUnused(keepMedia))
-      if (retentionDays > 0) await removeFiles(media.expireOlder(now() - retentionDays * DAY_MS))
+      for (const owner of owners.list({ after: 0, limit: -1 })) await removeOld(owner)
     }
   }
 }

@@ -44,6 +44,8 @@ function openFile (path: string): Database {
     applyPatience(db)
     db.pragma('journal_mode = WAL')
     db.pragma('foreign_keys = ON')
+    // Deleted rows and pages are zeroed. erasure.ts does the rest.
+    db.pragma('secure_delete = ON')
     migrate(db)
   } catch (error) {
     db.close()

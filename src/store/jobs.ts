@@ -151,6 +151,14 @@ export function createJobStore (db: Database) {
     ORDER BY id DESC
     LIMIT :limit
   `)
+  // uses job_ended
+  const endedBefore = db.prepare<{ ownerId: number, before: number, limit: number }, { id: number }>(`
+    SELECT id
+    FROM job
+    WHERE owner_id = :ownerId AND completed_at IS NOT NULL AND completed_at <= :before
+    ORDER BY completed_at
+    LIMIT :limit
+  `)
   const remove = db.prepare<{ id: number }>('DELETE FROM job WHERE id = :id')
   const stages = db.prepare<{ id: number }, { stage: Stage, started_at: number, finished_at: number | null }>(`
     SELECT stage, started_at, finished_at FROM job_stage WHERE job_id = :id ORDER BY started_at, stage
@@ -234,6 +242,9 @@ export function createJobStore (db: Database) {
     /** An owner's jobs, newest first. `status`: only jobs with this status. */
     listOwned: (page: JobPage, status?: JobStatus): Job[] =>
       (status === undefined ? listOwned.all(page) : listOwnedIn.all({ ...page, status })).map(toJob),
+    /** Ids of an owner's jobs that ended at or before `before`, oldest end first. */
+    listEndedBefore: (ownerId: number, before: number, limit: number): number[] =>
+      endedBefore.all({ ownerId, before, limit }).map(({ id }) => id),
     /** Removes a job and every row that belongs to it. Rows of its media and its upload stay. */
     remove: (id: number): void => { remove.run({ id }) },
     /** The number of jobs that have not ended. */

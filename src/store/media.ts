@@ -50,9 +50,9 @@ export function createMediaStore (db: Database) {
     RETURNING ${COLUMNS}
   `)
   // uses media_stored
-  const expireOlder = db.prepare<{ before: number }, MediaRow>(`
+  const expireOlder = db.prepare<{ ownerId: number, before: number }, MediaRow>(`
     UPDATE media SET state = 'removed'
-    WHERE state = 'stored' AND created_at <= :before AND NOT EXISTS (
+    WHERE state = 'stored' AND created_at <= :before AND owner_id = :ownerId AND NOT EXISTS (
       SELECT 1 FROM job j WHERE j.media_id = media.id AND j.status IN ('queued', 'processing')
     )
     RETURNING ${COLUMNS}
@@ -97,8 +97,8 @@ export function createMediaStore (db: Database) {
     },
     /** The same for all media. */
     expireUnused: (keepsCompleted: boolean): Media[] => expireUnused.all({ keepsCompleted: Number(keepsCompleted) }).map(toMedia),
-    /** Marks media as removed that was stored at or before `before` and that no unfinished job needs. */
-    expireOlder: (before: number): Media[] => expireOlder.all({ before }).map(toMedia),
+    /** Marks media of an owner as removed that was stored at or before `before` and that no unfinished job needs. */
+    expireOlder: (ownerId: number, before: number): Media[] => expireOlder.all({ ownerId, before }).map(toMedia),
     /** Undefined when there is no row of this file. */
     stateOf: (file: string): MediaState | undefined => stateOf.get({ file })?.state,
     /** True when there is a row that says that this file is stored. */

@@ -5,9 +5,14 @@ import type { Database } from './database.js'
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url))
 
+const listSteps = (directory: string): string[] => readdirSync(directory).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort()
+
+/** The schema version of databases of this program: the number of its migrations. */
+export const schemaVersion = (): number => listSteps(MIGRATIONS_DIR).length
+
 /** Brings the schema up to date. Throws when the database was written by a newer version. */
 export function migrate (db: Database, directory: string = MIGRATIONS_DIR): void {
-  const files = readdirSync(directory).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort()
+  const files = listSteps(directory)
   const version = (): number => Number(db.pragma('user_version', { simple: true }))
   if (version() > files.length) {
     throw new Error(

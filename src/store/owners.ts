@@ -3,13 +3,18 @@ import type { Owner, Page, Plan } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Database } from './database.js'
 
-type OwnerRow = { id: number, name: string, plan: Plan, has_password: 0 | 1, terms: string, created_at: number }
+type OwnerRow = {
+  id: number, name: string, plan: Plan, has_password: 0 | 1, terms: string, media_days: number | null
+  transcript_days: number | null, created_at: number
+}
 
-const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, created_at'
+const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, media_days, transcript_days, created_at'
 
 function toOwner (row: OwnerRow): Owner {
   return {
     id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[],
+    ...(row.media_days === null ? {} : { mediaDays: row.media_days }),
+    ...(row.transcript_days === null ? {} : { transcriptDays: row.transcript_days }),
     createdAt: row.created_at
   }
 }
@@ -39,6 +44,9 @@ export function createOwnerStore (db: Database) {
     WHERE id = :id
     RETURNING ${COLUMNS}
   `)
+  const setRetention = db.prepare<{ id: number, mediaDays: number | null, transcriptDays: number | null }>(
+    'UPDATE owner SET media_days = :mediaDays, transcript_days = :transcriptDays WHERE id = :id'
+  )
   const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>(
     'SELECT id, password_hash FROM owner WHERE name = :name'
   )
@@ -81,6 +89,10 @@ export function createOwnerStore (db: Database) {
     update (owner: Pick<Owner, 'id' | 'name' | 'plan' | 'terms'>): Owner | undefined {
       const row = update.get({ ...owner, terms: JSON.stringify(owner.terms) })
       return row && toOwner(row)
+    },
+    /** Sets maximum ages in days; absent: as configured. */
+    setRetention (id: number, { mediaDays, transcriptDays }: Pick<Owner, 'mediaDays' | 'transcriptDays'>): void {
+      setRetention.run({ id, mediaDays: mediaDays ?? null, transcriptDays: transcriptDays ?? null })
     },
     findPasswordHash (name: string): { id: number, passwordHash: string | undefined } | undefined {
       const row = findPasswordHash.get({ name })

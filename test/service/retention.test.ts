@@ -60,7 +60,7 @@ t.test('media that two jobs share stays for the second', async (t) => {
 })
 
 t.test('media past the retention age is removed, unless a job is using it', async (t) => {
-  const { upload, complete, countFiles, clock, retention } = await open(t, { retentionDays: 30 })
+  const { upload, complete, countFiles, clock, retention } = await open(t, { mediaDays: 30 })
   await complete(await upload())
   await upload()
   clock.advance(30 * DAY_MS - 1)
@@ -86,4 +86,36 @@ t.test('the next sweep releases what a crashed process could not', async (t) => 
   await retention.sweep()
   t.strictSame([completed, failed, uploaded, waits].map((id) => mediaOf(id)?.state), ['removed', 'removed', 'stored', 'stored'])
   t.equal(countFiles(), 2)
+})
+
+t.test('transcripts past the retention age are removed with their recordings, unless they are not finished', async (t) => {
+  const { upload, complete, countFiles, clock, retention, jobs, ending } = await open(t, { transcriptDays: 7 })
+  const [old, failed, waits] = [await upload(), await upload(), await upload()]
+  await complete(old)
+  await ending.fail({ id: failed, retryCount: 0 }, 'decode_failed', new Error('x'))
+  clock.advance(7 * DAY_MS - 1)
+  await retention.sweep()
+  const young = await upload()
+  await complete(young)
+  t.equal(countFiles(), 4)
+  clock.advance(1)
+  await retention.sweep()
+  t.strictSame([old, failed, waits, young].map((id) => jobs.find(id) !== undefined), [false, false, true, true])
+  t.equal(countFiles(), 2)
+})
+
+t.test('an owner has ages of their own, longer, shorter or none', async (t) => {
+  const { upload, complete, countFiles, clock, retention, jobs, owners, owner } = await open(t, { transcriptDays: 7, mediaDays: 7 })
+  const first = await upload()
+  await complete(first)
+  owners.setRetention(owner, { transcriptDays: 0, mediaDays: 30 })
+  clock.advance(29 * DAY_MS)
+  await retention.sweep()
+  t.equal(countFiles(), 1)
+  clock.advance(DAY_MS)
+  await retention.sweep()
+  t.strictSame([countFiles(), jobs.find(first)?.status], [0, 'completed'])
+  owners.setRetention(owner, { mediaDays: 30 })
+  await retention.sweep()
+  t.equal(jobs.find(first), undefined, 'the configured age again')
 })

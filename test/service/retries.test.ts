@@ -135,7 +135,7 @@ t.test('an unknown job, a job of another owner and a job without its recording c
   await t.rejects(retries.retry(id, callerOf(owner)), { code: 'gone', message: /Upload it again/ })
   t.equal(jobs.find(id)?.status, 'failed')
   const old = await addFailed()
-  media.expireOlder(Infinity)
+  media.expireOlder(owner, Infinity)
   t.equal(retries.isRetryable(found(old)), false, 'too old, though its file is still to follow')
 })
 

@@ -7,6 +7,7 @@ import type { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
 import { createFetching } from '../../dist/service/fetching.js'
 import { createEnding } from '../../dist/service/ending.js'
+import { createRemoval } from '../../dist/service/removal.js'
 import { createRetention } from '../../dist/service/retention.js'
 import { createStages } from '../../dist/service/stages.js'
 import type { WorkClaim } from '../../dist/domain/work.js'
@@ -23,7 +24,8 @@ export type World = {
   /** What the proxy refused. */
   problem?: FetchError
   keepMedia?: boolean
-  retentionDays?: number
+  mediaDays?: number
+  transcriptDays?: number
   changes?: Changes
 }
 
@@ -37,14 +39,15 @@ export const file = (content: string, more: object = {}) => async ({ draft }: So
 }
 
 export async function openFetching (
-  t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, retentionDays = 0, changes = {} }: World
+  t: Test, { at = {}, page, bring = unused, problem, keepMedia = true, mediaDays = 0, transcriptDays = 0, changes = {} }: World
 ) {
   const stores = await openSubmit(t, changes)
-  const { jobs, media, files, submitAddress, clock } = stores
+  const { jobs, media, submitAddress, clock } = stores
   const queue = stores.createQueue(clock.now)
   const log = { info () {}, warn () {}, error () {} }
   const inspected: Array<{ url: string, onlyKnown: boolean }> = []
-  const retention = createRetention({ jobs, media, files, keepMedia, retentionDays, now: clock.now })
+  const removal = createRemoval(stores)
+  const retention = createRetention({ ...stores, removal, keepMedia, mediaDays, transcriptDays, now: clock.now })
   const ending = createEnding({ ...stores, queue, retention, deliveries: { enqueue () {} }, now: clock.now, log })
   const fetching = createFetching({
     ...stores,

@@ -1,0 +1,34 @@
+/** `stenobox backup` and `stenobox restore`. */
+import { Command } from 'commander'
+import { resolve } from 'node:path'
+import { createBackupTools } from '../app.js'
+import { readConfig } from '../config.js'
+import type { BackupSummary } from '../service/backups.js'
+
+const MIB = 1024 ** 2
+const describe = ({ files, sizeBytes }: BackupSummary): string => `${files} recordings and parts, ${(sizeBytes / MIB).toFixed(1)} MiB`
+
+async function backUp (directory: string): Promise<void> {
+  const summary = await createBackupTools(readConfig()).make(resolve(directory))
+  console.log(`The backup is complete and verified: ${describe(summary)}; ${summary.copied} copied now`)
+}
+
+async function restore (directory: string): Promise<void> {
+  const config = readConfig()
+  const summary = await createBackupTools(config).restore(resolve(directory))
+  console.log(`Restored into ${config.dataDir}: ${describe(summary)}`)
+}
+
+export function backupCommand (): Command {
+  return new Command('backup')
+    .description('back up the data directory, while the server runs; the next backup into the same directory copies only what is new')
+    .argument('<directory>', 'an empty directory, or one with an earlier backup')
+    .action(backUp)
+}
+
+export function restoreCommand (): Command {
+  return new Command('restore')
+    .description('restore a backup into an empty data directory, and check every file')
+    .argument('<directory>', 'the directory of the backup')
+    .action(restore)
+}

@@ -1,0 +1,70 @@
+/** After deletions, clears the text that is left in unallocated space of the database. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../domain/log.js'
+import type { Erasure } from '../store/erasure.js'
+
+/** Between stretches, so that requests are answered; also how soon a busy database is tried again. */
+const PAUSE_MS = 50
+/** From a deletion to the pass over the file, so that many deletions in a row share one pass. */
+const GATHER_MS = 1000
+/** A reader that keeps the database busy for this many tries in a row is a backup or a hung program; the next sweep tries again. */
+const MAX_BUSY = 200
+
+type Deps = {
+  erasure: Pick<Erasure, 'findPending' | 'setCleared' | 'clear' | 'truncateLog'>
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+  pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
+}
+
+export function createErasing ({ erasure, log, pause = async (ms, signal) => await sleep(ms, undefined, { signal }) }: Deps) {
+  const controller = new AbortController()
+  const { signal } = controller
+  let running: Promise<void> | undefined
+
+  /** One pass over the whole file. False when the database was busy for too long. */
+  async function clearAll (): Promise<boolean> {
+    let busy = 0
+    for (let next: number | undefined = 1; next !== undefined;) {
+      const stretch = erasure.clear(next)
+      busy = stretch === 'busy' ? busy + 1 : 0
+      if (busy > MAX_BUSY) return false
+      if (stretch !== 'busy') next = stretch.next
+      if (next !== undefined) await pause(PAUSE_MS, signal)
+    }
+    return true
+  }
+
+  async function clearPending (): Promise<void> {
+    for (let pending = erasure.findPending(); pending !== undefined; pending = erasure.findPending()) {
+      if (!await clearAll()) {
+        log.warn({}, 'deleted text could not be cleared from the database yet, because another program keeps reading it')
+        return
+      }
+      erasure.setCleared(pending)
+      erasure.truncateLog()
+      log.info({}, 'deleted text was cleared from the database')
+    }
+  }
+
+  /** Clears what is pending. Resolves at the end of the pass that is running, or of a new one. */
+  async function sweep (): Promise<void> {
+    running ??= clearPending().finally(() => { running = undefined })
+    await running.catch((error: unknown) => { if (!signal.aborted) throw error })
+  }
+
+  return {
+    sweep,
+    /** Call it after a deletion: the text is cleared in the background, within seconds. */
+    request (): void {
+      pause(GATHER_MS, signal).then(sweep).catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error }, 'deleted text could not be cleared from the database; the next sweep tries again')
+      })
+    },
+    /** Stops clearing; the next start resumes. Resolves when nothing touches the database any more. */
+    async stop (): Promise<void> {
+      controller.abort(new Error('stopping'))
+      await running?.catch(() => {})
+    }
+  }
+}
+export type Erasing = ReturnType<typeof createErasing>

@@ -1,0 +1,71 @@
+import t from 'tap'
+import { createErasing } from '../../dist/service/erasing.js'
+
+/** A file of three stretches, `busy` for the next so many tries. */
+function open ({ busy = 0, ...rest }: { busy?: number, pending?: number | undefined }) {
+  const calls: Array<string | number> = []
+  const lines: string[] = []
+  let left = busy
+  let now: number | undefined = 'pending' in rest ? rest.pending : 7
+  const erasure = {
+    findPending: () => now,
+    setCleared (cleared: number): void {
+      calls.push(`cleared ${cleared}`)
+      now = undefined
+    },
+    clear (first: number) {
+      if (left > 0) {
+        left--
+        return 'busy' as const
+      }
+      calls.push(first)
+      return { next: first === 3 ? undefined : first + 1 }
+    },
+    truncateLog (): boolean {
+      calls.push('truncated')
+      return true
+    }
+  }
+  const note = (_: object, line: string): void => { lines.push(line) }
+  const erasing = createErasing({
+    erasure,
+    log: { info: note, warn: note, error: note },
+    pause: async (_, signal) => {
+      await null
+      signal.throwIfAborted()
+    }
+  })
+  return { erasing, calls, lines }
+}
+
+t.test('every stretch is cleared, then the deletion is marked as cleared and the log is emptied', async (t) => {
+  const { erasing, calls } = open({ busy: 3 })
+  await Promise.all([erasing.sweep(), erasing.sweep()])
+  t.strictSame(calls, [1, 2, 3, 'cleared 7', 'truncated'], 'once for two calls')
+})
+
+t.test('nothing is read when nothing was deleted', async (t) => {
+  const { erasing, calls } = open({ pending: undefined })
+  await erasing.sweep()
+  t.strictSame(calls, [])
+})
+
+t.test('a database that stays busy is left for the next sweep, with a warning', async (t) => {
+  const { erasing, calls, lines } = open({ busy: 250 })
+  await erasing.sweep()
+  t.strictSame(calls, [])
+  t.match(lines, [/another program keeps reading/])
+  await erasing.sweep()
+  t.match(calls, [1, 2, 3, 'cleared 7'])
+})
+
+t.test('a stop ends a pass between two stretches', async (t) => {
+  const { erasing, calls, lines } = open({})
+  const sweeping = erasing.sweep()
+  await erasing.stop()
+  await sweeping
+  t.strictSame(calls, [1])
+  erasing.request()
+  await erasing.stop()
+  t.strictSame(lines, [], 'and that is no error')
+})
