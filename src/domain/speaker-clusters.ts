@@ -15,12 +15,12 @@ const SHARED_MS = 1650
  */
 const LAGS_MS = [SHARED_MS, 4000, 8000, 16_000, 40_000, 120_000, 600_000]
 /** Windows that are compared at most; of more, every n-th is taken. */
-const MAX_COMPARED = 400
+const MAX_COMPARED = 120
 /** Windows that k-means looks at, at most. */
-const MAX_FITTED = 3000
-const ITERATIONS = 20
+const MAX_FITTED = 800
+const ITERATIONS = 12
 /** Numbers of clusters that a group is tried to be divided into. The parts that do not differ are joined afterwards. */
-const TRIED_PARTS = [2, 3, 4, 6, 9]
+const TRIED_PARTS = [2, 3, 5, 9]
 /**
  * Two parts are different speakers when their likeness differs clearly (`separation`), and when the windows do not change part as often as
  * the parts of one voice do. One voice that k-means divides has a separation of up to 1.0, and changes every 1.5 s; of a short recording,
@@ -34,7 +34,7 @@ const MIN_PART_SECONDS = 2
 
 export function cosine (a: Float32Array, b: Float32Array): number {
   let sum = 0
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
   return sum
 }
 
@@ -47,7 +47,7 @@ const pick = <T>(items: readonly T[], limit: number): T[] => {
 /** The mean of the voice prints, of unit length. */
 export function meanVoice (voices: readonly Float32Array[]): Float32Array {
   const sum = new Float32Array(voices[0]?.length ?? 0)
-  for (const voice of voices) for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (voice[i] ?? 0)
+  for (const voice of voices) for (let i = 0; i < sum.length; i++) sum[i]! += voice[i]!
   return toUnitLength(sum)
 }
 
@@ -167,7 +167,8 @@ export function comparePatterns ({ centresMs, voices }: VoicePrints, isSecond: r
   const bins = LAGS_MS.map(() => ({ inside: moments(), across: moments() }))
   const compared = pick([...voices.keys()], MAX_COMPARED)
   for (const [place, one] of compared.entries()) {
-    for (const other of compared.slice(place + 1)) {
+    for (let next = place + 1; next < compared.length; next++) {
+      const other = compared[next]!
       const lagMs = Math.abs(centresMs[one]! - centresMs[other]!)
       const bin = bins.findLast((_, index) => lagMs >= LAGS_MS[index]!)
       if (bin) note(isSecond[one] === isSecond[other] ? bin.inside : bin.across, cosine(voices[one]!, voices[other]!))
@@ -214,6 +215,7 @@ function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinit
     if (!found.has(key)) found.set(key, contrast(prints, a, b, hopMs))
     return found.get(key)!
   }
+  let areDifferent = false
   while (groups.length > min) {
     let best: { a: number, b: number, value: number } | undefined
     for (let a = 0; a < groups.length; a++) {
@@ -222,7 +224,9 @@ function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinit
         if (!best || value < best.value) best = { a, b, value }
       }
     }
-    if (!best || (best.value >= 1 && groups.length <= max)) break
+    // Voices joined only because of `max` are alike no more: after them, nothing else is joined.
+    if (best && best.value >= 1) areDifferent = true
+    if (!best || (areDifferent && groups.length <= max)) break
     const joined = [...groups[best.a]!, ...groups[best.b]!].sort((one, other) => one - other)
     groups.splice(best.b, 1)
     groups[best.a] = joined

@@ -22,7 +22,7 @@ const CHANGE_COST = 3
 /** A pause of one speaker up to this long belongs to the turn. */
 const MAX_PAUSE_MS = 800
 /** A change of speaker moves to the pause between words that is nearest, at most this far. */
-const MAX_SHIFT_MS = 500
+const MAX_SHIFT_MS = 250
 
 /** Milliseconds of speech from `startMs` to `endMs`. */
 function speechMs (regions: readonly Region[], startMs: number, endMs: number): number {
@@ -52,10 +52,10 @@ function decode (windows: readonly ObservedWindow[], means: readonly Float32Arra
     from.push(before.map((value, voice) => value >= before[top]! - CHANGE_COST ? voice : top))
     best.push(own.map((value, voice) => value + Math.max(before[voice]!, before[top]! - CHANGE_COST)))
   }
-  const path: number[] = []
+  const path = new Array<number>(windows.length)
   for (let index = windows.length - 1; index >= 0; index--) {
-    const next = path[0]
-    path.unshift(next === undefined ? best[index]!.indexOf(Math.max(...best[index]!)) : from[index + 1]![next]!)
+    const next = path[index + 1]
+    path[index] = next === undefined ? best[index]!.indexOf(Math.max(...best[index]!)) : from[index + 1]![next]!
   }
   return path.map((voice, index) => {
     const own = scores[index]!

@@ -24,12 +24,12 @@ export function sumSpeakerErrors (all: readonly SpeakerErrors[]): SpeakerErrors 
 /** A stretch in which the same people talk. */
 type Slice = { ms: number, said: ReadonlySet<string>, heard: ReadonlySet<string> }
 
-/** Cuts the recording at every boundary, and leaves out what does not count. */
-function cut (reference: readonly LabelledSpan[], hypothesis: readonly LabelledSpan[], durationMs: number, rules: ErrorRules): Slice[] {
-  const collars = rules.collarMs === 0
+/** Cuts the recording at every boundary, and leaves out the collars. */
+function cut (reference: readonly LabelledSpan[], hypothesis: readonly LabelledSpan[], durationMs: number, collarMs: number): Slice[] {
+  const collars = collarMs === 0
     ? []
     : reference.flatMap(({ startMs, endMs }) => [startMs, endMs])
-      .map((ms) => ({ startMs: ms - rules.collarMs, endMs: ms + rules.collarMs }))
+      .map((ms) => ({ startMs: ms - collarMs, endMs: ms + collarMs }))
   const marks = [...reference, ...hypothesis, ...collars].flatMap(({ startMs, endMs }) => [startMs, endMs])
   const times = [...new Set([0, durationMs, ...marks])].filter((ms) => ms >= 0 && ms <= durationMs).sort((a, b) => a - b)
   const speakersAt = (spans: readonly LabelledSpan[], ms: number): Set<string> =>
@@ -38,7 +38,6 @@ function cut (reference: readonly LabelledSpan[], hypothesis: readonly LabelledS
     const startMs = times[index] ?? 0
     if (collars.some((collar) => collar.startMs <= startMs && startMs < collar.endMs)) return []
     const said = speakersAt(reference, startMs)
-    if (rules.overlap === 'leave' && said.size > 1) return []
     return [{ ms: endMs - startMs, said, heard: speakersAt(hypothesis, startMs) }]
   })
 }
@@ -69,9 +68,11 @@ function matchSpeakers (slices: readonly Slice[]): Map<string, string> {
 export function measureSpeakerErrors (
   reference: readonly LabelledSpan[], hypothesis: readonly LabelledSpan[], durationMs: number, rules: ErrorRules
 ): SpeakerErrors {
-  const slices = cut(reference, hypothesis, durationMs, rules)
+  const slices = cut(reference, hypothesis, durationMs, rules.collarMs)
+  // As md-eval does, speakers are matched over all of them, whether or not overlap counts.
   const match = matchSpeakers(slices)
-  return sumSpeakerErrors(slices.map(({ ms, said, heard }) => {
+  const counted = slices.filter(({ said }) => rules.overlap === 'count' || said.size < 2)
+  return sumSpeakerErrors(counted.map(({ ms, said, heard }) => {
     const right = [...heard].filter((speaker) => said.has(match.get(speaker) ?? '')).length
     return {
       speechMs: ms * said.size,
