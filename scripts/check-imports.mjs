@@ -38,7 +38,7 @@ const LAYERS = {
     packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'],
     node: ['http']
   },
-  evaluate: { src: ['domain', 'engine/models'], packages: [], node: ['child_process', 'fs', 'fs/promises', 'net', 'os', 'readline'] },
+  evaluate: { src: ['domain', 'engine/models', 'engine/speech'], packages: [], node: ['child_process', 'fs', 'fs/promises', 'net', 'os', 'readline'] },
   cli: { src: ['domain', 'service', 'evaluate', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['fs'] },
   oauth: { src: ['domain', 'service'], packages: ['oidc-provider'], node: ['http'] },
   dashboard: { src: [], packages: [], node: [] },

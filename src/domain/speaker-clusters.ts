@@ -1,93 +1,276 @@
-/** Groups voice prints by speaker. Pure. */
+/** Groups voice prints by speaker when the number of speakers is unknown. Pure. */
 import { toUnitLength } from './speaker-observation.js'
 
-/** Voice prints, and how many windows each stands for. */
-export type Weighted = { voice: Float32Array, weight: number }
+/** Windows of sound in order of time: where the middle of each is, in ms, and its voice print, of unit length. */
+export type VoicePrints = { centresMs: readonly number[], voices: readonly Float32Array[] }
+
+/** What the caller knows of the number of speakers. */
+export type SpeakerCount = { min?: number, max?: number }
+
+/** Windows closer than this share sound, so their likeness says nothing. */
+const SHARED_MS = 1650
+/**
+ * Likeness is compared between windows that are about as far apart: one voice changes slowly, so that the beginning and the end of a
+ * recording differ.
+ */
+const LAGS_MS = [SHARED_MS, 4000, 8000, 16_000, 40_000, 120_000, 600_000]
+/** Windows that are compared at most; of more, every n-th is taken. */
+const MAX_COMPARED = 120
+/** Windows that k-means looks at, at most. */
+const MAX_FITTED = 800
+const ITERATIONS = 12
+/** Numbers of clusters that a group is tried to be divided into. The parts that do not differ are joined afterwards. */
+const TRIED_PARTS = [2, 3, 5, 9]
+/**
+ * Two parts are different speakers when their likeness differs clearly (`separation`), and when the windows do not change part as often as
+ * the parts of one voice do. One voice that k-means divides has a separation of up to 1.0, and changes every 1.5 s; of a short recording,
+ * more. Two speakers on a telephone line have 1.26 and change every 3 s, on a good microphone 3 and more.
+ */
+const MIN_SEPARATION = 1.02
+const SHORT_SECONDS_SQUARED = 60
+const MIN_SEPARATION_TIMES_SECONDS = 2.9
+/** A part must have this much speech. */
+const MIN_PART_SECONDS = 2
 
 export function cosine (a: Float32Array, b: Float32Array): number {
   let sum = 0
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
   return sum
 }
 
-/** The mean of some voice prints, of unit length. */
-export function meanVoice (items: readonly Weighted[]): Weighted {
-  const sum = new Float32Array(items[0]?.voice.length ?? 0)
-  let total = 0
-  for (const { voice, weight } of items) {
-    total += weight
-    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + weight * (voice[i] ?? 0)
-  }
-  return { voice: toUnitLength(sum), weight: total }
+const strideFor = (count: number, limit: number): number => Math.max(1, Math.ceil(count / limit))
+const pick = <T>(items: readonly T[], limit: number): T[] => {
+  const stride = strideFor(items.length, limit)
+  return stride === 1 ? [...items] : items.filter((_, index) => index % stride === 0)
 }
 
-type Merge = { a: number, b: number, distance: number }
+/** The mean of the voice prints, of unit length. */
+export function meanVoice (voices: readonly Float32Array[]): Float32Array {
+  const sum = new Float32Array(voices[0]?.length ?? 0)
+  for (const voice of voices) for (let i = 0; i < sum.length; i++) sum[i]! += voice[i]!
+  return toUnitLength(sum)
+}
 
-/** Where the distance of items `i` and `j` is, in a triangle of n items. */
-const at = (n: number, i: number, j: number): number => i < j ? i * n - i * (i + 1) / 2 + j - i - 1 : at(n, j, i)
+/** The index of the voice that is most like this one. */
+export function nearestVoice (voice: Float32Array, means: readonly Float32Array[]): number {
+  let [best, most] = [0, -Infinity]
+  for (const [index, mean] of means.entries()) {
+    const likeness = cosine(voice, mean)
+    if (likeness > most) [best, most] = [index, likeness]
+  }
+  return best
+}
+
+function meansOf (voices: readonly Float32Array[], labels: readonly number[], count: number): Float32Array[] {
+  return Array.from({ length: count }, (_, label) => meanVoice(voices.filter((_, index) => labels[index] === label)))
+}
+
+/** Spherical k-means from these means. Returns the final means and the mean likeness of a voice print to its own. */
+function refine (voices: readonly Float32Array[], start: readonly Float32Array[]): { means: Float32Array[], likeness: number } {
+  let means = [...start]
+  let labels: number[] = []
+  for (let round = 0; round < ITERATIONS; round++) {
+    const next = voices.map((voice) => nearestVoice(voice, means))
+    if (next.every((label, index) => label === labels[index])) break
+    labels = next
+    means = meansOf(voices, labels, means.length).map((mean, index) => labels.includes(index) ? mean : means[index]!)
+  }
+  const likeness = voices.reduce((sum, voice, index) => sum + cosine(voice, means[labels[index]!]!), 0) / voices.length
+  return { means, likeness }
+}
+
+/** The direction in which the voice prints differ most, by power iteration. */
+function mainDirection (voices: readonly Float32Array[]): Float32Array {
+  const size = voices[0]!.length
+  const mean = new Float32Array(size)
+  for (const voice of voices) for (let i = 0; i < size; i++) mean[i]! += voice[i]! / voices.length
+  let direction = toUnitLength(Float32Array.from(voices[0]!, (value, i) => value - mean[i]!))
+  for (let round = 0; round < 30; round++) {
+    const next = new Float32Array(size)
+    for (const voice of voices) {
+      let along = 0
+      for (let i = 0; i < size; i++) along += (voice[i]! - mean[i]!) * direction[i]!
+      for (let i = 0; i < size; i++) next[i]! += along * (voice[i]! - mean[i]!)
+    }
+    direction = toUnitLength(next)
+  }
+  return direction
+}
+
+/** Two means to start from: those of the halves along the main direction. */
+function halves (voices: readonly Float32Array[]): Float32Array[] {
+  const direction = mainDirection(voices)
+  const along = voices.map((voice) => cosine(voice, direction))
+  const middle = along.reduce((sum, value) => sum + value, 0) / along.length
+  return [0, 1].map((side) => meanVoice(voices.filter((_, index) => (along[index]! > middle ? 1 : 0) === side)))
+}
+
+/** Means to start from: voice prints that are far from each other, each averaged with its neighbours in time. */
+function farApart (voices: readonly Float32Array[], count: number): Float32Array[] {
+  const smooth = voices.map((_, index) => meanVoice(voices.slice(Math.max(0, index - 2), index + 3)))
+  // The first is the one that is least like the mean of all; that mean itself is not used.
+  const chosen: Float32Array[] = []
+  const mean = meanVoice(voices)
+  let likeness = smooth.map((voice) => cosine(voice, mean))
+  while (chosen.length < count) {
+    const next = smooth[likeness.indexOf(Math.min(...likeness))]!
+    likeness = smooth.map((voice, index) => Math.max(chosen.length === 0 ? -Infinity : likeness[index]!, cosine(voice, next)))
+    chosen.push(next)
+  }
+  return chosen
+}
+
+/** The best of several divisions into this many parts. */
+function divide (voices: readonly Float32Array[], parts: number): Float32Array[] {
+  const fitted = pick(voices, MAX_FITTED)
+  const starts = [farApart(fitted, parts), ...(parts === 2 ? [halves(fitted)] : [])]
+  return starts.map((start) => refine(fitted, start)).sort((a, b) => b.likeness - a.likeness)[0]!.means
+}
+
+type Moments = { count: number, sum: number, squares: number }
+const moments = (): Moments => ({ count: 0, sum: 0, squares: 0 })
+function note (into: Moments, value: number): void {
+  into.count++
+  into.sum += value
+  into.squares += value * value
+}
+const meanOf = ({ count, sum }: Moments): number => sum / count
+const varianceOf = (values: Moments): number => Math.max(1e-6, values.squares / values.count - meanOf(values) ** 2)
+
+/** Labels without single windows that differ from their neighbours. */
+function smoothLabels (labels: readonly number[]): number[] {
+  return labels.map((label, index) => {
+    const [before, after] = [labels[index - 1], labels[index + 1]]
+    return before !== undefined && before === after ? before : label
+  })
+}
+
+type Likeness = { inside: Moments, across: Moments }
+
+/** Mean over the lags, weighted by the pairs that can be compared at each. */
+function separationOf (bins: readonly Likeness[]): number {
+  let [sum, weights] = [0, 0]
+  for (const { inside, across } of bins) {
+    if (inside.count < 2 || across.count < 2) continue
+    const weight = Math.min(inside.count, across.count)
+    sum += weight * (meanOf(inside) - meanOf(across)) / Math.sqrt((varianceOf(inside) + varianceOf(across)) / 2)
+    weights += weight
+  }
+  return weights === 0 ? 0 : sum / weights
+}
 
 /**
- * All merges of average linkage, by the chain of nearest neighbours: O(n²) time and memory (4 bytes for each pair of items). Distance is
- * 1 minus the cosine. Source: Murtagh, "A survey of recent advances in hierarchical clustering algorithms", 1983.
+ * How clearly two parts of a recording are two voices: the difference between the likeness inside the parts and across them, in standard
+ * deviations; and that times the seconds for which a part lasts.
  */
-function linkAverages (items: readonly Weighted[]): Merge[] {
-  const n = items.length
-  const distances = new Float32Array(n * (n - 1) / 2)
-  for (let i = 0; i < n; i++) {
-    for (let j = i + 1; j < n; j++) distances[at(n, i, j)] = 1 - cosine(items[i]!.voice, items[j]!.voice)
+export function comparePatterns ({ centresMs, voices }: VoicePrints, isSecond: readonly boolean[], hopMs: number) {
+  const bins = LAGS_MS.map(() => ({ inside: moments(), across: moments() }))
+  const compared = pick([...voices.keys()], MAX_COMPARED)
+  for (const [place, one] of compared.entries()) {
+    for (let next = place + 1; next < compared.length; next++) {
+      const other = compared[next]!
+      const lagMs = Math.abs(centresMs[one]! - centresMs[other]!)
+      const bin = bins.findLast((_, index) => lagMs >= LAGS_MS[index]!)
+      if (bin) note(isSecond[one] === isSecond[other] ? bin.inside : bin.across, cosine(voices[one]!, voices[other]!))
+    }
   }
-  const weights = items.map(({ weight }) => weight)
-  const alive = new Set(items.keys())
-  const chain: number[] = []
-  const merges: Merge[] = []
-  while (alive.size > 1) {
-    if (chain.length === 0) chain.push(alive.values().next().value!)
-    const tip = chain.at(-1)!
-    const before = chain.at(-2)
-    // On a tie the item before wins, or the chain would never end.
-    let [nearest, distance] = before === undefined ? [-1, Infinity] : [before, distances[at(n, tip, before)]!]
-    for (const other of alive) {
-      const found = other === tip ? Infinity : distances[at(n, tip, other)]!
-      if (found < distance) [nearest, distance] = [other, found]
-    }
-    if (nearest !== before) {
-      chain.push(nearest)
-      continue
-    }
-    chain.length -= 2
-    const [a, b] = [Math.min(tip, nearest), Math.max(tip, nearest)]
-    merges.push({ a, b, distance })
-    alive.delete(b)
-    const [weightA, weightB] = [weights[a]!, weights[b]!]
-    for (const other of alive) {
-      if (other === a) continue
-      distances[at(n, a, other)] = (weightA * distances[at(n, a, other)]! + weightB * distances[at(n, b, other)]!) / (weightA + weightB)
-    }
-    weights[a] = weightA + weightB
-  }
-  return merges.sort((one, other) => one.distance - other.distance)
+  const separation = separationOf(bins)
+  const labels = smoothLabels(isSecond.map(Number))
+  const changes = labels.filter((label, index) => index > 0 && label !== labels[index - 1]).length
+  const seconds = voices.length * hopMs / 1000
+  return { separation, separationSeconds: separation * seconds / (changes + 2) }
 }
 
-/** The cluster of each item, when all merges up to this distance are made and no more than leave `min` clusters. */
-export function clusterByAverage (
-  items: readonly Weighted[], { maxDistance, min = 1, max = Infinity }: { maxDistance: number, min?: number, max?: number }
-): number[] {
-  const parents = items.map((_, index) => index)
-  const rootOf = (index: number): number => {
-    let root = index
-    while (parents[root] !== root) root = parents[root]!
-    return root
+const subset = ({ centresMs, voices }: VoicePrints, indices: readonly number[]): VoicePrints =>
+  ({ centresMs: indices.map((index) => centresMs[index]!), voices: indices.map((index) => voices[index]!) })
+
+/** Groups of window indices, each in order of time. */
+type Groups = number[][]
+
+function gather (labels: readonly number[]): Groups {
+  const groups = new Map<number, number[]>()
+  for (const [index, label] of labels.entries()) {
+    const group = groups.get(label)
+    if (group) group.push(index)
+    else groups.set(label, [index])
   }
-  let clusters = items.length
-  for (const { a, b, distance } of linkAverages(items)) {
-    if (clusters <= min || (distance > maxDistance && clusters <= max)) break
-    parents[rootOf(b)] = rootOf(a)
-    clusters--
+  return [...groups.values()]
+}
+
+/** How far two groups are from being taken for one voice; below 1 they are. */
+function contrast (prints: VoicePrints, one: readonly number[], other: readonly number[], hopMs: number): number {
+  const second = new Set(other)
+  const indices = [...one, ...other].sort((a, b) => a - b)
+  const seconds = indices.length * hopMs / 1000
+  const { separation, separationSeconds } = comparePatterns(subset(prints, indices), indices.map((index) => second.has(index)), hopMs)
+  return Math.min(separation / (MIN_SEPARATION + SHORT_SECONDS_SQUARED / seconds ** 2), separationSeconds / MIN_SEPARATION_TIMES_SECONDS)
+}
+
+/** Joins the two groups that differ least until all differ, or until `max` groups are left, but never below `min`. */
+function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinity }: SpeakerCount, hopMs: number): Groups {
+  const groups = [...start]
+  const found = new Map<string, number>()
+  const contrastOf = (a: number[], b: number[]): number => {
+    const key = `${a[0]} ${a.length} ${b[0]} ${b.length}`
+    if (!found.has(key)) found.set(key, contrast(prints, a, b, hopMs))
+    return found.get(key)!
   }
-  const labels = new Map<number, number>()
-  return items.map((_, index) => {
-    const root = rootOf(index)
-    if (!labels.has(root)) labels.set(root, labels.size)
-    return labels.get(root)!
-  })
+  let areDifferent = false
+  while (groups.length > min) {
+    let best: { a: number, b: number, value: number } | undefined
+    for (let a = 0; a < groups.length; a++) {
+      for (let b = a + 1; b < groups.length; b++) {
+        const value = contrastOf(groups[a]!, groups[b]!)
+        if (!best || value < best.value) best = { a, b, value }
+      }
+    }
+    // Voices joined only because of `max` are alike no more: after them, nothing else is joined.
+    if (best && best.value >= 1) areDifferent = true
+    if (!best || (areDifferent && groups.length <= max)) break
+    const joined = [...groups[best.a]!, ...groups[best.b]!].sort((one, other) => one - other)
+    groups.splice(best.b, 1)
+    groups[best.a] = joined
+  }
+  return groups
+}
+
+/** Parts of a group that are different voices; the group itself when there is only one. */
+function split (prints: VoicePrints, group: number[], hopMs: number): Groups {
+  const own = subset(prints, group)
+  for (const parts of TRIED_PARTS) {
+    if (group.length * hopMs / 1000 < parts * MIN_PART_SECONDS) break
+    const means = divide(own.voices, parts)
+    const labels = own.voices.map((voice) => nearestVoice(voice, means))
+    const enough = gather(labels).filter(({ length }) => length * hopMs / 1000 >= MIN_PART_SECONDS)
+    if (enough.length < 2) continue
+    const found = joinAlike(own, enough, {}, hopMs)
+    if (found.length < 2) continue
+    const centres = found.map((indices) => meanVoice(indices.map((index) => own.voices[index]!)))
+    return gather(own.voices.map((voice) => nearestVoice(voice, centres))).map((indices) => indices.map((index) => group[index]!))
+  }
+  return [group]
+}
+
+function splitAll (prints: VoicePrints, group: number[], hopMs: number): Groups {
+  const parts = split(prints, group, hopMs)
+  return parts.length === 1 ? parts : parts.flatMap((part) => splitAll(prints, part, hopMs))
+}
+
+/**
+ * The mean voice print of each speaker. `hopMs`: from one window to the next. `count`: what is known of the number of speakers. None when
+ * there are no windows.
+ */
+export function findVoices (prints: VoicePrints, count: SpeakerCount, hopMs: number): Float32Array[] {
+  if (prints.voices.length === 0) return []
+  let groups = joinAlike(prints, splitAll(prints, [...prints.voices.keys()], hopMs), count, hopMs)
+  while (groups.length < Math.min(count.min ?? 1, prints.voices.length)) {
+    // The caller knows of more voices than are heard: the largest group is divided.
+    const [largest = [], ...rest] = groups.toSorted((a, b) => b.length - a.length)
+    if (largest.length < 2) break
+    const means = divide(largest.map((index) => prints.voices[index]!), 2)
+    const parts = gather(largest.map((index) => nearestVoice(prints.voices[index]!, means))).map((part) => part.map((i) => largest[i]!))
+    if (parts.length < 2) break
+    groups = [...rest, ...parts]
+  }
+  return groups.map((group) => meanVoice(group.map((index) => prints.voices[index]!)))
 }

@@ -2,11 +2,14 @@
 
 /** The detector's frames, 32 ms each. */
 export const OBSERVED_FRAME_MS = 32
+/** From one window to the next. */
+export const OBSERVED_HOP_MS = 400
 
-/**
- * `voice`: a voice print, of unit length. `startMs`, `endMs`: the sound that it was made from, in the recording.
- */
-export type ObservedWindow = { startMs: number, endMs: number, voice: Float32Array }
+/** Length of the sound that a voice print is made from. */
+export const OBSERVED_WINDOW_MS = 1615
+
+/** `centreMs`: the middle of the window, in the recording. `voice`: its voice print, of unit length. */
+export type ObservedWindow = { centreMs: number, voice: Float32Array }
 
 /**
  * One piece. `probabilities`: of speech (0..1), one for each frame from `startMs` on. `windows`: in order of time.
@@ -17,8 +20,8 @@ export type SpeakerObservation = { startMs: number, endMs: number, probabilities
 const VERSION = 1
 /** Version (1 byte, 3 unused), start, end, frames, windows, dimensions. */
 const HEADER_BYTES = 24
-/** Start, end and scale of a window, before its values. */
-const WINDOW_HEADER_BYTES = 12
+/** Middle and scale of a window, before its values. */
+const WINDOW_HEADER_BYTES = 8
 
 /**
  * Packs an observation: probabilities in a byte each, voice prints in a byte per dimension with one scale. That is about 40 kB per minute
@@ -36,9 +39,8 @@ export function packObservation ({ startMs, endMs, probabilities, windows }: Spe
   let at = HEADER_BYTES + probabilities.length
   for (const window of windows) {
     const scale = window.voice.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 127 || 1
-    view.setUint32(at, window.startMs, true)
-    view.setUint32(at + 4, window.endMs, true)
-    view.setFloat32(at + 8, scale, true)
+    view.setUint32(at, window.centreMs, true)
+    view.setFloat32(at + 4, scale, true)
     at += WINDOW_HEADER_BYTES
     for (const value of window.voice) view.setInt8(at++, Math.round(value / scale))
   }
@@ -54,11 +56,10 @@ export function unpackObservation (bytes: Uint8Array): SpeakerObservation {
   const probabilities = Float32Array.from({ length: frames }, (_, frame) => view.getUint8(HEADER_BYTES + frame) / 255)
   const windows = Array.from({ length: count }, (_, index): ObservedWindow => {
     const at = HEADER_BYTES + frames + index * (WINDOW_HEADER_BYTES + dimensions)
-    const scale = view.getFloat32(at + 8, true)
+    const scale = view.getFloat32(at + 4, true)
     const values = at + WINDOW_HEADER_BYTES
     return {
-      startMs: view.getUint32(at, true),
-      endMs: view.getUint32(at + 4, true),
+      centreMs: view.getUint32(at, true),
       voice: toUnitLength(Float32Array.from({ length: dimensions }, (_, i) => scale * view.getInt8(values + i)))
     }
   })

@@ -87,21 +87,25 @@ const FRAME_SECONDS = FRAME_MS / 1000
 /** A run of speech: frames `start` up to, not including, `end`. `speechFrames`: how many of them are above the onset. */
 export type SpeechRun = { start: number, end: number, peak: number, speechFrames: number }
 
+/** Above `onset` speech begins, below `offset` it ends. */
+export type SpeechLimits = { onset: number, offset: number }
+const USUAL_LIMITS: SpeechLimits = { onset: ONSET_PROBABILITY, offset: OFFSET_PROBABILITY }
+
 /** Runs of speech, by the hysteresis of the detector's authors. A dip of `dipFrames` ends a run. `probabilities`: one for each frame. */
-export function findSpeechRuns (probabilities: ArrayLike<number>, dipFrames: number): SpeechRun[] {
+export function findSpeechRuns (probabilities: ArrayLike<number>, dipFrames: number, { onset, offset } = USUAL_LIMITS): SpeechRun[] {
   const runs: SpeechRun[] = []
   let open: SpeechRun | undefined
   for (let frame = 0; frame < probabilities.length; frame++) {
     const probability = probabilities[frame] ?? 0
     if (open && frame - open.end >= dipFrames) open = undefined
-    if (!open && probability >= ONSET_PROBABILITY) {
+    if (!open && probability >= onset) {
       open = { start: frame, end: frame, peak: 0, speechFrames: 0 }
       runs.push(open)
     }
-    if (!open || probability < OFFSET_PROBABILITY) continue
+    if (!open || probability < offset) continue
     open.end = frame + 1
     open.peak = Math.max(open.peak, probability)
-    if (probability >= ONSET_PROBABILITY) open.speechFrames++
+    if (probability >= onset) open.speechFrames++
   }
   return runs
 }

@@ -37,7 +37,8 @@ Usage: stenobox evaluate [FOLDER…] [options]
 
 Transcribes every recording of the folders and compares it with NAME.txt (what is said; empty: nothing) and
 NAME.json ({"language":"en","sentences":[{"start":0.3,"end":2.7,"text":"…"}]}, in seconds) beside it. Where
-NAME.rttm tells when somebody speaks, it reports how much of that was taken for no speech.
+NAME.rttm tells who speaks when, it reports how much of that was taken for no speech, and the errors of speakers; so it
+does where every sentence of NAME.json has a "speaker".
 
   --synthesise DIR       make recordings without speech in DIR, and evaluate them too
   --quality Q            ${QUALITIES.join(', ')} (default: balanced)

@@ -1,8 +1,10 @@
-/** A folder to evaluate: recordings, what is said in them (`NAME.txt`), when (`NAME.json`), and when anybody speaks (`NAME.rttm`). */
+/** A folder to evaluate: recordings, what is said in them (`NAME.txt`), when (`NAME.json`), and who speaks when (`NAME.rttm`). */
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { UsageError } from './command-line.js'
-import { parseRttm } from './speech.js'
+import { parseLabelledRttm } from './speakers/rttm.js'
+import type { LabelledSpan } from './speakers/rttm.js'
+import { uniteSpans } from './speech.js'
 import type { Span } from './speech.js'
 import type { Sentence } from './times.js'
 import { chooseUnit } from './text/tokens.js'
@@ -24,6 +26,8 @@ export type Recording = {
   sentences?: Sentence[]
   /** When somebody speaks, in order, without overlap; absent: not known. */
   speech?: Span[]
+  /** Who speaks when; absent: not known. */
+  turns?: LabelledSpan[]
 }
 
 /** `faults`: what should be put right; `notes`: what is worth saying. */
@@ -69,9 +73,16 @@ function readRecording (folder: string, file: string, prefix: string, listing: L
     }
   }
   const facts = parse('json', parseFacts)
-  const speech = parse('rttm', parseRttm)
+  const rttm = parse('rttm', parseLabelledRttm)
+  const turns = rttm ?? turnsOf(facts?.sentences ?? [])
   const reference = text === undefined ? {} : { reference: { text, unit: chooseUnit(text) } }
-  return { name, path: join(folder, file), ...reference, ...facts, ...(speech && { speech }) }
+  return { name, path: join(folder, file), ...reference, ...facts, ...(rttm && { speech: uniteSpans(rttm) }), ...(turns && { turns }) }
+}
+
+/** Sentences of which each names its speaker also say who speaks when. */
+function turnsOf (sentences: readonly Sentence[]): LabelledSpan[] | undefined {
+  const turns = sentences.flatMap(({ startMs, endMs, speaker }) => speaker === undefined ? [] : [{ startMs, endMs, speaker }])
+  return turns.length > 0 && turns.length === sentences.length ? turns : undefined
 }
 
 function readText (path: string): string | undefined {
@@ -98,10 +109,11 @@ export function parseFacts (content: string): Facts {
 }
 
 function toSentence (value: unknown, index: number): Sentence {
-  const { start, end, text } = (value ?? {}) as Record<string, unknown>
+  const { start, end, text, speaker } = (value ?? {}) as Record<string, unknown>
   const isTime = (time: unknown): time is number => typeof time === 'number' && Number.isFinite(time) && time >= 0
   if (!isTime(start) || !isTime(end) || end < start || typeof text !== 'string') {
     throw new Error(`sentences[${index}] needs start, end (in seconds) and text`)
   }
-  return { startMs: Math.round(1000 * start), endMs: Math.round(1000 * end), text }
+  const times = { startMs: Math.round(1000 * start), endMs: Math.round(1000 * end), text }
+  return typeof speaker === 'string' ? { ...times, speaker } : times
 }

@@ -8,6 +8,8 @@ import type { ListedDifference } from './text/differences.js'
 import type { Effort } from './passes.js'
 import { agree, isSilent, perHour } from './score.js'
 import type { Invention, RivalScore, Score, Totals } from './score.js'
+import type { SpeakerScore } from './speaker-scores.js'
+import { toSpeakers } from './speaker-table.js'
 import { formatEdits, formatPeak, formatRemoved, toDifferences, toJoined, toKept, toSpeed } from './tables.js'
 import type { JoinedResult } from './tables.js'
 import { summarise } from './times.js'
@@ -25,6 +27,7 @@ export type Evaluation = {
   efforts: readonly Effort[]
   joined?: JoinedResult
   speed: readonly Series[]
+  speakers: readonly SpeakerScore[]
   /** Absent: not asked for. */
   differences?: readonly ListedDifference[]
   /** Absent: sclite is not installed. */
@@ -40,9 +43,10 @@ const NAMES: Record<Unit, string> = { word: 'WER', character: 'CER' }
 const DIFFERS = ' (differs)'
 
 export function renderEvaluation (evaluation: Evaluation): string {
-  const { scores, joined, speed, differences } = evaluation
+  const { scores, joined, speed, speakers, differences } = evaluation
   const tables = [
     toWords(evaluation), toTimes(scores), toKept(scores), toNonSpeech(scores), toTotals(evaluation),
+    toSpeakers(speakers),
     ...joined ? [toJoined(joined)] : [],
     ...toSpeed(speed),
     ...differences ? [toDifferences(differences)] : []

@@ -12,6 +12,8 @@ import type { Effort, Pass } from './passes.js'
 import { startRivals, stopAll } from './rivals.js'
 import type { Rival, RivalOutcome } from './rivals.js'
 import type { Sclite } from './sclite.js'
+import { measureSpeakers } from './speaker-scores.js'
+import type { SpeakerScore } from './speaker-scores.js'
 import { addSclite, scoreRecording } from './score.js'
 import type { Score } from './score.js'
 import type { JoinedResult } from './tables.js'
@@ -28,6 +30,8 @@ export type Measurements = {
   /** Absent: not asked for, or not to be had. */
   joined?: JoinedResult
   speed: Series[]
+  /** Of the recordings that say who speaks when. */
+  speakers: SpeakerScore[]
   /** Absent: not asked for. */
   differences?: ListedDifference[]
   notes: string[]
@@ -44,7 +48,7 @@ export async function measureAll (
     const ours = await startOurs(options, place)
     running.unshift(ours)
     const programs = { ours, rivals, sclite }
-    const { scores, efforts } = await count(recordings, programs, place)
+    const { scores, efforts, outcomes } = await count(recordings, programs, place)
     const memory = { residentBytes: ours.residentBytes(), peakBytes: efforts[0]?.peakBytes ?? NaN }
     const joined = options.joined === 'also' ? await joinRecordings(recordings.filter(isFromFolders(options)), place) : undefined
     if (options.joined === 'also' && !joined) notes.push('There is no joined recording: fewer than two recordings have a reference.')
@@ -53,6 +57,7 @@ export async function measureAll (
     const works = [apart, joined && isComplete(together?.score) ? [joined.recording] : []].filter((work) => work.length > 0)
     return {
       scores, efforts, memory, notes,
+      speakers: await measureSpeakers(recordings, outcomes, place),
       ...(together && { joined: together }),
       speed: await measureSpeed(running, works, options.rounds, place),
       ...(options.differences === 'list' && { differences: listDifferencesOf(recordings, scores, joined, together?.score) })
@@ -67,7 +72,7 @@ function isFromFolders ({ synthesise }: EvaluateOptions): (recording: Recording)
   return ({ path }) => synthesise === undefined || !path.startsWith(join(synthesise, '/'))
 }
 
-type Counted = { scores: Score[], efforts: Effort[] }
+type Counted = { scores: Score[], efforts: Effort[], outcomes: readonly Outcome[] }
 
 async function count (recordings: readonly Recording[], { ours, rivals, sclite }: Programs, { scratch, log }: Place): Promise<Counted> {
   const own = await runPass(ours, recordings, log)
@@ -78,7 +83,7 @@ async function count (recordings: readonly Recording[], { ours, rivals, sclite }
     return scoreRecording(recording, own.outcomes[index] ?? { failure: 'not_run' }, Object.fromEntries(outcomes))
   })
   const scores = sclite ? await addSclite(plain, recordings, sclite, join(scratch, `sclite-${recordings.length}`)) : plain
-  return { scores, efforts: [own.effort, ...theirs.map(({ effort }) => effort)] }
+  return { scores, efforts: [own.effort, ...theirs.map(({ effort }) => effort)], outcomes: own.outcomes }
 }
 
 async function measureJoined ({ recording }: Joined, programs: Programs, place: Place): Promise<JoinedResult> {

@@ -1,4 +1,4 @@
-/** When somebody speaks, as NAME.rttm tells it, and how much of that never reached the decoder. Times in ms. */
+/** When somebody speaks, and how much of that never reached the decoder. Times in ms. */
 
 export type Span = { startMs: number, endMs: number }
 
@@ -8,21 +8,6 @@ export type SpeechKept = {
   removedMs?: number
   /** The longest piece of speech that was left out; absent when there is none. */
   longest?: Span
-}
-
-/**
- * Spans of speech of an RTTM file (NIST's Rich Transcription format: `SPEAKER file channel start duration …`, in
- * seconds), all speakers together, in order, without overlap. Throws an Error that says what is wrong with it.
- */
-export function parseRttm (content: string): Span[] {
-  const spans = content.split(/\r?\n/).flatMap((line, index): Span[] => {
-    const [type, , , start, duration] = line.trim().split(/\s+/)
-    if (type !== 'SPEAKER') return []
-    const [startMs, lengthMs] = [1000 * Number(start), 1000 * Number(duration)]
-    if (!(startMs >= 0) || !(lengthMs >= 0)) throw new Error(`line ${index + 1} has no start and duration`)
-    return [{ startMs: Math.round(startMs), endMs: Math.round(startMs + lengthMs) }]
-  })
-  return uniteSpans(spans)
 }
 
 /** The same stretches in order, those that touch or overlap as one, empty ones left out. */

@@ -4,7 +4,8 @@ import { alignTokens } from './text/alignment.js'
 import { splitTokens } from './text/tokens.js'
 import type { Unit } from './text/tokens.js'
 
-export type Sentence = { startMs: number, endMs: number, text: string }
+/** `speaker`: absent where the reference does not say. */
+export type Sentence = { startMs: number, endMs: number, text: string, speaker?: string }
 export type HeardWord = { text: string, startMs: number, endMs: number }
 export type Outlasting = { ms: number, word: string, atMs: number }
 

@@ -107,8 +107,16 @@ export type EmbeddingTasks = {
   embed: { input: EmbedInput, output: EmbedOutput }
 }
 
-/** A piece of a recording in ms, and the weights of the voice prints. `abort`: as for transcription. */
-export type ObserveSpeakersInput = { audioPath: string, startMs: number, endMs: number, modelPath: string, abort: Int32Array }
+/** A piece of a recording in ms, and the files that voice prints are made with. `abort`: as for transcription. */
+export type ObserveSpeakersInput = {
+  audioPath: string
+  startMs: number
+  endMs: number
+  modelPath: string
+  /** A square matrix of float32, row by row. */
+  whiteningPath: string
+  abort: Int32Array
+}
 
 /** Speakers have their own thread, so that telling them apart takes no slot of a window. */
 export type SpeakerTasks = {

@@ -1,42 +1,60 @@
 /** Voice prints and speaker turns on a thread of their own. The weights are loaded once; no state is kept between pieces. */
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../domain/audio.js'
-import { OBSERVED_FRAME_MS, packObservation } from '../domain/speaker-observation.js'
+import { OBSERVED_FRAME_MS, OBSERVED_HOP_MS, OBSERVED_WINDOW_MS, packObservation, toUnitLength } from '../domain/speaker-observation.js'
 import type { ObservedWindow } from '../domain/speaker-observation.js'
+import { findRegions } from '../domain/speaker-regions.js'
+import type { Region } from '../domain/speaker-regions.js'
 import { findSpeakerTurns } from '../domain/speaker-turns.js'
 import type { SpeakerEvidence } from '../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
 import { SpeechError } from '../domain/speech-error.js'
-import { findSpeechRuns } from '../domain/speech-spans.js'
+import { FRAME_SAMPLES } from '../domain/speech-spans.js'
 import { readPcm } from './pcm.js'
 import type { ObserveSpeakersInput } from './protocol.js'
 import { serve, serveAsync } from './serve.js'
-import { hear } from './speech-detection.js'
+import { detectSpeechIn } from './speech-detection.js'
 
-/** The network was exported for windows of this length: 1.615 s. */
-const WINDOW_SAMPLES = 25_840
-/** From one window to the next. */
-const HOP_SAMPLES = 400 * SAMPLES_PER_MS
+const WINDOW_SAMPLES = OBSERVED_WINDOW_MS * SAMPLES_PER_MS
 /** Windows that run at once. The flag that stops the work is read between batches. */
 const BATCH = 8
 /** Sound around the piece that its windows and the detector may see. */
-const CONTEXT_MS = 1024
-const DIP_FRAMES = 3
+const CONTEXT_MS = 2048
+/** Level of loud frames, in dB of full scale, at which the detector finds speech and little else. */
+const TARGET_DB = -35
+const MAX_GAIN_DB = 40
+const LOUD_SHARE = 0.95
 
-let held: { path: string, session: Promise<InferenceSession> } | undefined
+type Network = { session: InferenceSession, whitening: Float32Array }
 
-async function sessionFor (path: string): Promise<InferenceSession> {
-  if (held?.path !== path) {
-    const session = InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1, executionProviders: ['cpu'] })
-    held = { path, session }
-  }
+let held: { path: string, network: Promise<Network> } | undefined
+
+async function load (modelPath: string, whiteningPath: string): Promise<Network> {
+  const session = await InferenceSession.create(modelPath, { intraOpNumThreads: 1, interOpNumThreads: 1, executionProviders: ['cpu'] })
+  return { session, whitening: new Float32Array(new Uint8Array(readFileSync(whiteningPath)).buffer) }
+}
+
+async function networkFor ({ modelPath, whiteningPath }: ObserveSpeakersInput): Promise<Network> {
+  if (held?.path !== modelPath) held = { path: modelPath, network: load(modelPath, whiteningPath) }
   try {
-    return await held.session
+    return await held.network
   } catch (cause) {
     held = undefined
     throw new SpeechError('model_unavailable', `the speaker model cannot be loaded: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** Takes out of a voice print what one voice varies in from sentence to sentence, so that only what differs between voices counts. */
+function whiten (voice: Float32Array, whitening: Float32Array): Float32Array {
+  const size = voice.length
+  const out = new Float32Array(size)
+  for (let row = 0; row < size; row++) {
+    let sum = 0
+    for (let i = 0; i < size; i++) sum += (whitening[row * size + i] ?? 0) * (voice[i] ?? 0)
+    out[row] = sum
+  }
+  return toUnitLength(out)
 }
 
 function stopIfAsked (abort: Int32Array): void {
@@ -46,29 +64,50 @@ function stopIfAsked (abort: Int32Array): void {
 /** Samples in the file; 0 when it is missing, which reading then reports. */
 const lengthOf = (audioPath: string): number => Math.floor((statSync(audioPath, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_SAMPLE)
 
-/** Where windows begin, in samples of the sound: over each run of speech, evenly. */
-function placeWindows (runs: ReadonlyArray<{ start: number, end: number }>, samples: number): number[] {
-  const last = Math.max(0, samples - WINDOW_SAMPLES)
-  return runs.flatMap(({ start, end }) => {
-    const room = end - start - WINDOW_SAMPLES
-    if (room <= 0) return [Math.round((start + end - WINDOW_SAMPLES) / 2)]
-    const steps = Math.ceil(room / HOP_SAMPLES)
-    return Array.from({ length: steps + 1 }, (_, step) => start + Math.round(room * step / steps))
-  }).map((start) => Math.min(last, Math.max(0, start)))
+/** The middles of the windows: multiples of the hop in the recording, so that pieces do not change them, where there is speech. */
+function placeWindows ({ startMs, endMs }: { startMs: number, endMs: number }, regions: readonly Region[]): number[] {
+  const centres: number[] = []
+  for (let ms = Math.ceil(startMs / OBSERVED_HOP_MS) * OBSERVED_HOP_MS; ms < endMs; ms += OBSERVED_HOP_MS) {
+    const isSpeech = regions.some((region) => region.startMs < ms + OBSERVED_HOP_MS / 2 && region.endMs > ms - OBSERVED_HOP_MS / 2)
+    if (isSpeech) centres.push(ms)
+  }
+  return centres
+}
+
+/** Raises quiet sound so that its loud frames reach the level at which the detector is sure. Louder sound stays as it is. */
+function raise (pcm: Float32Array): Float32Array {
+  const frames = Math.floor(pcm.length / FRAME_SAMPLES)
+  const levelsDb = Float32Array.from({ length: frames }, (_, frame) => {
+    let sum = 0
+    for (let i = frame * FRAME_SAMPLES; i < (frame + 1) * FRAME_SAMPLES; i++) sum += (pcm[i] ?? 0) ** 2
+    return 10 * Math.log10(sum / FRAME_SAMPLES + 1e-12)
+  }).sort()
+  const loudDb = levelsDb[Math.floor(LOUD_SHARE * (frames - 1))] ?? 0
+  const gain = 10 ** (Math.min(MAX_GAIN_DB, Math.max(0, TARGET_DB - loudDb)) / 20)
+  const whole = new Float32Array(Math.ceil(pcm.length / FRAME_SAMPLES) * FRAME_SAMPLES)
+  for (const [index, sample] of pcm.entries()) whole[index] = Math.min(1, Math.max(-1, gain * sample))
+  return whole
 }
 
 /** Voice prints of windows that begin at these samples. Sound that is shorter than a window is padded with silence. */
-async function embed (session: InferenceSession, pcm: Float32Array, starts: readonly number[], abort: Int32Array): Promise<Float32Array[]> {
+async function embed (
+  { session, whitening }: Network, pcm: Float32Array, starts: readonly number[], abort: Int32Array
+): Promise<Float32Array[]> {
   const voices: Float32Array[] = []
   for (let first = 0; first < starts.length; first += BATCH) {
     stopIfAsked(abort)
     const batch = starts.slice(first, first + BATCH)
     const wav = new Float32Array(batch.length * WINDOW_SAMPLES)
-    for (const [index, start] of batch.entries()) wav.set(pcm.subarray(start, start + WINDOW_SAMPLES), index * WINDOW_SAMPLES)
+    for (const [index, start] of batch.entries()) {
+      const from = Math.max(0, start)
+      wav.set(pcm.subarray(from, Math.max(from, start + WINDOW_SAMPLES)), index * WINDOW_SAMPLES + from - start)
+    }
     const { embedding } = await session.run({ wav: new Tensor('float32', wav, [batch.length, WINDOW_SAMPLES]) })
     const values = embedding?.data as Float32Array
     const dimensions = values.length / batch.length
-    for (let index = 0; index < batch.length; index++) voices.push(values.slice(index * dimensions, (index + 1) * dimensions))
+    for (let index = 0; index < batch.length; index++) {
+      voices.push(whiten(values.subarray(index * dimensions, (index + 1) * dimensions), whitening))
+    }
     embedding?.dispose()
   }
   return voices
@@ -76,27 +115,22 @@ async function embed (session: InferenceSession, pcm: Float32Array, starts: read
 
 /** Looks at one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
 export const observeSpeakers = serveAsync(async (input: ObserveSpeakersInput): Promise<Uint8Array> => {
-  const { audioPath, abort, modelPath } = input
+  const { audioPath, abort } = input
   stopIfAsked(abort)
-  const session = await sessionFor(modelPath)
+  const network = await networkFor(input)
   const length = lengthOf(audioPath)
   const startSample = Math.max(0, input.startMs - CONTEXT_MS) * SAMPLES_PER_MS
   const endSample = Math.max(startSample, Math.min(length, (input.endMs + CONTEXT_MS) * SAMPLES_PER_MS))
   const pcm = readPcm({ audioPath, spans: [{ startSample, endSample }] })
   const offsetMs = startSample / SAMPLES_PER_MS
-  const frame = OBSERVED_FRAME_MS * SAMPLES_PER_MS
-  const { likely } = hear(pcm)
-  const runs = findSpeechRuns(likely, DIP_FRAMES).map(({ start, end }) => ({ start: start * frame, end: end * frame }))
-  const centreMs = (start: number): number => offsetMs + (start + WINDOW_SAMPLES / 2) / SAMPLES_PER_MS
-  const starts = placeWindows(runs, pcm.length).filter((start) => centreMs(start) >= input.startMs && centreMs(start) < input.endMs)
-  const voices = await embed(session, pcm, starts, abort)
-  const windows = starts.map((start, index): ObservedWindow => ({
-    startMs: Math.round(offsetMs + start / SAMPLES_PER_MS),
-    endMs: Math.round(offsetMs + (start + WINDOW_SAMPLES) / SAMPLES_PER_MS),
-    voice: voices[index]!
-  }))
+  const heard = detectSpeechIn(raise(pcm))
+  const regions = findRegions([{ startMs: offsetMs, probabilities: heard }], OBSERVED_FRAME_MS)
+  const centres = placeWindows({ startMs: input.startMs, endMs: input.endMs }, regions)
+  const starts = centres.map((ms) => (ms - offsetMs) * SAMPLES_PER_MS - WINDOW_SAMPLES / 2)
+  const voices = await embed(network, pcm, starts, abort)
+  const windows = centres.map((ms, index): ObservedWindow => ({ centreMs: ms, voice: voices[index]! }))
   const lead = (input.startMs - offsetMs) / OBSERVED_FRAME_MS
-  const probabilities = likely.slice(lead, lead + Math.ceil((input.endMs - input.startMs) / OBSERVED_FRAME_MS))
+  const probabilities = heard.slice(lead, lead + Math.ceil((input.endMs - input.startMs) / OBSERVED_FRAME_MS))
   return packObservation({ startMs: input.startMs, endMs: input.endMs, probabilities, windows })
 })
 

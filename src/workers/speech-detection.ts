@@ -45,6 +45,9 @@ function bringToLevel (pcm: Float32Array, levelsDb: Float32Array): Float32Array 
   return pcm.map((sample) => Math.min(1, Math.max(-1, gain * sample)))
 }
 
+/** The probability of speech in each frame. `pcm`: whole frames. The detector starts without a state. */
+export const detectSpeechIn = (pcm: Float32Array): Float32Array => speechDetector()(pcm, new Float32Array(STATE_LENGTH)).probabilities
+
 /** Pads sound to whole frames with silence. */
 function toFrames (pcm: Float32Array): Float32Array {
   const whole = new Float32Array(Math.ceil(pcm.length / FRAME_SAMPLES) * FRAME_SAMPLES)

@@ -18,10 +18,11 @@ t.test('a folder is its recordings with what lies beside them', async (t) => {
     '.hidden.wav': '', 'zh.mp4': '', 'zh.txt': '你好', below: { 'c.wav': '' }
   })
   const { recordings, faults, notes } = listRecordings([folder])
-  const sentences = [{ startMs: 250, endMs: 1500, text: 'Hello there.' }]
+  const turn = { startMs: 250, endMs: 1500, speaker: 'A' }
+  const sentences = [{ ...turn, text: 'Hello there.' }]
   t.strictSame(recordings.map(({ path, ...rest }) => rest), [
-    { name: 'a.WAV', reference: { text: 'Hello there.', unit: 'word' }, language: 'en', sentences },
-    { name: 'a.mp3', reference: { text: 'Hello there.', unit: 'word' }, language: 'en', sentences },
+    { name: 'a.WAV', reference: { text: 'Hello there.', unit: 'word' }, language: 'en', sentences, turns: [turn] },
+    { name: 'a.mp3', reference: { text: 'Hello there.', unit: 'word' }, language: 'en', sentences, turns: [turn] },
     { name: 'b.ogg' },
     { name: 'silent.flac', reference: { text: '', unit: 'word' } },
     { name: 'zh.mp4', reference: { text: '你好', unit: 'character' } }
@@ -107,7 +108,7 @@ function evaluate (recordings: readonly Recording[], text: string, rest: Partial
   const scores = recordings.map((recording) => scoreRecording(recording, { wallMs: 500, transcript }))
   return {
     header: { date: 'today', model: 'starter' }, scores, totals: sumScores(scores), memory: { residentBytes: 1e8, peakBytes: 2e8 },
-    efforts: [effort('Stenobox', 3)], speed: [], language: 'detected', notes: ['a note'], ...rest
+    efforts: [effort('Stenobox', 3)], speed: [], speakers: [], language: 'detected', notes: ['a note'], ...rest
   }
 }
 

@@ -1,20 +1,9 @@
 import t from 'tap'
 import { scoreRecording, sumScores } from '../../dist/evaluate/score.js'
-import { intersectSpans, measureKept, parseRttm, sumKept, uniteSpans } from '../../dist/evaluate/speech.js'
+import { intersectSpans, measureKept, sumKept, uniteSpans } from '../../dist/evaluate/speech.js'
 import type { Span } from '../../dist/evaluate/speech.js'
 
 const spans = (...pairs: Array<[number, number]>): Span[] => pairs.map(([startMs, endMs]) => ({ startMs, endMs }))
-
-t.test('speech of all speakers is united, in order', async (t) => {
-  const lines = [
-    'SPEAKER m 1 3.000 1.000 <NA> <NA> B <NA> <NA>', 'SPEAKER m 1 0.5 2.25 <NA> <NA> A <NA> <NA>', 'LEXEME m 1 9 1 word lex A <NA>', '',
-    'SPEAKER m 1 2.7 0.2 <NA> <NA> C <NA> <NA>'
-  ]
-  t.strictSame(parseRttm(lines.join('\r\n')), spans([500, 2900], [3000, 4000]))
-  t.strictSame(parseRttm(''), [])
-  t.throws(() => parseRttm('SPEAKER m 1 0.5\n'), /line 1/)
-  t.throws(() => parseRttm('\nSPEAKER m 1 -0.5 1'), /line 2/)
-})
 
 t.test('spans that touch or overlap are one', async (t) => {
   t.strictSame(uniteSpans(spans([5, 6], [0, 2], [2, 3], [1, 4], [9, 9])), spans([0, 4], [5, 6]))

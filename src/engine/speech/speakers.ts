@@ -24,7 +24,10 @@ export type SpeakerEngine = {
 }
 
 /** The bundled voice print network. */
-const VOICE_MODEL = join(BUNDLED_MODELS_DIR, 'starter', 'speaker-ge2e-wav.onnx')
+const FILES = {
+  modelPath: join(BUNDLED_MODELS_DIR, 'starter', 'speaker-ge2e-wav.onnx'),
+  whiteningPath: join(BUNDLED_MODELS_DIR, 'starter', 'speaker-ge2e-whitening.bin')
+}
 /** A whole number of the detector's frames. */
 const PIECE_MS = 60_000
 
@@ -32,9 +35,9 @@ const PIECE_MS = 60_000
 export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEngine {
   return {
     pieceMs: PIECE_MS,
-    id: 'ge2e-1',
+    id: 'ge2e-2',
     observe: async ({ path, startMs, endMs }, abort) =>
-      await pool.run('observeSpeakers', { audioPath: path, startMs, endMs, modelPath: VOICE_MODEL, abort: abort.flag }),
+      await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort: abort.flag }),
     findTurns: async (evidence) => await pool.run('findTurns', evidence)
   }
 }

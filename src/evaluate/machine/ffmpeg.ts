@@ -10,9 +10,14 @@ export async function convertToWav (source: string, target: string): Promise<str
   return target
 }
 
+/** Writes the sound of a recording as the appliance stores it: 16 kHz mono s16le. */
+export async function writeSamples (source: string, target: string): Promise<void> {
+  await runFfmpeg(['-i', source, ...RAW, target])
+}
+
 /** The sound of a recording, 16 kHz mono; `scratch` is a file name to use meanwhile. */
 export async function readSamples (source: string, scratch: string): Promise<Int16Array> {
-  await runFfmpeg(['-i', source, ...RAW, scratch])
+  await writeSamples(source, scratch)
   const bytes = readFileSync(scratch)
   rmSync(scratch)
   return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1)
