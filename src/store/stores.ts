@@ -9,6 +9,7 @@ import { createOauthStore } from './oauth.js'
 import { createOwnerStore } from './owners.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSourceStore } from './sources.js'
+import { createSpeakerStore } from './speakers.js'
 import { createTranscriptStore } from './transcripts.js'
 import { createUploadStore } from './uploads.js'
 import { createUsageStore } from './usage.js'
@@ -28,6 +29,7 @@ export function createStores (db: Database) {
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sources: createSourceStore(db),
+    speakers: createSpeakerStore(db),
     transcripts: createTranscriptStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),
