@@ -25,7 +25,7 @@ const LAYERS = {
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
   store: { src: ['domain', 'disk'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
-  workers: { src: ['domain', 'native'], packages: [], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
+  workers: { src: ['domain', 'native'], packages: ['onnxruntime-node'], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
   engine: {
     src: ['domain', 'disk', 'workers/protocol'],
     packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'],

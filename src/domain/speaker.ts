@@ -1,22 +1,64 @@
 /** Speakers of words: each word gets the speaker who talks during it. Pure. */
 import type { TimedSegment, TimedWord } from './transcript.js'
 
-/** A stretch in which one voice talks. Turns may overlap. `voice` identifies a voice within one recording only. */
-export type SpeakerTurn = { startMs: number, endMs: number, voice: number }
+/**
+ * A stretch in which one voice talks. Turns of different voices overlap where people talk at once; those stretches are turns with
+ * `isOverlap`. `voice` identifies a voice within one recording only. `confidence`: 0..1, how clearly it is this voice and no other.
+ */
+export type SpeakerTurn = { startMs: number, endMs: number, voice: number, confidence: number, isOverlap?: boolean }
+
+/** Who says a word. `isOverlap`: somebody else talks during most of it, too. */
+export type WordSpeaker = { voice: number, confidence: number, isOverlap: boolean }
 
 /** A word in a pause belongs to the nearest turn, if that is at most this far away. */
 const NEAR_MS = 500
 
-/** How long a turn and a word overlap; negative: how far apart they are. */
-const overlapMs = (turn: SpeakerTurn, word: TimedWord): number => Math.min(turn.endMs, word.endMs) - Math.max(turn.startMs, word.startMs)
+type Span = { startMs: number, endMs: number }
 
-function findVoice (word: TimedWord, turns: readonly SpeakerTurn[]): number | undefined {
-  let best: { voice: number, ms: number } | undefined
-  for (const turn of turns) {
-    const ms = overlapMs(turn, word)
-    if (ms > -NEAR_MS && (!best || ms > best.ms)) best = { voice: turn.voice, ms }
+/** How long a turn and a word overlap; negative: how far apart they are. */
+const overlapMs = (turn: Span, word: Span): number => Math.min(turn.endMs, word.endMs) - Math.max(turn.startMs, word.startMs)
+
+/** The turns that are near a time, without reading all of them for each word. */
+function createTurnIndex (turns: readonly SpeakerTurn[]) {
+  const sorted = turns.toSorted((a, b) => a.startMs - b.startMs)
+  // A long turn may still run when later ones have begun: the latest end of all turns up to each one finds it.
+  let latest = -Infinity
+  const ends = sorted.map(({ endMs }) => { latest = Math.max(latest, endMs); return latest })
+  const firstAfter = (ms: number): number => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((sorted[middle]?.startMs ?? Infinity) < ms) low = middle + 1
+      else high = middle
+    }
+    return low
   }
-  return best?.voice
+  return (span: Span): SpeakerTurn[] => {
+    const found: SpeakerTurn[] = []
+    for (let index = firstAfter(span.endMs + NEAR_MS) - 1; index >= 0 && (ends[index] ?? 0) > span.startMs - NEAR_MS; index--) {
+      const turn = sorted[index]
+      if (turn && turn.endMs > span.startMs - NEAR_MS) found.push(turn)
+    }
+    return found.reverse()
+  }
+}
+
+/** A function that tells who says a word: the voice with the most time in it, or the nearest. Undefined: nobody is near. */
+export function createWordSpeakers (turns: readonly SpeakerTurn[]): (word: Span) => WordSpeaker | undefined {
+  const near = createTurnIndex(turns)
+  return (word) => {
+    let best: { turn: SpeakerTurn, ms: number } | undefined
+    const candidates = near(word)
+    for (const turn of candidates) {
+      const ms = overlapMs(turn, word)
+      if (!best || ms > best.ms) best = { turn, ms }
+    }
+    if (!best) return undefined
+    const { voice, confidence } = best.turn
+    const half = Math.max(1, word.endMs - word.startMs) / 2
+    const isOverlap = candidates.some((turn) => turn.voice !== voice && overlapMs(turn, word) >= half) && best.ms >= half
+    return { voice, confidence, isOverlap }
+  }
 }
 
 /** The speaker with the most time in these words. On a tie, the first one. */
@@ -33,6 +75,7 @@ function mostSpoken (words: readonly TimedWord[]): string | undefined {
  * A segment gets the speaker of most of its time.
  */
 export function assignSpeakers (segments: readonly TimedSegment[], turns: readonly SpeakerTurn[]): TimedSegment[] {
+  const speakerOf = createWordSpeakers(turns)
   const labels = new Map<number, string>()
   const labelOf = (voice: number): string => {
     const label = labels.get(voice) ?? `Speaker ${labels.size + 1}`
@@ -41,8 +84,8 @@ export function assignSpeakers (segments: readonly TimedSegment[], turns: readon
   }
   return segments.map((segment) => {
     const words = segment.words.map(({ speaker: _, ...word }) => {
-      const voice = findVoice(word, turns)
-      return voice === undefined ? word : { ...word, speaker: labelOf(voice) }
+      const found = speakerOf(word)
+      return found === undefined ? word : { ...word, speaker: labelOf(found.voice) }
     })
     const { speaker: _, ...rest } = segment
     const speaker = mostSpoken(words)

@@ -1,7 +1,7 @@
 /** Adds speakers to a transcript. A failure here never fails the job. */
 import { assignSpeakers } from '../domain/speaker.js'
+import type { SpeakerTurn } from '../domain/speaker.js'
 import type { Log } from '../domain/log.js'
-import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { TranscriptStore } from '../store/transcripts.js'
@@ -9,8 +9,11 @@ import type { TranscriptStore } from '../store/transcripts.js'
 /** The most time that identifying the speakers of a recording may take. */
 const TIMEOUT_MS = 60 * 60_000
 
+/** Finds who talks when in 16 kHz mono s16le sound. May reject for any reason; the transcript then has no speakers. */
+export type TurnFinder = { findTurns (audioPath: string, signal: AbortSignal): Promise<SpeakerTurn[]> }
+
 type Deps = {
-  speakers: SpeakerEngine
+  speakers: TurnFinder
   transcripts: Pick<TranscriptStore, 'nameSpeakers'>
   files: Pick<Files, 'audioPath'>
   inTransaction: InTransaction

@@ -1,5 +1,7 @@
 /** Messages between the main thread and the pools. Types only; all values survive structured clone. */
 import type { LanguagePosterior } from '../domain/language.js'
+import type { SpeakerEvidence } from '../domain/speaker-turns.js'
+import type { SpeakerTurn } from '../domain/speaker.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { AudioSpan } from '../domain/windows.js'
 import type { DecodedSegment } from '../domain/words.js'
@@ -86,6 +88,15 @@ export type DetectorTasks = {
   /** Loads the detector; fails with the reason if it cannot. */
   prepareDetector: { input: null, output: null }
   detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
+}
+
+/** A piece of a recording in ms, and the weights of the voice prints. `abort`: as for transcription. */
+export type ObserveSpeakersInput = { audioPath: string, startMs: number, endMs: number, modelPath: string, abort: Int32Array }
+
+/** Speakers have their own thread, so that telling them apart takes no slot of a window. */
+export type SpeakerTasks = {
+  observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
+  findTurns: { input: SpeakerEvidence, output: SpeakerTurn[] }
 }
 
 /** Errors are sent as data: structured clone drops an Error's class, name and code. */

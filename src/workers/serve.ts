@@ -18,13 +18,27 @@ function toCode (error: unknown): SpeechErrorCode {
   return NATIVE_CODES[code] ?? 'internal_error'
 }
 
+const toFailure = (error: unknown) =>
+  ({ ok: false, code: toCode(error), message: error instanceof Error ? error.message : String(error) } as const)
+
 /** Wraps a task function for the pool so that it never throws. */
 export function serve<I, O> (task: (input: I) => O): (input: I) => WorkerResult<O> {
   return (input) => {
     try {
       return { ok: true, value: task(input) }
     } catch (error) {
-      return { ok: false, code: toCode(error), message: error instanceof Error ? error.message : String(error) }
+      return toFailure(error)
+    }
+  }
+}
+
+/** The same for a task that waits. */
+export function serveAsync<I, O> (task: (input: I) => Promise<O>): (input: I) => Promise<WorkerResult<O>> {
+  return async (input) => {
+    try {
+      return { ok: true, value: await task(input) }
+    } catch (error) {
+      return toFailure(error)
     }
   }
 }

@@ -1,12 +1,12 @@
 /** The seam for telling speakers apart: what comes of an engine that answers, and of one that does not. */
 import t from 'tap'
 import type { Test } from 'tap'
-import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import type { TurnFinder } from '../../dist/service/speakers.js'
 import { openSteps } from '../support/steps.ts'
 import { makeSegments } from '../support/transcript.ts'
 
 /** A job that only lacks its last step, and its steps with this engine. */
-async function build (t: Test, speakers?: SpeakerEngine) {
+async function build (t: Test, speakers?: TurnFinder) {
   const steps = await openSteps(t, speakers ? { speakers } : {})
   const jobId = steps.addTranscribedJob('a', 10_000)
   steps.transcripts.insertWindow(jobId, 0, makeSegments())
@@ -21,7 +21,9 @@ t.test('without an engine a transcript has no speakers', async (t) => {
 })
 
 t.test('words take their speaker from the engine\'s turns', async (t) => {
-  const { completeAll, jobs, transcripts, jobId } = await build(t, { findTurns: async () => [{ startMs: 0, endMs: 1e9, voice: 4 }] })
+  const { completeAll, jobs, transcripts, jobId } = await build(t, {
+    findTurns: async () => [{ startMs: 0, endMs: 1e9, voice: 4, confidence: 1 }]
+  })
   await completeAll()
   t.equal(jobs.find(jobId)?.status, 'completed')
   t.ok(transcripts.list(jobId).every(({ speaker, words }) =>

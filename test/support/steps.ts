@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
-import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import type { TurnFinder } from '../../dist/service/speakers.js'
 import { createDecoding } from '../../dist/service/decoding.js'
 import { createEnding } from '../../dist/service/ending.js'
 import { createSpeakerNaming } from '../../dist/service/speakers.js'
@@ -24,7 +24,7 @@ export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
 export type StepChanges = {
   now?: number
   speech?: Partial<SpeechEngine>
-  speakers?: SpeakerEngine
+  speakers?: TurnFinder
   usage?: Partial<UsageStore>
   /** Stands in for writing down whom to tell. */
   enqueue?: (jobId: number) => void

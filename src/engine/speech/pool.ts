@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { SpeechError } from '../../domain/speech-error.js'
-import type { DetectorTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
+import type { DetectorTasks, SpeakerTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
 
 /** The tasks of one kind of thread, with their input and output. */
 type Tasks = Record<string, { input: unknown, output: unknown }>
@@ -47,3 +47,7 @@ export type SpeechPool = ReturnType<typeof createSpeechPool>
 /** The thread that detects speech. */
 export const createDetectorPool = () => createPool<DetectorTasks>('../../workers/speech-detection.js', 1)
 export type DetectorPool = ReturnType<typeof createDetectorPool>
+
+/** The thread that tells speakers apart. */
+export const createSpeakerPool = () => createPool<SpeakerTasks>('../../workers/speakers.js', 1)
+export type SpeakerPool = ReturnType<typeof createSpeakerPool>

@@ -1,7 +1,40 @@
-/** The interface for telling speakers apart. There is no implementation yet: transcripts have no speakers. */
+/** Tells speakers apart: observes a recording piece by piece, then groups what was observed. */
+import { join } from 'node:path'
+import type { SpeakerEvidence } from '../../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../../domain/speaker.js'
+import { BUNDLED_MODELS_DIR } from '../models/models.js'
+import type { Abort } from './engine.js'
+import type { SpeakerPool } from './pool.js'
 
 export type SpeakerEngine = {
-  /** Finds who talks when in 16 kHz mono s16le sound. May reject for any reason; the transcript then has no speakers. */
-  findTurns (audioPath: string, signal: AbortSignal): Promise<SpeakerTurn[]>
+  /** Length of a piece of a recording in ms. A piece is one unit of work. */
+  pieceMs: number
+  /** Identifies engine, weights and form of the observations. Observations of another id must be made again. */
+  id: string
+  /**
+   * Looks at one piece, [startMs, endMs), of 16 kHz mono s16le sound. `startMs` is a multiple of `pieceMs`. Returns bytes to store, at
+   * most about 60 kB. Rejects with `SpeechError`; with code `aborted` within a second of `abort`.
+   */
+  observe (source: { path: string, startMs: number, endMs: number }, abort: Abort): Promise<Uint8Array>
+  /**
+   * Finds who talks when, from the observations of all pieces in order of time. Turns are in order of their starts; voices are numbered
+   * from 0 in the order of their first turns. Rejects with `SpeechError`.
+   */
+  findTurns (evidence: SpeakerEvidence): Promise<SpeakerTurn[]>
+}
+
+/** The bundled voice print network. */
+const VOICE_MODEL = join(BUNDLED_MODELS_DIR, 'starter', 'speaker-ge2e-wav.onnx')
+/** A whole number of the detector's frames. */
+const PIECE_MS = 60_000
+
+/** The engine with the bundled weights. */
+export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEngine {
+  return {
+    pieceMs: PIECE_MS,
+    id: 'ge2e-1',
+    observe: async ({ path, startMs, endMs }, abort) =>
+      await pool.run('observeSpeakers', { audioPath: path, startMs, endMs, modelPath: VOICE_MODEL, abort: abort.flag }),
+    findTurns: async (evidence) => await pool.run('findTurns', evidence)
+  }
 }

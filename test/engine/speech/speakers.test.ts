@@ -1,0 +1,53 @@
+import t from 'tap'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { createAbort } from '../../../dist/engine/speech/engine.js'
+import { createSpeakerPool } from '../../../dist/engine/speech/pool.js'
+import { createSpeakerEngine } from '../../../dist/engine/speech/speakers.js'
+import { SpeechError } from '../../../dist/domain/speech-error.js'
+import { decode } from '../../support/native.ts'
+import { AUDIO } from '../../support/paths.ts'
+
+const pool = createSpeakerPool()
+t.after(async () => { await pool.close() })
+const engine = createSpeakerEngine({ pool })
+const directory = mkdtempSync(join(tmpdir(), 'speakers-'))
+
+/** Writes sound as the appliance stores it. */
+function store (name: string, pcm: Float32Array): { path: string, endMs: number } {
+  const path = join(directory, name)
+  writeFileSync(path, Int16Array.from(pcm, (value) => Math.round(32_767 * value)))
+  return { path, endMs: Math.ceil(pcm.length / 16) }
+}
+
+async function findTurns ({ path, endMs }: { path: string, endMs: number }, count = {}) {
+  const pieces: Uint8Array[] = []
+  for (let startMs = 0; startMs < endMs; startMs += engine.pieceMs) {
+    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, createAbort()))
+  }
+  return await engine.findTurns({ pieces, count })
+}
+
+t.test('two people who talk in turn are two voices', async (t) => {
+  const turns = await findTurns(store('dialogue', decode(AUDIO + 'dialogue.mp3')))
+  t.equal(new Set(turns.map(({ voice }) => voice)).size, 2)
+  t.ok(turns.length >= 10, `${turns.length} turns`)
+})
+
+t.test('one person is one voice', async (t) => {
+  const turns = await findTurns(store('talk', decode(AUDIO + 'en-1.wav')))
+  t.equal(new Set(turns.map(({ voice }) => voice)).size, 1)
+})
+
+t.test('silence has no turns', async (t) => {
+  t.strictSame(await findTurns(store('silence', new Float32Array(32_000))), [])
+})
+
+t.test('a stopped piece rejects as aborted, a missing file as missing', async (t) => {
+  const sound = store('stopped', decode(AUDIO + 'en-1.wav'))
+  const abort = createAbort()
+  abort.stop()
+  await t.rejects(engine.observe({ ...sound, startMs: 0 }, abort), new SpeechError('aborted', 'stopped'))
+  await t.rejects(engine.observe({ ...sound, path: join(directory, 'none'), startMs: 0 }, createAbort()), { code: 'audio_missing' })
+})
