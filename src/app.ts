@@ -13,10 +13,12 @@ import { createSourceDownloads } from './engine/http/source-download.js'
 import { createLocalKeys, createRemoteKeys } from './engine/tokens/jwks.js'
 import { createTokenVerifier } from './engine/tokens/jwt.js'
 import { createModels } from './engine/models/models.js'
-import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
+import { createDetectorPool, createSpeakerPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
+import { createSpeakerEngine } from './engine/speech/speakers.js'
+import type { SpeakerEngine } from './engine/speech/speakers.js'
 import { createYtDlp } from './engine/media/yt-dlp.js'
 import type { YtDlp } from './engine/media/yt-dlp.js'
 import { createKinds } from './work/kinds/index.js'
@@ -34,6 +36,7 @@ import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
+import { createDiarizing } from './service/diarizing.js'
 import { createEnding } from './service/ending.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
@@ -51,6 +54,8 @@ import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
+import { createSound } from './service/sound.js'
+import { createSpeakers } from './service/speakers.js'
 import { createStages } from './service/stages.js'
 import { createSubmit } from './service/submit.js'
 import type { Submit } from './service/submit.js'
@@ -152,23 +157,26 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
 
 /** How recordings come in, are seen, and go. */
 function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: { plans: Plans, usage: Usage }) {
-  const { jobs, media, sources, transcripts, windows } = stores
+  const { jobs, media, sources, speakers, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
-  const submit = createSubmit({ ...stores, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
-  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now })
+  const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
   return {
     submit,
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
-    transcripts: createTranscripts({ jobs, transcripts, windows, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable }),
+    speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
+    transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, now }),
     webhooks
   }
 }
 
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, speech: SpeechEngine, ytDlp: YtDlp }) {
+type WorkDeps = { submit: Submit, plans: Plans, speech: SpeechEngine, speakerEngine: SpeakerEngine, ytDlp: YtDlp }
+
+function createWork (base: Base, { submit, plans, speech, speakerEngine, ytDlp }: WorkDeps) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -183,8 +191,11 @@ function createWork (base: Base, { submit, speech, ytDlp }: { submit: Submit, sp
     ...steps, submit, ytDlp, downloads: createSourceDownloads({ fetcher }),
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
-  const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
-  const kinds = createKinds({ fetching, decoding, transcribing: createTranscribing(steps), ending, deliveries, slots: speech.slots, log })
+  const sound = createSound({ media: stores.media, files, submit, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds })
+  const diarizing = createDiarizing({ ...steps, engine: speakerEngine, sound, plans })
+  const decoding = createDecoding({ ...steps, sound, diarizing })
+  const transcribing = createTranscribing(steps)
+  const kinds = createKinds({ fetching, decoding, transcribing, diarizing, ending, deliveries, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -216,19 +227,25 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await models.prepare()
   const pool = createSpeechPool(config.workers)
   const detector = createDetectorPool()
+  const speakerPool = createSpeakerPool()
   const speech = createSpeechEngine({ pool, detector, models, gpu: config.gpu !== 'off', threadsPerWorker: config.threadsPerWorker })
+  const speakerEngine = createSpeakerEngine({ pool: speakerPool })
   const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const { deliveries, ending, loop, retention } = createWork(base, { submit: library.submit, speech, ytDlp })
+  const { submit } = library
+  const { deliveries, ending, loop, retention } = createWork(base, { submit, plans: gate.plans, speech, speakerEngine, ytDlp })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
-  const health = createHealth({ files, models, speech, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime })
+  const health = createHealth({
+    files, models, speech, speakerEngine, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime
+  })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
+  library.speakers.onRequested(loop.wake)
   library.removal.onRemoved(loop.abandon)
 
   return {
@@ -251,7 +268,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), fetcher.close()])
+      await Promise.all([pool.close(), detector.close(), speakerPool.close(), fetcher.close()])
       db.close()
     }
   }

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type { FailureCode } from './errors.js'
 import type { RecordingName } from './recording-name.js'
 import type { SourceFacts } from './source.js'
-import type { SpeakerCount } from './speaker-options.js'
+import type { SpeakerCount } from './speaker-turns.js'
 
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 export const JobStatus = Type.Enum(JOB_STATUSES)

@@ -2,12 +2,10 @@
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { AppError } from './errors.js'
+import type { SpeakerCount } from './speaker-turns.js'
 
 /** The most speakers that a caller may expect in one recording. */
 export const MAX_SPEAKERS = 40
-
-/** What the caller knows of the number of speakers. Absent bounds are unknown. */
-export type SpeakerCount = { min?: number, max?: number }
 
 const Count = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_SPEAKERS, description }))
 

@@ -10,7 +10,7 @@ export const Word = Type.Object({
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
   probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the model' }),
-  speaker: Type.Optional(Type.String({ description: 'who says it: the name if one was given, else a label such as "Speaker 1"; ' + WHEN_KNOWN })),
+  speaker: Type.Optional(Type.String({ description: 'who says it: a name if given, else a label such as "Speaker 1"; ' + WHEN_KNOWN })),
   speakerConfidence: Type.Optional(Type.Number({
     minimum: 0, maximum: 1, description: 'only if it is doubtful who says it: how certain the speaker is'
   })),
@@ -97,6 +97,8 @@ export type Transcript = {
   /** When the job completed, in milliseconds since 1970. */
   completedAt?: number
   warnings: readonly Warning[]
+  /** Names of speakers that docx shows. Absent: none. */
+  shownSpeakers?: ReadonlySet<string>
   /** What was not transcribed, in order. */
   skipped: readonly SkippedSpan[]
   /** In order. Segments of a stored transcript are read lazily and can be iterated once. */

@@ -9,6 +9,7 @@ import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
+import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
@@ -28,6 +29,7 @@ import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
 import { protectedResourceRoutes } from './protected-resource.js'
 import { sourceRoutes } from './sources.js'
+import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
@@ -44,6 +46,7 @@ export type RouteDeps = {
   idempotency: Idempotency
   removal: Removal
   retries: Retries
+  speakers: Speakers
   submit: Submit
   transcripts: Transcripts
   uploads: Uploads
@@ -57,8 +60,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, deliveries, health, idempotency, owners, plans, removal, retries, submit, tokens, transcripts, uploads, usage,
-    webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, deliveries, health, idempotency, owners, plans, removal, retries, speakers, submit, tokens, transcripts, uploads,
+    usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -80,6 +83,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(speakerRoutes, { speakers })
       await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })
       await api.register(deliveryRoutes, { webhooks, deliveries })

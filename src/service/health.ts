@@ -2,6 +2,7 @@
 import type { ModelEntry } from '../engine/models/manifest.js'
 import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
+import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
 import type { Files } from '../store/files.js'
 
@@ -12,6 +13,7 @@ type Deps = {
   files: Files
   models: Models
   speech: SpeechEngine
+  speakerEngine: Pick<SpeakerEngine, 'prepare' | 'id'>
   ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
   minFreeBytes: number
@@ -21,7 +23,7 @@ type Deps = {
 
 const GIB = 1024 ** 3
 
-export function createHealth ({ files, models, speech, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
+export function createHealth ({ files, models, speech, speakerEngine, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -98,6 +100,16 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
     }
   }
 
+  async function checkSpeakers (): Promise<Check> {
+    try {
+      await speakerEngine.prepare()
+      return { name: 'speakers', ok: true, matters: false, detail: speakerEngine.id }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { name: 'speakers', ok: false, matters: false, detail: `${reason}. Transcripts are complete, but do not say who speaks` }
+    }
+  }
+
   async function checkModel (model: InstalledModel): Promise<Check> {
     const name = `model ${model.entry.name}`
     try {
@@ -167,6 +179,7 @@ export function createHealth ({ files, models, speech, ytDlp, programVersion, mi
         await checkYtDlp(),
         ...(await checkSpeech()),
         await checkDetector(),
+        await checkSpeakers(),
         ...(await checkModels()),
         await checkDisk()
       ]

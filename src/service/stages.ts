@@ -60,7 +60,7 @@ export function createStages ({ jobs, windows, speakers, work, now }: Deps) {
     transcribed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
     /** Call this when all pieces of a recording have been observed. */
     observed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
-    /** Call this when the speakers are known, or are given up. Speakers of a completed job may be identified again: then nothing follows. */
+    /** Call this when the speakers are known, or are given up. Nothing follows if the job was completed before. */
     diarized (claim: WorkClaim): void {
       const { jobId } = claim
       if (jobs.find(jobId)?.status !== 'processing') return

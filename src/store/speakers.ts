@@ -2,7 +2,7 @@
 import type { Plan } from '../domain/access.js'
 import type { FailureCode } from '../domain/errors.js'
 import type { Speaker } from '../domain/speaker-names.js'
-import type { SpeakerCount } from '../domain/speaker-options.js'
+import type { SpeakerCount } from '../domain/speaker-turns.js'
 import type { Database } from './database.js'
 
 /** What became of the wish to know the speakers of a job. */
@@ -49,6 +49,11 @@ export function createSpeakerStore (db: Database) {
     SELECT observations FROM speaker_piece WHERE job_id = :jobId ORDER BY idx
   `)
   const removePieces = db.prepare<OfJob>('DELETE FROM speaker_piece WHERE job_id = :jobId')
+  const countAgain = db.prepare<{ ownerId: number }, { n: number }>(`
+    SELECT count(*) AS n
+    FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id
+    WHERE w.kind = 'speakers' AND w.state = 'ready' AND j.status = 'completed' AND j.owner_id = :ownerId
+  `)
   const list = db.prepare<OfJob, SpeakerRow>('SELECT number, name, merged_into, talk_ms FROM speaker WHERE job_id = :jobId ORDER BY number')
   const insert = db.prepare<OfJob & { number: number, name: string | null, mergedInto: number | null, talkMs: number }>(`
     INSERT INTO speaker (job_id, number, name, merged_into, talk_ms) VALUES (:jobId, :number, :name, :mergedInto, :talkMs)
@@ -96,6 +101,8 @@ export function createSpeakerStore (db: Database) {
     },
     /** The observations of all pieces, in order. */
     listPieces: (jobId: number): Uint8Array[] => pieces.all({ jobId }).map(({ observations }) => observations),
+    /** Completed jobs of an owner whose speakers wait to be identified again. */
+    countAgain: (ownerId: number): number => countAgain.get({ ownerId })?.n ?? 0,
     /** All speakers, also those merged into others. */
     list: (jobId: number): Speaker[] => list.all({ jobId }).map(toSpeaker),
     /** Replaces the speakers of a job. */

@@ -58,13 +58,14 @@ export function createWorkOrders (db: Database) {
     WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS} AND j.owner_id <> :ownerId
     LIMIT 1
   `)
-  // The owner served longest ago, then that owner's job served longest ago. A job has one piece at a time. Completed jobs are served too:
-  // their speakers can be identified again.
+  // The owner served longest ago, then that owner's job served longest ago. A job has one piece at a time, and waits
+  // while it has to be decoded again. Completed jobs are served too: their speakers can be identified again.
   const speakers = db.prepare<SpeakerLimits, Id>(`
     SELECT w.id
     FROM work w INDEXED BY work_ready
       JOIN diarization d ON d.job_id = w.job_id JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id
     WHERE w.kind = 'speakers' AND w.state = 'ready' AND j.duration_ms <= :maxDurationMs
+      AND NOT EXISTS (SELECT 1 FROM work d WHERE d.job_id = j.id AND d.kind = 'decode')
     ORDER BY o.last_speaker_turn, d.last_turn, j.id
     LIMIT 1
   `)

@@ -95,6 +95,7 @@ export type ObserveSpeakersInput = { audioPath: string, startMs: number, endMs: 
 
 /** Speakers have their own thread, so that telling them apart takes no slot of a window. */
 export type SpeakerTasks = {
+  prepareSpeakers: { input: { modelPath: string }, output: undefined }
   observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
   findTurns: { input: SpeakerEvidence, output: SpeakerTurn[] }
 }

@@ -74,6 +74,12 @@ async function embed (session: InferenceSession, pcm: Float32Array, starts: read
   return voices
 }
 
+/** Loads the weights. Rejects with `SpeechError`: model_unavailable. */
+export const prepareSpeakers = serveAsync(async ({ modelPath }: { modelPath: string }): Promise<undefined> => {
+  await sessionFor(modelPath)
+  return undefined
+})
+
 /** Looks at one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
 export const observeSpeakers = serveAsync(async (input: ObserveSpeakersInput): Promise<Uint8Array> => {
   const { audioPath, abort, modelPath } = input

@@ -11,6 +11,7 @@ import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSourceStore } from '../../dist/store/sources.js'
+import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -59,6 +60,7 @@ t.test('no query scans a whole table', async (t) => {
   createOwnerStore(db)
   createPlanLimitsStore(db)
   createSourceStore(db)
+  createSpeakerStore(db)
   createTranscriptStore(db)
   createUsageStore(db)
   createUploadStore(db)
@@ -85,6 +87,8 @@ t.test('each order of work looks only at work that waits, and at jobs in progres
     return [...new Set(steps.flatMap((step) => /INDEX (\w+)/.exec(step)?.[1] ?? []))].sort()
   }
   t.strictSame(indexesOf('m.size_bytes <= :maxBytes'), ['job_processing', 'work_ready'])
+  // The rest are look-ups of one row: the job by its id, work of the job by job and kind.
+  t.strictSame(indexesOf('o.last_speaker_turn'), ['sqlite_autoindex_work_1', 'work_ready'])
   // job_by_owner: a look-up of one job, by owner and id.
   t.strictSame(indexesOf('AS running'), ['job_by_owner', 'job_processing', 'work_ready', 'work_running'])
   t.strictSame(indexesOf('NOT EXISTS (\n          SELECT 1 FROM work d'), ['job_processing', 'sqlite_autoindex_work_1', 'work_ready'])

@@ -14,6 +14,7 @@ import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSourceStore } from '../../dist/store/sources.js'
+import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -155,6 +156,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     /** Claims of a test's clock. */
     createQueue: (now: () => number) => createQueue({ work, inTransaction, now }),
     transcripts: createTranscriptStore(db),
+    speakers: createSpeakerStore(db),
     oauth: createOauthStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),

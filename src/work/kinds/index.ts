@@ -2,6 +2,7 @@
 import type { Log } from '../../domain/log.js'
 import type { Decoding } from '../../service/decoding.js'
 import type { Deliveries } from '../../service/deliveries.js'
+import type { Diarizing } from '../../service/diarizing.js'
 import type { Ending } from '../../service/ending.js'
 import type { Fetching } from '../../service/fetching.js'
 import type { Transcribing } from '../../service/transcribing.js'
@@ -10,6 +11,7 @@ import { createCompleteKind } from './complete.js'
 import { createDecodeKind } from './decode.js'
 import { createFetchKind } from './fetch.js'
 import { createLanguageKind } from './language.js'
+import { createSpeakersKind } from './speakers.js'
 import { createPoolLane, createTranscribeKind } from './transcribe.js'
 import { createWebhookKind } from './webhook.js'
 
@@ -17,6 +19,7 @@ type Deps = {
   fetching: Fetching
   decoding: Decoding
   transcribing: Transcribing
+  diarizing: Diarizing
   ending: Ending
   deliveries: Deliveries
   /** Threads of the pool. */
@@ -24,13 +27,14 @@ type Deps = {
   log: Log
 }
 
-export function createKinds ({ fetching, decoding, transcribing, ending, deliveries, slots, log }: Deps): Kind[] {
+export function createKinds ({ fetching, decoding, transcribing, diarizing, ending, deliveries, slots, log }: Deps): Kind[] {
   const pool = createPoolLane(transcribing, slots)
   return [
     createFetchKind(fetching),
     createDecodeKind(decoding),
     createLanguageKind(transcribing, pool),
     createTranscribeKind(transcribing, pool),
+    createSpeakersKind(diarizing),
     createCompleteKind(ending),
     createWebhookKind({ deliveries, log })
   ]
