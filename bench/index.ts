@@ -10,6 +10,7 @@ import { measureOthers, warnOfOthers } from '../dist/evaluate/machine/load.js'
 import { memory } from './cases/memory.ts'
 import { BENCH_MODELS } from './lib/models.ts'
 import { createScratch } from '../dist/evaluate/machine/paths.js'
+import { neighbours } from './cases/neighbours.ts'
 import { polling } from './cases/polling.ts'
 import { describeMachine } from '../dist/evaluate/report.js'
 import { printReport } from './lib/report.ts'
@@ -21,9 +22,11 @@ import { speed } from './cases/speed.ts'
 import { throughput } from './cases/throughput.ts'
 import { webhookCrash } from './cases/webhook-crash.ts'
 import { webhooks } from './cases/webhooks.ts'
+import { ATTACKS } from './neighbours/attacks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
-  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash
+  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash,
+  neighbours
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5
@@ -93,7 +96,8 @@ export function parseCommandLine (args: readonly string[]): { names: string[], o
       quick: { type: 'boolean', default: false },
       minutes: { type: 'string' },
       language: { type: 'string', default: 'detected' },
-      model: { type: 'string', multiple: true, default: [] }
+      model: { type: 'string', multiple: true, default: [] },
+      attack: { type: 'string', multiple: true, default: [] }
     }
   })
   const { quick, language, json } = values
@@ -106,10 +110,13 @@ export function parseCommandLine (args: readonly string[]): { names: string[], o
   if (language !== 'given' && language !== 'detected') throw new Error('--language takes given or detected')
   const strange = values.model.find((name) => !BENCH_MODELS.some((model) => model.name === name))
   if (strange !== undefined) throw new Error(`--model takes ${BENCH_MODELS.map(({ name }) => name).join(', ')}, not ${strange}`)
+  const strangeAttack = values.attack.find((name) => !ATTACKS.some((attack) => attack.name === name))
+  if (strangeAttack !== undefined) throw new Error(`--attack takes ${ATTACKS.map(({ name }) => `"${name}"`).join(', ')}`)
   return {
     names: positionals,
     options: {
-      repeat, quick, language, models: values.model, ...(minutes !== undefined && { minutes }), ...(json !== undefined && { json })
+      repeat, quick, language, models: values.model, attacks: values.attack,
+      ...(minutes !== undefined && { minutes }), ...(json !== undefined && { json })
     }
   }
 }

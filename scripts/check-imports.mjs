@@ -23,9 +23,9 @@ const LAYERS = {
   domain: { src: [], packages: ['ipaddr.js', 'typebox'], node: [] },
   formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
-  store: { src: ['domain', 'disk'], packages: ['better-sqlite3'], node: ['fs', 'fs/promises', 'os'] },
+  store: { src: ['domain', 'disk'], packages: ['better-sqlite3', 'piscina'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
-  workers: { src: ['domain', 'native'], packages: ['onnxruntime-node'], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
+  workers: { src: ['domain', 'native'], packages: ['@huggingface/transformers', 'onnxruntime-node'], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
   engine: {
     src: ['domain', 'disk', 'workers/protocol'],
     packages: ['fast-xml-parser', 'jose', 'modern-tar', 'piscina', 'typebox', 'undici'],

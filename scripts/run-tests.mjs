@@ -2,10 +2,11 @@
  * `npm test`: runs each test file in a process, several at once, and the checks of the source (types, lint, imports, documents)
  * beside them. Prints a line for each, the whole output of those that fail, and the totals on the last line.
  *
- *   node scripts/run-tests.mjs [--coverage] [FILE…]
+ *   node scripts/run-tests.mjs [--coverage] [--repeat] [FILE…]
  *
  * FILE…: only these test files, without the checks. --coverage: also measure which lines of src ran; fails below the share in
- * coverage.json.
+ * coverage.json. --repeat: run files that failed a second time, alone. A file that then passes counts as passed, and is listed as
+ * unsteady, with the output of its failure: a defect of the test or of the program, but no reason to lose a whole run.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync } from 'node:fs'
@@ -41,9 +42,12 @@ const STOP_MS = 5000
 
 const args = process.argv.slice(2)
 const withCoverage = args.includes('--coverage')
-const files = args.filter((argument) => argument !== '--coverage')
+const canRepeat = args.includes('--repeat')
+const files = args.filter((argument) => !argument.startsWith('--'))
 const sum = { passed: 0, failed: 0, skipped: 0, todo: 0 }
 const failures = []
+/** Test files that failed and are to run again. */
+const repeats = []
 const children = new Set()
 let isStopping = false
 const show = (line) => process.stdout.write(`${line}\n`)
@@ -80,11 +84,11 @@ function signalGroups (stopped, signal) {
   }
 }
 
-function report (name, { isOk, signal, output, ms }) {
-  show(`${isOk ? 'ok' : 'not ok'} - ${name} (${ms} ms)`)
+function report (name, { isOk, signal, output, ms }, failed = 'not ok') {
+  show(`${isOk ? 'ok' : failed} - ${name} (${ms} ms)`)
   if (output !== '') show(output.replace(/^/gm, '    '))
   if (signal) show(`    stopped by ${signal}`)
-  if (!isOk) failures.push(name)
+  if (!isOk && failed === 'not ok') failures.push(name)
 }
 
 /** Runs the checks one after another: they share the processors with the tests. */
@@ -113,6 +117,11 @@ function readCounts (output) {
 async function runTest (file) {
   const env = { TAP_TIMEOUT: FILE_TIMEOUT, ...(withCoverage && { NODE_V8_COVERAGE: COVERAGE_FOLDER }) }
   const result = await run([file], env)
+  if (!result.isOk && canRepeat && !isStopping && !repeats.includes(file)) {
+    repeats.push(file)
+    report(file, result, 'unsteady')
+    return
+  }
   const { pass = 0, fail = 0, skip = 0, todo = 0 } = readCounts(result.output)
   sum.passed += pass
   sum.skipped += skip
@@ -156,7 +165,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 if (withCoverage) startCoverage()
 await Promise.all([files.length === 0 && runChecks(), runTests()])
+// One after another: most files that fail once do so because the machine was busy.
+for (const file of [...repeats]) if (!isStopping) await runTest(file)
 if (withCoverage) await judgeCoverage()
+const unsteady = repeats.filter((file) => !failures.includes(file))
+if (unsteady.length > 0) show(`\nunsteady, passed when run again:\n${unsteady.map((name) => `  ${name}`).join('\n')}`)
 if (failures.length > 0) show(`\nfailed:\n${failures.map((name) => `  ${name}`).join('\n')}`)
 if (sum.skipped + sum.todo > 0) show(`\n${sum.skipped} skipped, ${sum.todo} to do`)
 show(`\n${sum.passed} passed, ${sum.failed} failed`)

@@ -16,6 +16,8 @@ import { createModels } from './engine/models/models.js'
 import { createDetectorPool, createSpeakerPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
+import { createEmbedding } from './engine/text/embedder.js'
+import type { Embedder } from './engine/text/embedder.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
 import { createSpeakerEngine } from './engine/speech/speakers.js'
 import type { SpeakerEngine } from './engine/speech/speakers.js'
@@ -31,7 +33,7 @@ import { BODY_LIMITS, limitBodies } from './routes/plugins/body-pace.js'
 import type { BodyLimits } from './routes/plugins/body-pace.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
-import { installErrors, rawErrorResponse, sendError } from './routes/plugins/errors.js'
+import { createErrors, sendError } from './routes/plugins/errors.js'
 import { createKeys } from './service/keys.js'
 import { createAdministration } from './service/administration.js'
 import { createDecoding } from './service/decoding.js'
@@ -41,6 +43,7 @@ import { createEnding } from './service/ending.js'
 import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createIndexing } from './service/indexing.js'
 import { createIdempotency } from './service/idempotency.js'
 import { createLoginLimit } from './service/login-limit.js'
 import { createOauth, publicPart } from './service/oauth.js'
@@ -54,6 +57,7 @@ import { createQueue } from './service/queue.js'
 import { createRemoval } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
+import { createSearch } from './service/search.js'
 import { createSound } from './service/sound.js'
 import { createSpeakers } from './service/speakers.js'
 import { createStages } from './service/stages.js'
@@ -71,6 +75,7 @@ import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import type { InTransaction } from './store/database.js'
 import { createFiles } from './store/files.js'
+import { createLibraryPool } from './store/library-pool.js'
 import type { Files } from './store/files.js'
 import { createOauthStore } from './store/oauth.js'
 import { createOwnerStore } from './store/owners.js'
@@ -168,15 +173,17 @@ function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: 
     retries,
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, files, submit, now }),
+    uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
     webhooks
   }
 }
 
-/** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-type WorkDeps = { submit: Submit, plans: Plans, speech: SpeechEngine, speakerEngine: SpeakerEngine, ytDlp: YtDlp }
+type Engines = {
+  submit: Submit, plans: Plans, speech: SpeechEngine, speakerEngine: SpeakerEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined
+}
 
-function createWork (base: Base, { submit, plans, speech, speakerEngine, ytDlp }: WorkDeps) {
+/** What works on jobs: their steps, telling receivers, and the loop that drives them. */
+function createWork (base: Base, { submit, plans, speech, speakerEngine, ytDlp, embedder }: Engines) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -192,10 +199,11 @@ function createWork (base: Base, { submit, plans, speech, speakerEngine, ytDlp }
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
   const sound = createSound({ media: stores.media, files, submit, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds })
-  const diarizing = createDiarizing({ ...steps, engine: speakerEngine, sound, plans })
+  const indexing = createIndexing({ ...steps, embedder })
+  const diarizing = createDiarizing({ ...steps, engine: speakerEngine, sound, plans, indexing })
   const decoding = createDecoding({ ...steps, sound, diarizing })
   const transcribing = createTranscribing(steps)
-  const kinds = createKinds({ fetching, decoding, transcribing, diarizing, ending, deliveries, slots: speech.slots, log })
+  const kinds = createKinds({ fetching, decoding, transcribing, diarizing, indexing, ending, deliveries, slots: speech.slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -204,7 +212,7 @@ function createWork (base: Base, { submit, plans, speech, speakerEngine, ytDlp }
     loop.abandon(jobId)
     loop.wake()
   })
-  return { deliveries, ending, loop, retention }
+  return { deliveries, ending, indexing, loop, retention }
 }
 
 /** What the administrator should know of models and devices. */
@@ -234,18 +242,23 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
+  const embedding = createEmbedding()
   const { submit } = library
-  const { deliveries, ending, loop, retention } = createWork(base, { submit, plans: gate.plans, speech, speakerEngine, ytDlp })
+  const engines = { speech, speakerEngine, ytDlp, embedder: embedding.current }
+  const { deliveries, ending, indexing, loop, retention } = createWork(base, { submit, plans: gate.plans, ...engines })
+  const reader = createLibraryPool(config.dataDir)
+  const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker: config.threadsPerWorker }
   const health = createHealth({
     files, models, speech, speakerEngine, ytDlp, programVersion, minFreeBytes: config.minFreeBytes, gpu: config.gpu, runtime
   })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
+  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
+  library.speakers.onChanged(indexing.refresh)
   library.removal.onRemoved(loop.abandon)
 
   return {
@@ -253,6 +266,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     ...library,
     deliveries,
     health,
+    indexing,
+    search,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
@@ -268,7 +283,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool.close(), detector.close(), speakerPool.close(), fetcher.close()])
+      await Promise.all([pool, detector, speakerPool, embedding, reader, fetcher].map(async (each) => { await each.close() }))
       db.close()
     }
   }
@@ -296,6 +311,7 @@ export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits }
 export async function createHttp (
   appliance: Appliance, config: Config, log: Logger, limits: HttpLimits = {}
 ): Promise<FastifyInstance> {
+  const errors = createErrors()
   const app = Fastify({
     // As the framework's own type: a plugin cares for nothing more of a logger.
     loggerInstance: log as FastifyBaseLogger,
@@ -308,10 +324,7 @@ export async function createHttp (
     // Headers of a request, and the first byte of a connection, must arrive in this time.
     http: { requireHostHeader: false, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 4 },
     frameworkErrors: sendError,
-    clientErrorHandler (error, socket) {
-      if (socket.writable) socket.end(rawErrorResponse(error.code, randomUUID()))
-      else socket.destroy()
-    }
+    clientErrorHandler: errors.answerClientError
   })
   // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
   const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true, uri: true } } as const
@@ -321,9 +334,9 @@ export async function createHttp (
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
-  installErrors(app)
+  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit()))
+  errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
-  limitConnections(app.server, limits.connections ?? connectionLimits(openFileLimit()))
   const authorizationServer = await createOwnServer(appliance, config, log)
   await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
   return app

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import t from 'tap'
+import { createClock } from './support/clock.ts'
 import { createLogger } from '../dist/logger.js'
 
 /** What one call writes, as text. */
@@ -48,4 +49,24 @@ t.test('an error comes with its stack and its cause, without changing what was p
 t.test('what is below the level is not written', async (t) => {
   t.equal(logged({ jobId: 7 }, 'warn'), '')
   t.equal(logged({ jobId: 7 }, 'silent'), '')
+})
+
+t.test('of one message, a hundred lines a minute are written; the rest is counted', async (t) => {
+  const clock = createClock()
+  const destination = new PassThrough()
+  const log = createLogger('info', destination, clock.now)
+  const readLines = (): Array<Record<string, unknown>> => String(destination.read() ?? '').split('\n').filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  for (let index = 0; index < 250; index++) log.error({ index }, 'request failed')
+  log.info({}, 'another message')
+  const lines = readLines()
+  t.equal(lines.length, 101)
+  t.match(lines.slice(-2), [{ index: 99, msg: 'request failed' }, { msg: 'another message' }])
+  clock.advance(60_000)
+  log.child({ requestId: 'x' }).error({ index: 250 }, 'request failed')
+  log.error({ index: 251 }, 'request failed')
+  t.match(readLines(), [{ index: 250, leftOut: 150, requestId: 'x' }, { index: 251, leftOut: undefined }])
+  clock.advance(-3_600_000)
+  log.error({ index: 252 }, 'request failed')
+  t.match(readLines(), [{ index: 252 }], 'after the clock was set back')
 })

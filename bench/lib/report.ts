@@ -18,12 +18,14 @@ export type BenchOptions = {
   repeat: number
   /** Shorter recordings and fewer moments: a check that the benchmark runs, and a first impression. */
   quick: boolean
-  /** Length of the long recording of `speed`. */
+  /** Length of the long recording of `speed`, or of each attack of `neighbours`. */
   minutes?: number
   /** Whether `speed` gives the language or has it detected. */
   language: 'given' | 'detected'
   /** Models that `speed` and `silence` run; none named: all they know. */
   models: readonly string[]
+  /** Attacks that `neighbours` runs; none named: all. */
+  attacks: readonly string[]
 }
 
 export type BenchContext = {

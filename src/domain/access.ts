@@ -17,7 +17,9 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES
 
 /** The scopes that operations require. Only these are advertised; a test compares them with the declarations of the operations. */
-export const OFFERED_SCOPES = ['transcripts:read', 'transcripts:write', 'transcripts:export'] as const satisfies readonly Scope[]
+export const OFFERED_SCOPES = [
+  'transcripts:read', 'transcripts:write', 'transcripts:export', 'library:search'
+] as const satisfies readonly Scope[]
 
 /** Other names that some clients use for registered scopes. */
 const SCOPE_ALIASES: ReadonlyMap<string, Scope> = new Map([['exports:read', 'transcripts:export'], ['repurpose:run', 'ai:transform']])

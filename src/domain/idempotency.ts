@@ -5,6 +5,9 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** How long an answer is stored. */
 export const ANSWER_TTL_MS = 24 * 60 * 60 * 1000
 
+/** Replies of one caller that are stored; beyond them the oldest go first. The reply to a large upload has 100 kB. */
+export const MAX_ANSWERS = 2000
+
 export type IdempotentRequest = {
   /** The caller. The same key from two callers means two requests. */
   scope: string

@@ -11,7 +11,7 @@ export const JobStatus = Type.Enum(JOB_STATUSES)
 export type JobStatus = Static<typeof JobStatus>
 
 /** Stages in the order in which they run. A finished stage is not repeated. */
-export const STAGES = ['fetch', 'decode', 'language', 'transcribe', 'speakers', 'complete'] as const
+export const STAGES = ['fetch', 'decode', 'language', 'transcribe', 'speakers', 'index', 'complete'] as const
 export type Stage = typeof STAGES[number]
 
 export const STT_QUALITIES = ['fast', 'balanced', 'accurate'] as const

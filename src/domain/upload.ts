@@ -5,8 +5,8 @@ const MIB = 1024 * 1024
 const MAX_PARTS = 1000
 /** How long an upload may stay open. */
 export const UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
-/** How long it may stay open without a part: the bytes it has announced are reserved on the disk. */
-export const EMPTY_UPLOAD_TTL_MS = 60 * 60 * 1000
+/** How long the bytes it has announced are reserved on the disk after its beginning and after each part. Without a part it ends then. */
+export const RESERVATION_MS = 60 * 60 * 1000
 /** Uploads of one owner that may be open at once. */
 export const MAX_OPEN_UPLOADS = 200
 
@@ -19,6 +19,8 @@ export type Upload = AcceptedJob & {
   sha256: string | undefined
   createdAt: number
   expiresAt: number
+  /** Until then, what has not arrived is reserved on the disk. */
+  reservedUntil: number
   /** Set when the upload has become a job. */
   jobId: number | undefined
 }

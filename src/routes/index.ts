@@ -9,6 +9,7 @@ import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
+import type { Search } from '../service/search.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
@@ -28,6 +29,7 @@ import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
 import { protectedResourceRoutes } from './protected-resource.js'
+import { searchRoutes } from './search.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -46,6 +48,7 @@ export type RouteDeps = {
   idempotency: Idempotency
   removal: Removal
   retries: Retries
+  search: Search
   speakers: Speakers
   submit: Submit
   transcripts: Transcripts
@@ -60,8 +63,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, deliveries, health, idempotency, owners, plans, removal, retries, speakers, submit, tokens, transcripts, uploads,
-    usage, webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit, tokens, transcripts,
+    uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -84,6 +87,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
       await api.register(speakerRoutes, { speakers })
+      await api.register(searchRoutes, { search })
       await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })
       await api.register(deliveryRoutes, { webhooks, deliveries })

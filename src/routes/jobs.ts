@@ -18,10 +18,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcri
     params: IdParams,
     replies: { 200: Success(JobState) },
     errors: ['not_found']
-  }), async (request, reply) => {
-    const state = toJobState(transcripts.read(request.params.id, principalOf(request).ownerId))
-    return reply.header('cache-control', 'no-store').send(ok(state))
-  })
+  }), async (request) => ok(toJobState(transcripts.read(request.params.id, principalOf(request).ownerId))))
 
   app.post('/jobs/:id/retry', operation({
     operationId: 'retryJob',

@@ -47,7 +47,7 @@ type Deps = { submit: Pick<Submit, 'submitAddress'> }
 export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { submit }) => {
   async function reply (request: FastifyRequest, answer: FastifyReply, address: { url: string, field: string }, wanted: JobRequest) {
     const { job, ...madeSecret } = await submit.submitAddress(principalOf(request), address, wanted)
-    return answer.code(201).header('cache-control', 'no-store').send(ok({ jobId: job.id, status: job.status, ...madeSecret }))
+    return answer.code(201).send(ok({ jobId: job.id, status: job.status, ...madeSecret }))
   }
 
   app.post('/media/ingest', operation({

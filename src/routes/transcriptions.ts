@@ -53,13 +53,13 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     caller: 'transcripts:read',
     querystring: ListQuery,
     replies: { 200: PageOf('TranscriptionPage', ListedTranscription, 'The transcriptions, newest first.') }
-  }), async (request, reply) => {
+  }), async (request) => {
     const { limit = PAGE_LENGTH, cursor, status } = request.query
     const before = cursor === undefined ? undefined : parseCursor(cursor)
     const { ownerId } = principalOf(request)
     const { jobs, next } = transcripts.list({ ownerId, status: status === 'pending' ? 'queued' : status, before, limit })
     const nextCursor = next === undefined ? null : toCursor(next)
-    return reply.header('cache-control', 'no-store').send({ ...ok(jobs.map(toListed)), nextCursor })
+    return { ...ok(jobs.map(toListed)), nextCursor }
   })
 
   app.get('/transcriptions/:id', operation({
@@ -70,10 +70,7 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     params: IdParams,
     replies: { 200: Success(Transcription) },
     errors: ['not_found']
-  }), async (request, reply) => {
-    const transcription = toTranscription(transcripts.read(request.params.id, principalOf(request).ownerId))
-    return reply.header('cache-control', 'no-store').send(ok(transcription))
-  })
+  }), async (request) => ok(toTranscription(transcripts.read(request.params.id, principalOf(request).ownerId))))
 
   app.delete('/transcriptions/:id', operation({
     operationId: 'deleteTranscription',
@@ -106,7 +103,6 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     const { format, speakers } = request.query
     const { fileName, contentType, chunks } = transcripts.render(request.params.id, principalOf(request), format, { speakers })
     return reply
-      .header('cache-control', 'no-store')
       .header('content-disposition', attachmentNamed(fileName))
       .type(contentType)
       .send(Readable.from(chunks))

@@ -77,9 +77,8 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read'>
     querystring: UsageQuery,
     replies: { 200: Success(UsageReply) },
     isAlwaysAnswered: true
-  }), async (request, reply) => {
+  }), async (request) => {
     const { limit = DEFAULT_RECENT } = request.query
-    const view = usage.read(principalOf(request), limit)
-    return reply.header('cache-control', 'no-store').send(ok(toReply(view)))
+    return ok(toReply(usage.read(principalOf(request), limit)))
   })
 }

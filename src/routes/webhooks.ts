@@ -143,7 +143,7 @@ export const endpointRoutes: FastifyPluginAsyncTypebox<{ webhooks: Webhooks }> =
     errors: ['conflict']
   }), async (request, reply) => {
     const { endpoint, secret } = await webhooks.create(principalOf(request).ownerId, request.body)
-    return reply.code(201).header('cache-control', 'no-store').send(ok({ endpoint: { ...toEndpoint(endpoint), signingSecret: secret } }))
+    return reply.code(201).send(ok({ endpoint: { ...toEndpoint(endpoint), signingSecret: secret } }))
   })
 
   app.get('/webhooks/endpoints', operation({

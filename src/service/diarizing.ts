@@ -23,6 +23,7 @@ import type { WorkStore } from '../store/work.js'
 import { runWithin } from './deadline.js'
 import { stepFailureCode } from './ending.js'
 import type { Ending } from './ending.js'
+import type { Indexing } from './indexing.js'
 import type { Plans } from './plans.js'
 import type { Queue } from './queue.js'
 import type { Sound } from './sound.js'
@@ -44,6 +45,7 @@ type Deps = {
   stages: Pick<Stages, 'observed' | 'diarized' | 'decodeAgain'>
   ending: Pick<Ending, 'removeEnded'>
   plans: Pick<Plans, 'limitsOf'>
+  indexing: Pick<Indexing, 'refresh'>
   sound: Sound
   files: Pick<Files, 'audioPath'>
   inTransaction: InTransaction
@@ -56,7 +58,7 @@ type Step = { claim: WorkClaim, job: Job, wanted: Diarization, signal: AbortSign
 
 export function createDiarizing (deps: Deps) {
   const { engine, speakers, jobs, transcripts, work, orders, queue, stages, ending, plans, sound, files, inTransaction, log } = deps
-  const { limits = LIMITS } = deps
+  const { indexing, limits = LIMITS } = deps
   /** Ended jobs whose sound this process has decoded again. Sound from an earlier process may be incomplete. */
   const decoded = new Set<number>()
 
@@ -100,6 +102,7 @@ export function createDiarizing (deps: Deps) {
         return labelled
       })
       speakers.setDone(job.id)
+      indexing.refresh(job.id)
       stages.diarized(claim)
     })
   }

@@ -1,6 +1,6 @@
 /** Idempotency: a repeated request gets the first answer and is not carried out again. */
 import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
-import { ANSWER_TTL_MS, fingerprint, isFinal, openAnswer, requestId, sealAnswer } from '../domain/idempotency.js'
+import { ANSWER_TTL_MS, fingerprint, isFinal, MAX_ANSWERS, openAnswer, requestId, sealAnswer } from '../domain/idempotency.js'
 import type { Answer, IdempotentRequest, RequestClaim } from '../domain/idempotency.js'
 import type { Log } from '../domain/log.js'
 import type { InTransaction } from '../store/database.js'
@@ -21,7 +21,10 @@ export function createIdempotency ({ requests, inTransaction, now, log }: Deps) 
     const known = requests.find(id)
     if (!known || known.createdAt <= now() - ANSWER_TTL_MS) {
       requests.remove(id)
-      return { claim: requests.insert(id, asked, leaseUntil, now()) }
+      const { scope } = request
+      const claim = requests.insert({ id, fingerprint: asked, scope, leaseUntil, now: now() })
+      requests.removeBeyond(scope, MAX_ANSWERS)
+      return { claim }
     }
     if (!known.fingerprint.equals(asked)) {
       throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request. Send a new key, or the same request.')

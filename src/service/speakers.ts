@@ -43,6 +43,7 @@ const AGAIN_RETRY_SECONDS = 60
 
 export function createSpeakers ({ jobs, speakers, work, media, plans, files, submit, inTransaction }: Deps) {
   const listeners: Array<() => void> = []
+  const changeListeners: Array<(id: number) => void> = []
 
   /** Throws `not_found`, `not_in_plan`, `not_completed`. */
   function requireCompleted (id: number, { ownerId, plan }: Reader): Job {
@@ -94,6 +95,7 @@ export function createSpeakers ({ jobs, speakers, work, media, plans, files, sub
       requireCompleted(id, caller)
       requireIdle(id)
       speakers.replace(id, changeSpeakers(speakers.list(id), changes))
+      for (const listener of changeListeners) listener(id)
       return view(id)
     }),
     /**
@@ -116,6 +118,10 @@ export function createSpeakers ({ jobs, speakers, work, media, plans, files, sub
       })
       for (const listener of listeners) listener()
       return view(id)
+    },
+    /** Calls `listener` with the id of a transcription whose speakers were named or merged, in the transaction of the change. */
+    onChanged (listener: (id: number) => void): void {
+      changeListeners.push(listener)
     },
     /** Calls `listener` whenever speakers are to be identified again. */
     onRequested (listener: () => void): void {

@@ -8,7 +8,7 @@ import type { WindowStore } from '../store/windows.js'
 import type { WorkStore } from '../store/work.js'
 
 /** The stages after windows and speakers, in order, with one piece of work each. Add a new one here and in `STAGES`. */
-const FINAL_STAGES: readonly Stage[] = ['complete']
+const FINAL_STAGES: readonly Stage[] = ['index', 'complete']
 
 type Deps = {
   jobs: Pick<JobStore, 'enterStage' | 'setHeardLanguage' | 'find'>

@@ -29,7 +29,7 @@ type Deps = {
   jobs: JobStore
   media: MediaStore
   sources: Pick<SourceStore, 'insert'>
-  owners: Pick<OwnerStore, 'find' | 'hasOther'>
+  owners: Pick<OwnerStore, 'find' | 'hasOtherActive'>
   usage: Pick<Usage, 'requireMinutes'>
   plans: Pick<Plans, 'limitsOf'>
   webhooks: Pick<Webhooks, 'checkUrl'>
@@ -43,6 +43,8 @@ type Deps = {
   now: () => number
 }
 
+/** An owner who has made no request for so long shares nothing. */
+const ACTIVE_MS = 30 * 24 * 60 * 60_000
 /** `Retry-After` of a `queue_full`: about the time in which a place becomes free. */
 const QUEUE_RETRY_SECONDS = 60
 const QUEUE_FULL = 'The appliance has as many jobs waiting as it takes. Try again in a minute; parts that were sent are kept.'
@@ -53,12 +55,14 @@ const SHARE_OF_DISK_USED =
 const TOO_MANY_OPEN = `You have ${MAX_OPEN_UPLOADS} uploads open already. Complete or delete some and try again.`
 const NO_ROOM = 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.'
 
-/** What open uploads have announced but not sent yet: of all owners, and of the one who asks. */
+/** Bytes that are reserved for open uploads: of all owners, and of the one who asks. */
 type Announced = { announcedBytes: number, own: { count: number, announcedBytes: number } }
 /** A secret that was made because the caller named a webhook without one: the reply shows it once. */
 type MadeSecret = { webhookSecret?: string }
 /** The job that was made. */
 export type Submitted = MadeSecret & { job: Job }
+/** `freeBytes`: of the disk, when it was accepted. */
+type AcceptedUpload = MadeSecret & { accepted: AcceptedJob, freeBytes: number }
 /** A request that may become a job. Without a `fileName` it is named after its recording. */
 type Checked = Omit<AcceptedJob, 'fileName'> & { fileName: RecordingName | undefined }
 
@@ -72,34 +76,29 @@ export function createSubmit (deps: Deps) {
   const queueFull = (message: string): AppError =>
     new AppError('queue_full', message, { headers: { 'retry-after': String(QUEUE_RETRY_SECONDS) } })
 
+  const hasOthers = (ownerId: number): boolean => owners.hasOtherActive(ownerId, now() - ACTIVE_MS)
+
   /**
-   * With others on the appliance, an owner may take half of what they leave: then there is always a place for the next owner.
+   * With others who use the appliance, an owner may take half of what they leave: then there is always a place for the next owner.
    * Throws `queue_full`.
    */
   function requireQueueRoom (ownerId: number): void {
     const active = jobs.countActive()
     if (active >= maxQueued) throw queueFull(QUEUE_FULL)
     const own = jobs.countActiveOf(ownerId)
-    if (own >= Math.ceil((maxQueued - (active - own)) / 2) && owners.hasOther(ownerId)) throw queueFull(SHARE_OF_QUEUE_USED)
+    if (own >= Math.ceil((maxQueued - (active - own)) / 2) && hasOthers(ownerId)) throw queueFull(SHARE_OF_QUEUE_USED)
   }
 
-  async function requireRoom (bytes: number): Promise<void> {
-    if (await files.freeBytes() - bytes >= minFreeBytes) return
-    throw new AppError('insufficient_storage', NO_ROOM)
+  function requireFree (freeBytes: number, bytes: number): void {
+    if (freeBytes - bytes < minFreeBytes) throw new AppError('insufficient_storage', NO_ROOM)
   }
+
+  async function requireRoom (bytes: number): Promise<void> { requireFree(await files.freeBytes(), bytes) }
 
   /** Refuses early, before bytes are sent or copied. Throws `queue_full`, `insufficient_storage`. */
   async function requirePlace (ownerId: number, bytes: number): Promise<void> {
     requireQueueRoom(ownerId)
     await requireRoom(bytes)
-  }
-
-  /** The same half of the free disk, for bytes that are announced. Throws `queue_full`, `insufficient_storage`. */
-  async function requireUploadShare (ownerId: number, sizeBytes: number, { announcedBytes, own }: Announced): Promise<void> {
-    if (own.count >= MAX_OPEN_UPLOADS) throw queueFull(TOO_MANY_OPEN)
-    const free = await files.freeBytes() - minFreeBytes - (announcedBytes - own.announcedBytes)
-    if (own.announcedBytes + sizeBytes <= free / 2 || !owners.hasOther(ownerId)) return
-    throw new AppError('insufficient_storage', SHARE_OF_DISK_USED)
   }
 
   const tooLarge = (cause?: unknown): AppError =>
@@ -204,16 +203,28 @@ export function createSubmit (deps: Deps) {
     },
 
     /**
-     * Checks an upload before its first byte. `announced`: what other uploads will still send. Throws `minutes_exceeded`,
-     * `invalid_request`, `media_too_large`, `queue_full`, `insufficient_storage`.
+     * Checks an upload before its first byte, all but what `requireUploadRoom` checks. Throws `minutes_exceeded`, `invalid_request`,
+     * `media_too_large`, `queue_full`.
      */
-    async acceptUpload (caller: Consumer, request: UploadRequest, announced: Announced): Promise<MadeSecret & { accepted: AcceptedJob }> {
+    async acceptUpload (caller: Consumer, request: UploadRequest): Promise<AcceptedUpload> {
       usage.requireMinutes(caller)
       const checked = await check(caller, request)
       requireSize(request.sizeBytes)
-      await requirePlace(caller.ownerId, request.sizeBytes + announced.announcedBytes)
-      await requireUploadShare(caller.ownerId, request.sizeBytes, announced)
-      return { accepted: { ...checked, fileName: checked.fileName ?? UNNAMED }, ...toMadeSecret(checked, request) }
+      requireQueueRoom(caller.ownerId)
+      const accepted = { ...checked, fileName: checked.fileName ?? UNNAMED }
+      return { accepted, freeBytes: await files.freeBytes(), ...toMadeSecret(checked, request) }
+    },
+
+    /**
+     * An owner's uploads may reserve half of the free disk that others leave. Call it in the transaction that stores the upload: of
+     * many that begin at once, each sees those before it. Throws `queue_full`, `insufficient_storage`.
+     */
+    requireUploadRoom (ownerId: number, sizeBytes: number, freeBytes: number, { announcedBytes, own }: Announced): void {
+      if (own.count >= MAX_OPEN_UPLOADS) throw queueFull(TOO_MANY_OPEN)
+      requireFree(freeBytes, sizeBytes + announcedBytes)
+      const left = freeBytes - minFreeBytes - (announcedBytes - own.announcedBytes)
+      if (own.announcedBytes + sizeBytes <= left / 2 || !hasOthers(ownerId)) return
+      throw new AppError('insufficient_storage', SHARE_OF_DISK_USED)
     },
 
     submitStored,

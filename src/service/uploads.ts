@@ -1,8 +1,9 @@
 /** Uploads in parts: begin, receive parts, look, complete, drop. */
 import { randomUUID } from 'node:crypto'
 import { AppError, isNoRoom, TooLong } from '../domain/errors.js'
-import { EMPTY_UPLOAD_TTL_MS, missingParts, partCount, partSizeAt, partSizeFor, UPLOAD_TTL_MS } from '../domain/upload.js'
+import { missingParts, partCount, partSizeAt, partSizeFor, RESERVATION_MS, UPLOAD_TTL_MS } from '../domain/upload.js'
 import type { Upload, UploadPart, UploadRequest, UploadState } from '../domain/upload.js'
+import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { UploadStore } from '../store/uploads.js'
 import type { Submit } from './submit.js'
@@ -11,7 +12,8 @@ import type { Consumer } from './usage.js'
 type Deps = {
   uploads: UploadStore
   files: Files
-  submit: Pick<Submit, 'acceptUpload' | 'submitStored' | 'requireMinutes' | 'requireRoom' | 'requireQueueRoom'>
+  submit: Pick<Submit, 'acceptUpload' | 'requireUploadRoom' | 'submitStored' | 'requireMinutes' | 'requireRoom' | 'requireQueueRoom'>
+  inTransaction: InTransaction
   now: () => number
 }
 
@@ -26,7 +28,7 @@ const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; 
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
-export function createUploads ({ uploads, files, submit, now }: Deps) {
+export function createUploads ({ uploads, files, submit, inTransaction, now }: Deps) {
   /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
   /** How many requests are sending a part right now, by upload and part number. */
@@ -53,14 +55,15 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
   }
 
   /**
-   * Records a part that has arrived; the first one keeps the upload open for longer. Removes the bytes it replaces, unless another request
-   * is sending the same part right now, because that one may carry those bytes.
+   * Records a part that has arrived; the first one keeps the upload open for longer, each extends its reservation. Removes the bytes it
+   * replaces, unless another request is sending the same part right now, because that one may carry those bytes.
    */
   async function keepPart ({ id, createdAt }: Upload, part: UploadPart): Promise<void> {
     const known = uploads.listParts(id)
     const replaced = known.find(({ partNumber }) => partNumber === part.partNumber)
     uploads.upsertPart(id, part)
-    if (known.length === 0) uploads.setExpiry(id, createdAt + UPLOAD_TTL_MS)
+    const expiresAt = createdAt + UPLOAD_TTL_MS
+    uploads.extend(id, { expiresAt, reservedUntil: Math.min(expiresAt, now() + RESERVATION_MS) })
     const isAlone = arriving.get(`${id}/${part.partNumber}`) === 1
     if (replaced && replaced.sha256 !== part.sha256 && isAlone) await files.removePart(id, replaced)
   }
@@ -95,9 +98,7 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
   return {
     /** Throws `minutes_exceeded`, `invalid_request`, `media_too_large`, `queue_full`, `insufficient_storage`. */
     async begin (caller: Consumer, request: UploadRequest): Promise<BegunUpload> {
-      const { accepted, ...madeSecret } = await submit.acceptUpload(caller, request, {
-        announcedBytes: uploads.announcedBytes(now()), own: uploads.openOf(caller.ownerId, now())
-      })
+      const { accepted, freeBytes, ...madeSecret } = await submit.acceptUpload(caller, request)
       const { sizeBytes, fileType, sha256 } = request
       const createdAt = now()
       const upload: Upload = {
@@ -108,10 +109,15 @@ export function createUploads ({ uploads, files, submit, now }: Deps) {
         sha256,
         partSizeBytes: partSizeFor(sizeBytes),
         createdAt,
-        expiresAt: createdAt + EMPTY_UPLOAD_TTL_MS,
+        expiresAt: createdAt + RESERVATION_MS,
+        reservedUntil: createdAt + RESERVATION_MS,
         jobId: undefined
       }
-      uploads.insert(upload)
+      inTransaction(() => {
+        const own = uploads.openOf(caller.ownerId, createdAt)
+        submit.requireUploadRoom(caller.ownerId, sizeBytes, freeBytes, { announcedBytes: uploads.announcedBytes(createdAt), own })
+        uploads.insert(upload)
+      })
       return { upload, ...madeSecret }
     },
 

@@ -30,6 +30,13 @@ export function openDatabase (dataDir: string): Database {
   }
 }
 
+/** Opens the database of a data directory for reading. It must exist. */
+export function openForReading (dataDir: string): Database {
+  const db = new BetterSqlite3(join(dataDir, 'app.db'), { readonly: true })
+  db.pragma('busy_timeout = 5000')
+  return db
+}
+
 function openFile (path: string): Database {
   const db = new BetterSqlite3(path)
   try {

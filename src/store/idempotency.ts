@@ -6,15 +6,24 @@ type RequestRow = { fingerprint: Buffer, answer: Buffer | null, attempt: number,
 
 export type StoredRequest = { fingerprint: Buffer, answer: Buffer | undefined, attempt: number, leaseUntil: number, createdAt: number }
 
+type NewRequest = { id: Buffer, fingerprint: Buffer, scope: string, leaseUntil: number, now: number }
+
 export function createIdempotencyStore (db: Database) {
   const find = db.prepare<{ id: Buffer }, RequestRow>(`
     SELECT fingerprint, answer, attempt, lease_until, created_at
     FROM idempotent_request
     WHERE id = :id
   `)
-  const insert = db.prepare<{ id: Buffer, fingerprint: Buffer, leaseUntil: number, now: number }>(`
-    INSERT INTO idempotent_request (id, fingerprint, lease_until, created_at)
-    VALUES (:id, :fingerprint, :leaseUntil, :now)
+  const insert = db.prepare<NewRequest>(`
+    INSERT INTO idempotent_request (id, fingerprint, scope, lease_until, created_at)
+    VALUES (:id, :fingerprint, :scope, :leaseUntil, :now)
+  `)
+  // uses idempotent_request_by_scope
+  const removeBeyond = db.prepare<{ scope: string, count: number }>(`
+    DELETE FROM idempotent_request
+    WHERE scope = :scope AND created_at < (
+      SELECT created_at FROM idempotent_request WHERE scope = :scope ORDER BY created_at DESC LIMIT 1 OFFSET :count - 1
+    )
   `)
   const takeOver = db.prepare<{ id: Buffer, leaseUntil: number }, { attempt: number }>(`
     UPDATE idempotent_request
@@ -43,11 +52,13 @@ export function createIdempotencyStore (db: Database) {
         }
       )
     },
-    /** Stores a request that is starting. */
-    insert (id: Buffer, fingerprint: Buffer, leaseUntil: number, now: number): RequestClaim {
-      insert.run({ id, fingerprint, leaseUntil, now })
-      return { id, attempt: 1 }
+    /** Stores a request that is starting. `scope`: the caller. */
+    insert (request: NewRequest): RequestClaim {
+      insert.run(request)
+      return { id: request.id, attempt: 1 }
     },
+    /** Removes the oldest requests of a caller but for the latest `count`. */
+    removeBeyond: (scope: string, count: number): void => { removeBeyond.run({ scope, count }) },
     /** Claims a request whose claimant died. */
     takeOver: (id: Buffer, leaseUntil: number): RequestClaim => ({ id, attempt: takeOver.get({ id, leaseUntil })?.attempt ?? 0 }),
     renew: (claim: RequestClaim, leaseUntil: number): void => { renew.run({ ...claim, leaseUntil }) },

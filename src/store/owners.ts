@@ -45,7 +45,15 @@ export function createOwnerStore (db: Database) {
   const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>(
     'UPDATE owner SET password_hash = :passwordHash WHERE id = :id'
   )
-  const findOther = db.prepare<{ id: number }>('SELECT id FROM owner WHERE id < :id OR id > :id LIMIT 1')
+  const findOtherActive = db.prepare<{ id: number, sinceMs: number }>(`
+    SELECT o.id
+    FROM owner o
+    WHERE (o.id < :id OR o.id > :id) AND (
+      EXISTS (SELECT 1 FROM request_count r WHERE r.owner_id = o.id AND r.day_at >= :sinceMs)
+      OR EXISTS (SELECT 1 FROM job j WHERE j.owner_id = o.id AND j.status IN ('queued', 'processing'))
+    )
+    LIMIT 1
+  `)
   const findTranscript = db.prepare<{ id: number }>('SELECT id FROM job WHERE owner_id = :id LIMIT 1')
   const findLiveKey = db.prepare<{ id: number, now: number }>(`
     SELECT id
@@ -81,8 +89,8 @@ export function createOwnerStore (db: Database) {
     /** False when there is no such owner. */
     setPasswordHash: (id: number, passwordHash: string | undefined): boolean =>
       setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
-    /** Whether there is another owner than this one. */
-    hasOther: (id: number): boolean => findOther.get({ id }) !== undefined,
+    /** Whether another owner has made a request since then (ms since 1970), or has a job that has not ended. */
+    hasOtherActive: (id: number, sinceMs: number): boolean => findOtherActive.get({ id, sinceMs }) !== undefined,
     hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,
     hasLiveKeys: (id: number, now: number): boolean => findLiveKey.get({ id, now }) !== undefined,
     /** Removes the owner and all keys; false when there is no such owner. Throws `conflict` when other data of the owner is left. */

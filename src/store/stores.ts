@@ -7,6 +7,7 @@ import { createJobStore } from './jobs.js'
 import { createMediaStore } from './media.js'
 import { createOauthStore } from './oauth.js'
 import { createOwnerStore } from './owners.js'
+import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
@@ -26,6 +27,7 @@ export function createStores (db: Database) {
     media: createMediaStore(db),
     oauth: createOauthStore(db),
     owners: createOwnerStore(db),
+    passages: createPassageStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sources: createSourceStore(db),

@@ -72,6 +72,14 @@ export function createWorkOrders (db: Database) {
   const firstOfJob = db.prepare<{ kind: string, jobId: number }, Id>(`
     SELECT id FROM work INDEXED BY work_ready WHERE kind = :kind AND job_id = :jobId AND state = 'ready' ORDER BY idx LIMIT 1
   `)
+  // Jobs in progress first, in turn of their owners; then jobs of the library that are indexed again.
+  const index = db.prepare<[], Id>(`
+    SELECT w.id
+    FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id
+    WHERE w.kind = 'index' AND w.state = 'ready'
+    ORDER BY w.run IS NULL, o.last_turn, w.job_id DESC
+    LIMIT 1
+  `)
   const oldest = db.prepare<{ kind: string }, Id>(`
     SELECT id FROM work INDEXED BY work_ready WHERE kind = :kind AND state = 'ready' ORDER BY job_id, idx LIMIT 1
   `)
@@ -142,6 +150,8 @@ export function createWorkOrders (db: Database) {
     /** Whether a fetch of another owner waits. */
     isOtherFetchReady: (ownerId: number): boolean => otherFetch.get({ ownerId }) !== undefined,
     speakers: (limits: SpeakerLimits): number | undefined => speakers.get(limits)?.id,
+    /** The next job to index. */
+    index: (): number | undefined => index.get()?.id,
     /** The oldest job first. */
     oldest: (kind: string): number | undefined => oldest.get({ kind })?.id,
     /** Turn keys for which a piece is due, the longest waiting first. */

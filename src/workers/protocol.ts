@@ -90,6 +90,21 @@ export type DetectorTasks = {
   detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
 }
 
+/** An embedding model in the layout of Transformers.js, in an absolute folder. */
+export type EmbeddingChoice = { folder: string, dtype: 'q8' | 'fp32', maxTokens: number, dimensions: number }
+export type CountTokensInput = { model: EmbeddingChoice, texts: readonly string[] }
+/** Without special tokens. */
+export type CountTokensOutput = { counts: number[] }
+export type EmbedInput = { model: EmbeddingChoice, text: string }
+/** Of length 1. */
+export type EmbedOutput = { vector: Float32Array }
+
+/** The embedder has its own thread, so that a search never waits for speech recognition. */
+export type EmbeddingTasks = {
+  countTokens: { input: CountTokensInput, output: CountTokensOutput }
+  embed: { input: EmbedInput, output: EmbedOutput }
+}
+
 /** A piece of a recording in ms, and the weights of the voice prints. `abort`: as for transcription. */
 export type ObserveSpeakersInput = { audioPath: string, startMs: number, endMs: number, modelPath: string, abort: Int32Array }
 

@@ -18,8 +18,8 @@ function toCode (error: unknown): SpeechErrorCode {
   return NATIVE_CODES[code] ?? 'internal_error'
 }
 
-const toFailure = (error: unknown) =>
-  ({ ok: false, code: toCode(error), message: error instanceof Error ? error.message : String(error) } as const)
+const toFailure = (error: unknown): WorkerResult<never> =>
+  ({ ok: false, code: toCode(error), message: error instanceof Error ? error.message : String(error) })
 
 /** Wraps a task function for the pool so that it never throws. */
 export function serve<I, O> (task: (input: I) => O): (input: I) => WorkerResult<O> {

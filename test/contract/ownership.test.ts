@@ -27,6 +27,7 @@ t.test('every operation answers for another owner\'s objects as if they did not 
       const { requestId: _, ...body } = reply.headers['content-type']?.toString().startsWith('application/json')
         ? reply.json<Record<string, unknown>>()
         : {}
+      t.equal(reply.headers['cache-control'], 'no-store', `${operation.operationId}: nothing for a proxy to store`)
       return { status: reply.statusCode, body }
     }
     const theirs = await ask('completed', stranger)
@@ -44,5 +45,6 @@ t.test('every operation answers for another owner\'s objects as if they did not 
       ...things.bodyOf(operation)
     })
     t.equal(reply.statusCode, 401, `${operation.operationId}: without a credential`)
+    t.equal(reply.headers['cache-control'], 'no-store', `${operation.operationId}: nor of the refusal`)
   }
 })

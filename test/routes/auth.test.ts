@@ -7,7 +7,7 @@ import type { Principal, Scope } from '../../dist/domain/access.js'
 import { operation, requireOperations } from '../../dist/routes/contract/operation.js'
 import type { Caller } from '../../dist/routes/contract/operation.js'
 import { principalOf, requireCredential, requireRights } from '../../dist/routes/plugins/auth.js'
-import { installErrors } from '../../dist/routes/plugins/errors.js'
+import { createErrors } from '../../dist/routes/plugins/errors.js'
 
 const METADATA = 'resource_metadata="https://steno.example/.well-known/oauth-protected-resource"'
 const KEY = 'service_sk_x'
@@ -16,7 +16,7 @@ const KEY = 'service_sk_x'
 async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } = { publicUrl: 'https://steno.example' }) {
   const app = Fastify()
   t.teardown(async () => { await app.close() })
-  installErrors(app)
+  createErrors().install(app)
   requireOperations(app)
   const asked: string[] = []
   const keyOwner: Principal = { ownerId: 1, plan: 'free', keyId: 7 }

@@ -27,6 +27,11 @@ t.test('routes and methods that do not exist', async (t) => {
   t.equal((await call(mine, 'GET', '/api/v1/media/uploads/x/parts/1')).headers['allow'], 'PUT')
   t.equal((await call(mine, 'PUT', '/api/v1/media/uploads/init')).headers['allow'], 'POST', 'not those of uploads/:uploadId')
   t.equal((await call(mine, 'PUT', '/api/v1/media/uploads/x')).headers['allow'], 'DELETE, GET, HEAD')
+  for (const method of ['GET', 'DELETE'] as const) {
+    const init = await call(mine, method, '/api/v1/media/uploads/init?x=1')
+    isError(t, init, 405, 'method_not_allowed', /POST/)
+    t.equal(init.headers['allow'], 'POST', 'init is no upload')
+  }
   isError(t, await call(mine, 'GET', '/api/v1/jobs/%zz'), 400, 'invalid_request')
   isError(t, await call(mine, 'GET', '/api/v1/jobs/' + '1'.repeat(500)), 404, 'not_found')
 })
@@ -133,6 +138,7 @@ t.test('malformed HTTP and endless headers are refused', async (t) => {
   })
   for (const [bytes, status, code] of [
     ['HELLO\r\n\r\n', 400, 'invalid_request'],
+    ['FOO /api/v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'invalid_request'],
     ['GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'invalid_request'],
     ['GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: a miracle\r\n\r\n', 417, 'expectation_failed'],
     [`GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large']
@@ -140,6 +146,14 @@ t.test('malformed HTTP and endless headers are refused', async (t) => {
     const [head = '', body = ''] = (await ask(bytes)).split('\r\n\r\n')
     t.match(head, new RegExp(`^HTTP/1.1 ${status} `))
     t.match(JSON.parse(body), { success: false, code, requestId: String })
+  }
+  // PROPFIND is known to Node's parser, FOO and lower case are not.
+  for (const method of ['PROPFIND', 'FOO', 'get']) {
+    const answer = await ask(`${method} /api/v1/jobs/1?x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    t.match(head, /^HTTP\/1.1 405 Method Not Allowed\r\n/, method)
+    t.match(head, /\r\nallow: GET, HEAD\r\n/)
+    t.match(JSON.parse(body), { code: 'method_not_allowed', error: `${method} is not possible here, only GET and HEAD.` })
   }
 })
 

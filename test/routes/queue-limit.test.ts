@@ -60,7 +60,9 @@ t.test('one owner cannot fill the queue while there are others', async (t) => {
     return found
   }
   t.notMatch(await statuses(5), [429], 'an owner alone may have the whole queue')
-  stores.apiKeys.ensureOwner('somebody else', 0)
+  const ownerId = stores.apiKeys.ensureOwner('somebody else', 0)
+  t.equal(await submit().then(async ({ status }) => { stores.jobs.fail(6, 'timeout', 1); return status }), 201, 'one who has done nothing')
+  stores.usage.addRequests({ ownerId, keyId: 0, dayAt: Date.now(), requests: 1 })
   t.match(await submit(), { ...FULL, body: { ...FULL.body, error: /your share of the queue/i } })
-  for (const count of [1, 2]) t.equal(stores.addJob('somebody else'), 5 + count)
+  for (const count of [1, 2]) t.equal(stores.addJob('somebody else'), 6 + count)
 })

@@ -14,14 +14,24 @@ import type { HttpLimits } from '../../dist/app.js'
 /** Limits that end a slow body within the test. */
 const SHORT = { stream: { bytes: 1000, ms: 40 }, wholeMs: 40, lingerMs: 40 }
 const NEVER = { stream: { bytes: 1, ms: 3_600_000 }, wholeMs: 3_600_000, lingerMs: 3_600_000 }
+const NO_LIMITS = { total: 10, perNetwork: 10, perConnection: 100, unreadMs: 3_600_000 }
+/** More than the buffers of a connection hold. */
+const BIG_BYTES = 20 * 1024 ** 2
 const INIT = '/api/v1/media/uploads/init'
 
 async function open (t: Test, limits: HttpLimits) {
   const built = await buildAppliance(t, {}, Date.now, createLogger('silent'), limits)
+  let begun = 0
+  built.http.get('/big', async () => {
+    begun++
+    return 'x'.repeat(BIG_BYTES)
+  })
   await built.http.listen({ port: 0, host: '127.0.0.1' })
   const { port } = built.http.server.address() as AddressInfo
   return {
     ...built,
+    /** How often the big reply was asked for. */
+    begun: () => begun,
     /** A connection on which `bytes` are sent, and everything that comes back until it is closed by the server. */
     send (bytes: string): { socket: Socket, answer: Promise<string> } {
       const socket = connect(port, '127.0.0.1')
@@ -78,7 +88,7 @@ t.test('a stream may be long, but each stretch must bring its bytes; reading slo
 })
 
 t.test('a network has its share of connections; the oldest idle one gives way', async (t) => {
-  const { send } = await open(t, { connections: { total: 10, perNetwork: 2 } })
+  const { send } = await open(t, { connections: { ...NO_LIMITS, perNetwork: 2 } })
   const [first, second] = [send(''), send('')]
   await Promise.all([first, second].map(async ({ socket }) => { await once(socket, 'connect') }))
   const health = 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
@@ -89,7 +99,7 @@ t.test('a network has its share of connections; the oldest idle one gives way', 
 })
 
 t.test('connections with a request do not give way: a further one of the network is closed', async (t) => {
-  const { send, key, http } = await open(t, { bodies: NEVER, connections: { total: 10, perNetwork: 2 } })
+  const { send, key, http } = await open(t, { bodies: NEVER, connections: { ...NO_LIMITS, perNetwork: 2 } })
   const mine = key()
   for (let count = 0; count < 2; count++) {
     const asked = once(http.server, 'request')
@@ -99,9 +109,37 @@ t.test('connections with a request do not give way: a further one of the network
   t.equal(await send('').answer, '')
 })
 
+t.test('a client that sends many requests at once and reads nothing is disconnected', async (t) => {
+  const { send, begun } = await open(t, { connections: { ...NO_LIMITS, perConnection: 3 } })
+  const { socket, answer } = send('')
+  await once(socket, 'connect')
+  socket.pause()
+  socket.write('GET /big HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1000))
+  socket.resume()
+  await answer
+  t.ok(begun() <= 3, `${begun()} of 1000 were carried out`)
+})
+
+t.test('a reply that nobody reads ends with its connection, one that is read does not', async (t) => {
+  const { http, send } = await open(t, { connections: { ...NO_LIMITS, unreadMs: 100 } })
+  const { socket, answer } = send('')
+  await once(socket, 'connect')
+  socket.pause()
+  const closed = once(http.server, 'connection').then(async ([other]) => await once(other as Socket, 'close'))
+  const unread = send('GET /big HTTP/1.1\r\nhost: x\r\n\r\n')
+  unread.socket.pause()
+  await closed
+  unread.socket.resume()
+  t.ok((await unread.answer).length < BIG_BYTES)
+  socket.resume()
+  socket.write('GET /big HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  t.ok((await answer).length > BIG_BYTES)
+})
+
 t.test('connections leave files for the work', async (t) => {
-  t.strictSame(connectionLimits(128), { total: 32, perNetwork: 16 })
-  t.strictSame(connectionLimits(1_048_576), { total: 1024, perNetwork: 512 })
-  t.strictSame(connectionLimits(20), { total: 8, perNetwork: 4 })
-  t.strictSame(connectionLimits(Infinity), { total: 1024, perNetwork: 512 })
+  const rest = { perConnection: 4, unreadMs: 60_000 }
+  t.strictSame(connectionLimits(128), { total: 32, perNetwork: 16, ...rest })
+  t.strictSame(connectionLimits(1_048_576), { total: 1024, perNetwork: 512, ...rest })
+  t.strictSame(connectionLimits(20), { total: 8, perNetwork: 4, ...rest })
+  t.strictSame(connectionLimits(Infinity), { total: 1024, perNetwork: 512, ...rest })
 })

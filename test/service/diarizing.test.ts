@@ -102,7 +102,7 @@ t.test('pieces are observed beside the windows; who talks when is decided after 
     t.strictSame(found.map(({ pieces, count, words }) => [pieces.map(String), count, words?.length]), [
       [['0-10000', '10000-20000', '20000-25000'], {}, 25]
     ])
-    t.equal(stageOf(id), 'complete')
+    t.equal(stageOf(id), 'index')
     await completeAll()
     t.match(jobs.find(id), { status: 'completed' })
     const words = transcripts.list(id).flatMap((segment) => segment.words)
@@ -292,7 +292,7 @@ t.test('speakers of a completed transcription are identified again from its stor
   t.notOk(existsSync(files.audioPath(id)))
   t.match(speakers.find(id), { state: 'done', failure: undefined })
   t.match(speakerService.list(id, CALLER).speakers, [{ label: 'Speaker 1' }, { label: 'Speaker 2' }])
-  t.equal(db.prepare('SELECT count(*) FROM work').pluck().get(), 0)
+  t.strictSame(db.prepare('SELECT kind FROM work').pluck().all(), ['index'], 'search learns of the speakers')
 })
 
 t.test('an engine call that never ends is left alone', async (t) => {

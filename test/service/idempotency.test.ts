@@ -32,6 +32,20 @@ function open (t: Test, changes: Partial<IdempotencyStore> = {}) {
   }
 }
 
+t.test('of one caller, the latest 2000 replies are stored', async (t) => {
+  const { service, clock, count, claim } = open(t)
+  const other = claim({ scope: 'owner 2' })
+  service.finish(other, 'a-key', ANSWER)
+  for (let index = 0; index < 2002; index++) {
+    clock.advance(1)
+    service.finish(claim({ key: `key ${index}` }), `key ${index}`, ANSWER)
+  }
+  t.equal(count(), 2001)
+  t.match(service.begin({ ...REQUEST, key: 'key 2' }), { answer: ANSWER }, 'the oldest that is left')
+  t.match(service.begin({ ...REQUEST, scope: 'owner 2' }), { answer: ANSWER }, 'those of others stay')
+  t.match(claim({ key: 'key 1' }), { attempt: 1 })
+})
+
 t.test('the first is carried out, the same again gets its answer, another under the key is refused', async (t) => {
   const { service, claim } = open(t)
   const first = claim()

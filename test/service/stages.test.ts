@@ -67,10 +67,13 @@ t.test('a job of which the language is asked for is transcribed while it is deco
   if (early[0]) await transcribing.transcribe(early[0], NO_ABORT)
   t.equal(stageOf(id), 'transcribe')
   while (work.hasOpen({ jobId: id, kind: 'transcribe' })) await runWindow()
-  t.match([stageOf(id), windows.list(id, 'language')], ['complete', []])
+  t.match([stageOf(id), windows.list(id, 'language')], ['index', []])
   await completeAll()
   t.match(jobs.find(id), { status: 'completed', stage: 'complete', language: 'en', durationMs: 200_000, doneMs: 200_000 })
-  t.strictSame(jobs.listStages(id).map(({ stage, finishedAt }) => [stage, finishedAt]), [['complete', 0], ['decode', 0], ['transcribe', 0]])
+  t.strictSame(
+    jobs.listStages(id).map(({ stage, finishedAt }) => [stage, finishedAt]),
+    [['complete', 0], ['decode', 0], ['index', 0], ['transcribe', 0]]
+  )
 })
 
 t.test('speech waits until samples have told the language', async (t) => {
@@ -94,14 +97,14 @@ t.test('a recording of one window tells its language while it is transcribed', a
   await decode()
   t.match([stageOf(id), windows.list(id, 'language')], ['transcribe', []])
   await runWindow()
-  t.match(jobs.find(id), { language: 'fr', stage: 'complete' })
+  t.match(jobs.find(id), { language: 'fr', stage: 'index' })
 })
 
 t.test('a recording without speech is completed after its decode', async (t) => {
   const { addJob, completeAll, decode, jobs, stageOf } = await build(t, 0)
   const id = addJob('a', { options: OPTIONS })
   await decode()
-  t.equal(stageOf(id), 'complete')
+  t.equal(stageOf(id), 'index')
   await completeAll()
   t.match(jobs.find(id), { status: 'completed', language: undefined, durationMs: 0 })
 })
@@ -182,17 +185,20 @@ t.test('an aborted step is given back and does not count', async (t) => {
 })
 
 t.test('after each stage behind the windows comes the next one; after the last, nothing', async (t) => {
-  const { addDecodedJob, ending, jobs, stages, transcribing, work } = await build(t, 0)
+  const { addDecodedJob, ending, indexing, jobs, stages, transcribing, work } = await build(t, 0)
   const id = addDecodedJob('a', 1)
   const window = transcribing.claim()
   if (!window) throw new Error('a window waits')
   stages.finished('transcribe', window)
   work.finish(window)
+  const first = indexing.claim()
+  t.match(first, { kind: 'index', jobId: id, run: 0 })
+  if (first) await indexing.index(first, new AbortController().signal)
   const last = ending.claim()
   t.match(last, { kind: 'complete', jobId: id, run: 0 })
   if (!last) return
   work.finish(last)
   stages.finished('complete', last)
   t.equal(ending.claim(), undefined)
-  t.match(jobs.listStages(id).map(({ stage }) => stage).sort(), ['complete', 'decode', 'transcribe'])
+  t.match(jobs.listStages(id).map(({ stage }) => stage).sort(), ['complete', 'decode', 'index', 'transcribe'])
 })

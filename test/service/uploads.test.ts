@@ -203,7 +203,7 @@ t.test('below the reserve of free disk nothing is accepted', async (t) => {
   uploads.insert({
     id: 'before', ownerId: owner, fileName: nameOf('x'), fileType: undefined, sizeBytes: 10, partSizeBytes: MIB, sha256: undefined,
     options: { sttQuality: 'fast' }, apiKeyId: undefined, webhook: undefined, createdAt: 0,
-    expiresAt: Number.MAX_SAFE_INTEGER, jobId: undefined
+    expiresAt: Number.MAX_SAFE_INTEGER, reservedUntil: Number.MAX_SAFE_INTEGER, jobId: undefined
   })
   await t.rejects(
     service.receivePart('before', owner, 1, { lengthBytes: 10, source: chunksOf(Buffer.alloc(10)) }),
@@ -236,7 +236,8 @@ t.test('a disk that fills while a part arrives gives insufficient_storage', asyn
 })
 
 t.test('uploads without a byte take a share of the disk, and end within an hour', async (t) => {
-  const { service, owner, other, clock } = await openSubmit(t, { files: { freeBytes: async () => 100 * MIB } })
+  const { service, owner, other, clock, usage } = await openSubmit(t, { files: { freeBytes: async () => 100 * MIB } })
+  usage.addRequests({ ownerId: other, keyId: 0, dayAt: clock.now(), requests: 1 })
   const begin = async (ownerId: number) => (await service.begin(callerOf(ownerId), { fileName: 'talk.mp3', sizeBytes: 10 * MIB })).upload
   for (let count = 0; count < 5; count++) await begin(owner)
   await t.rejects(begin(owner), { code: 'insufficient_storage', message: /your share of the free disk/i })
@@ -257,10 +258,43 @@ t.test('the first part keeps an upload open for a day', async (t) => {
   t.throws(() => service.look(used.id, owner), { code: 'gone' })
 })
 
+t.test('an upload reserves the disk while its parts arrive, and takes parts for longer', async (t) => {
+  const { begin, send, service, owner, clock } = await openSubmit(t, { files: { freeBytes: async () => 3 * MIB } })
+  const bytes = Buffer.alloc(3 * MIB)
+  const { id } = await begin(bytes)
+  const isRoomFor = async (size: number): Promise<boolean> =>
+    await begin(Buffer.alloc(size)).then(async (other) => { await service.drop(other.id, owner); return true }, () => false)
+  clock.advance(40 * 60_000)
+  await send(id, bytes, 1)
+  clock.advance(40 * 60_000)
+  t.strictSame([await isRoomFor(MIB), await isRoomFor(MIB + 1)], [true, false], 'a part arrived 40 minutes ago')
+  clock.advance(20 * 60_000)
+  t.ok(await isRoomFor(3 * MIB), 'none arrived for an hour')
+  await t.resolves(send(id, bytes, 2))
+  t.strictSame([await isRoomFor(2 * MIB), await isRoomFor(2 * MIB + 1)], [true, false])
+})
+
+t.test('uploads that begin at the same time do not share a place', async (t) => {
+  const { begin, service, owner } = await openSubmit(t, { files: { freeBytes: async () => 100 * MIB } })
+  const begun = await Promise.allSettled(Array.from({ length: 30 }, async () => await begin(Buffer.alloc(10 * MIB))))
+  t.equal(begun.filter(({ status }) => status === 'fulfilled').length, 10)
+  await t.rejects(service.begin(callerOf(owner), { fileName: 'x', sizeBytes: 1 }), { code: 'insufficient_storage' })
+})
+
+t.test('an owner who has not been seen for a month has no share', async (t) => {
+  const { begin, other, usage, clock } = await openSubmit(t, { files: { freeBytes: async () => 100 * MIB } })
+  usage.addRequests({ ownerId: other, keyId: 0, dayAt: clock.now(), requests: 1 })
+  await t.rejects(begin(Buffer.alloc(80 * MIB)), { code: 'insufficient_storage', message: /your share/i })
+  clock.advance(31 * DAY_MS)
+  await t.resolves(begin(Buffer.alloc(80 * MIB)))
+})
+
 t.test('an owner has at most 200 uploads open', async (t) => {
   const { begin, service, owner } = await openSubmit(t)
-  const [first] = await Promise.all(Array.from({ length: 200 }, async () => await begin(Buffer.alloc(1))))
+  const begun = await Promise.allSettled(Array.from({ length: 210 }, async () => await begin(Buffer.alloc(1))))
+  const ids = begun.flatMap((one) => one.status === 'fulfilled' ? [one.value.id] : [])
+  t.equal(ids.length, 200)
   await t.rejects(begin(Buffer.alloc(1)), { code: 'queue_full', message: /200 uploads open/ })
-  await service.drop(first?.id ?? '', owner)
+  await service.drop(ids[0] ?? '', owner)
   await t.resolves(begin(Buffer.alloc(1)))
 })

@@ -15,6 +15,7 @@ const makeUpload = (ownerId: number, changes: Partial<Upload> = {}): Upload => (
   webhook: undefined,
   createdAt: 10,
   expiresAt: 100,
+  reservedUntil: 100,
   jobId: undefined,
   ...changes
 })

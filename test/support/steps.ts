@@ -4,9 +4,11 @@ import { PLANS } from '../../dist/domain/access.js'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
 import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import type { Embedder } from '../../dist/engine/text/embedder.js'
 import { createDecoding } from '../../dist/service/decoding.js'
 import { createDiarizing } from '../../dist/service/diarizing.js'
 import { createEnding } from '../../dist/service/ending.js'
+import { createIndexing } from '../../dist/service/indexing.js'
 import { createPlans } from '../../dist/service/plans.js'
 import { createSound } from '../../dist/service/sound.js'
 import { createSpeakers } from '../../dist/service/speakers.js'
@@ -31,6 +33,8 @@ export type StepChanges = {
   /** Absent: speakers are not identified. */
   speakerEngine?: SpeakerEngine
   speakerLimits?: { pieceMs: number, turnsMs: number }
+  /** Absent: no embedding model is installed. */
+  embedder?: Embedder
   usage?: Partial<UsageStore>
   /** Stands in for writing down whom to tell. */
   enqueue?: (jobId: number) => void
@@ -43,7 +47,7 @@ export type StepChanges = {
 const FACTS: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
 
 export async function openSteps (t: Test, changes: StepChanges = {}) {
-  const { now = 0, speech, speakerEngine, speakerLimits, usage, enqueue = () => {}, decode, release = async () => {} } = changes
+  const { now = 0, speech, speakerEngine, speakerLimits, embedder, usage, enqueue = () => {}, decode, release = async () => {} } = changes
   const { requireRoom = async () => {} } = changes
   const stores = openStores(t)
   const clock = createClock(now)
@@ -64,8 +68,9 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
   const sound = createSound({ ...base, submit, ffmpeg, maxMediaSeconds: 3600 })
   const plans = createPlans({ planLimits: stores.planLimits })
   if (!speakerEngine) for (const plan of PLANS) plans.set(plan, { diarization: false })
+  const indexing = createIndexing({ ...steps, embedder: () => embedder })
   const engine: SpeakerEngine = speakerEngine ?? { pieceMs: 60_000, id: 'test', prepare: unused, observe: unused, findTurns: unused }
-  const diarizing = createDiarizing({ ...steps, engine, sound, plans, ...(speakerLimits ? { limits: speakerLimits } : {}) })
+  const diarizing = createDiarizing({ ...steps, engine, sound, plans, indexing, ...(speakerLimits ? { limits: speakerLimits } : {}) })
   const decoding = createDecoding({ ...steps, sound, diarizing })
   const speakers = createSpeakers({ ...base, plans, submit })
   const transcribing = createTranscribing(steps)
@@ -84,8 +89,10 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
     /** What callers do with speakers; `speakers` is the store. */
     speakerService: speakers,
     transcribing,
-    /** Completes all jobs that only lack their last step. */
+    indexing,
+    /** Indexes and completes all jobs that only lack these steps. */
     async completeAll (): Promise<void> {
+      for (let claim = indexing.claim(); claim; claim = indexing.claim()) await indexing.index(claim, new AbortController().signal)
       for (let claim = ending.claim(); claim; claim = ending.claim()) await ending.complete(claim)
     }
   }

@@ -12,6 +12,7 @@ import type { NewJob } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
+import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
@@ -147,6 +148,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     owners: createOwnerStore(db),
     idempotency: createIdempotencyStore(db),
     media,
+    passages: createPassageStore(db),
     planLimits: createPlanLimitsStore(db),
     jobs,
     windows,

@@ -7,19 +7,23 @@ import type { DetectorTasks, SpeakerTasks, WorkerResult, WorkerTasks } from '../
 /** The tasks of one kind of thread, with their input and output. */
 type Tasks = Record<string, { input: unknown, output: unknown }>
 
+/** How many threads stay when there is no work, and after how many milliseconds without work the others end. */
+type IdleThreads = { minThreads: number, idleTimeout: number }
+
 /**
- * A fixed set of threads. Never abort a task through piscina: it ends the thread during native work, which has crashed the whole process.
- * Stop work through the shared flag in its input.
+ * A fixed set of threads, unless `idle` says otherwise. Never abort a task through piscina: it ends the thread during native work, which
+ * has crashed the whole process. Stop work through the shared flag in its input.
  */
-function createPool<T extends Tasks> (file: string, threads: number) {
+export function createPool<T extends Tasks> (
+  file: string, threads: number, idle: IdleThreads = { minThreads: threads, idleTimeout: Infinity }
+) {
   const piscina = new Piscina({
     filename: fileURLToPath(new URL(file, import.meta.url)),
-    minThreads: threads,
+    ...idle,
     maxThreads: threads,
     concurrentTasksPerWorker: 1,
     // Waiting on atomics would block the event loop of an idle thread.
     atomics: 'disabled',
-    idleTimeout: Infinity,
     // Threads read no configuration.
     env: {},
     // Enough for the PCM and results of a few windows. Weights and states are outside the JavaScript heap.

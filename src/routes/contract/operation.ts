@@ -21,6 +21,7 @@ export const TAGS = {
   Uploads: 'Uploads in parts, resumable after a crash of the client or the server.',
   Jobs: 'Job status and retry.',
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
+  Library: 'Search of all transcriptions by meaning and by words.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
   Webhooks: 'Signed requests to your server when a job ends.',
   Usage: 'Requests and minutes used and left.',
@@ -72,7 +73,7 @@ const IdempotencyHeaders = {
     maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
     pattern: '^[\\x21-\\x7e]+$',
     description: 'A random text such as a UUID. The same request with the same key within 24 hours gets the same reply ' +
-      'and is not carried out again. Replies with status 400, 409, 429 and from 500 upward are not stored.'
+      'and is not carried out again. Replies with status 400, 409, 429 and from 500 upward are not stored, nor more than the latest 2000.'
   }))
 }
 
@@ -134,7 +135,8 @@ function ignoreTypeOfEmptyBody ({ headers, routeOptions }: FastifyRequest): void
 const epochSeconds = (day: string): number => Date.parse(day) / 1000
 
 /**
- * Refuses routes without a declaration, and adds the headers of RFC 9745 and RFC 8594 to replies of deprecated operations. Call it before
+ * Refuses routes without a declaration. Replies to a credential may not be stored by proxies, errors included: one that ignores
+ * Authorization would hand them to others. Replies of deprecated operations have the headers of RFC 9745 and RFC 8594. Call it before
  * routes are registered.
  */
 export function requireOperations (app: FastifyInstance): void {
@@ -143,7 +145,8 @@ export function requireOperations (app: FastifyInstance): void {
   })
   app.addHook('onRequest', async (request, reply) => {
     ignoreTypeOfEmptyBody(request)
-    const { deprecated } = request.routeOptions.config.operation ?? {}
+    const { deprecated, caller } = request.routeOptions.config.operation ?? {}
+    if (caller !== 'public') reply.header('cache-control', 'no-store')
     if (!deprecated) return
     reply.header('deprecation', `@${epochSeconds(deprecated.since)}`).header('sunset', new Date(deprecated.sunset).toUTCString())
   })

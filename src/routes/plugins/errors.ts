@@ -1,11 +1,16 @@
 /** Every error as an envelope: ours, the framework's, and those of routes that do not exist. */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type {
+  ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError
+} from 'fastify'
 import { AppError, isBusy, isNoRoom } from '../../domain/errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { ERRORS } from '../contract/error-table.js'
 import { wantsProblem } from './problem.js'
+
+type Socket = IncomingMessage['socket']
 
 /** Errors of the framework before a handler runs, with our codes and messages. */
 const FRAMEWORK: Readonly<Record<string, [ErrorCode, string]>> = {
@@ -79,21 +84,37 @@ export function sendError (error: FastifyError | AppError, request: FastifyReque
   return reply.type('application/problem+json').send(problem)
 }
 
-/** Methods that exist for a path, to distinguish 405 from 404. */
-function collectMethods (app: FastifyInstance): (path: string) => string[] {
+const pathOf = (url: string): string => url.split('?')[0] ?? ''
+
+/** Methods of the registered routes by path, to distinguish 405 from 404. */
+function createMethods () {
   const patterns: Array<{ segments: string[], methods: string[] }> = []
-  app.addHook('onRoute', ({ url, method }) => { patterns.push({ segments: url.split('/'), methods: [method].flat() }) })
-  return (path) => {
-    const segments = path.split('/')
-    const matching = patterns.filter((pattern) => pattern.segments.length === segments.length &&
-      pattern.segments.every((segment, index) => segment === segments[index] || (segment.startsWith(':') && segments[index] !== '')))
-    // A path that is written out, like uploads/init, belongs to no path with a parameter in that place.
-    const fixedSegments = (pattern: { segments: string[] }): number => pattern.segments.filter((segment) => !segment.startsWith(':')).length
-    const most = Math.max(...matching.map(fixedSegments))
-    const best = matching.filter((pattern) => fixedSegments(pattern) === most)
-    return [...new Set(best.flatMap((pattern) => pattern.methods))].sort()
+  /** Paths without a parameter. */
+  const written = new Set<string>()
+  const fixedSegments = (pattern: { segments: string[] }): number => pattern.segments.filter((segment) => !segment.startsWith(':')).length
+  return {
+    add (url: string, methods: string[]): void {
+      patterns.push({ segments: url.split('/'), methods })
+      if (!/[:*]/.test(url)) written.add(url)
+    },
+    /** True for paths that are written out, such as uploads/init: no path with a parameter in that place means them. */
+    isWritten: (path: string): boolean => written.has(path),
+    of (path: string): string[] {
+      const segments = path.split('/')
+      const matching = patterns.filter((pattern) => pattern.segments.length === segments.length &&
+        pattern.segments.every((segment, index) => segment === segments[index] || (segment.startsWith(':') && segments[index] !== '')))
+      const most = Math.max(...matching.map(fixedSegments))
+      const best = matching.filter((pattern) => fixedSegments(pattern) === most)
+      return [...new Set(best.flatMap((pattern) => pattern.methods))].sort()
+    }
   }
 }
+type Methods = ReturnType<typeof createMethods>
+
+const methodNotAllowed = (method: string, allowed: readonly string[]): AppError =>
+  new AppError('method_not_allowed', `${method} is not possible here, only ${allowed.join(' and ')}.`, {
+    headers: { allow: allowed.join(', ') }
+  })
 
 /** Requests that Node itself would answer with an empty body. */
 function answerForNode (app: FastifyInstance): void {
@@ -108,19 +129,17 @@ function answerForNode (app: FastifyInstance): void {
   })
 }
 
-/** Call it before routes are registered, because it collects them. The server must not answer missing Host headers itself. */
-export function installErrors (app: FastifyInstance): void {
-  answerForNode(app)
-  const methodsOf = collectMethods(app)
-  app.setErrorHandler<FastifyError | AppError>(sendError)
+/** Answers about paths and methods that do not exist. A path that is written out wins over one with a parameter, for every method. */
+function answerForRoutes (app: FastifyInstance, methods: Methods): void {
+  app.addHook('onRoute', ({ url, method }) => { methods.add(url, [method].flat()) })
+  app.addHook('onRequest', async ({ method, url, routeOptions }) => {
+    const path = pathOf(url)
+    if (routeOptions.url?.includes(':') && methods.isWritten(path)) throw methodNotAllowed(method, methods.of(path))
+  })
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsOf(request.url.split('?')[0] ?? '')
-    const error = allowed.length > 0
-      ? new AppError('method_not_allowed', `${request.method} is not possible here, only ${allowed.join(' and ')}.`, {
-        headers: { allow: allowed.join(', ') }
-      })
-      : new AppError('not_found', 'There is nothing at this address.')
-    return sendError(error, request, reply)
+    const allowed = methods.of(pathOf(request.url))
+    const nothing = new AppError('not_found', 'There is nothing at this address.')
+    return sendError(allowed.length > 0 ? methodNotAllowed(request.method, allowed) : nothing, request, reply)
   })
 }
 
@@ -129,17 +148,49 @@ const RAW_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive.']
 }
 
-/** The answer to bytes that are not HTTP, written to the socket because there is no request yet. `code`: Node's error code. */
-export function rawErrorResponse (code: string | undefined, requestId: string): string {
-  const [errorCode, sentence] = RAW_ERRORS[code ?? ''] ?? (['invalid_request', 'The request is not valid HTTP.'] as const)
-  const { status } = ERRORS[errorCode]
-  const body = JSON.stringify(errorBody(errorCode, sentence, requestId))
+/** A request line with any method. */
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~\w-]{1,64}) (\/\S*) HTTP\/1\.[01]\r\n/
+
+/** Node's parser knows a list of methods and refuses all others before there is a request: only the bytes have the path. */
+function findUnknownMethod ({ code, rawPacket }: ConnectionError, methods: Methods): AppError | undefined {
+  // A buffer, whatever Fastify's types say; absent for errors that are not of the parser.
+  const bytes: unknown = rawPacket
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(bytes)) return undefined
+  const [, method = '', url = ''] = REQUEST_LINE.exec(bytes.toString('latin1')) ?? []
+  const allowed = methods.of(pathOf(url))
+  return allowed.length > 0 ? methodNotAllowed(method, allowed) : undefined
+}
+
+/** The answer to bytes that are not HTTP, written to the socket because there is no request. */
+function rawErrorResponse (error: ConnectionError, methods: Methods): string {
+  const [errorCode, sentence] = RAW_ERRORS[error.code ?? ''] ?? (['invalid_request', 'The request is not valid HTTP.'] as const)
+  const { code, message, headers } = findUnknownMethod(error, methods) ?? new AppError(errorCode, sentence)
+  const { status } = ERRORS[code]
+  const body = JSON.stringify(errorBody(code, message, randomUUID()))
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
     '',
     body
   ].join('\r\n')
+}
+
+export function createErrors () {
+  const methods = createMethods()
+  return {
+    /** Answers a connection whose bytes are not a request. For the server's option `clientErrorHandler`. */
+    answerClientError (error: ConnectionError, socket: Socket): void {
+      if (socket.writable) socket.end(rawErrorResponse(error, methods))
+      else socket.destroy()
+    },
+    /** Call it before routes are registered, because it collects them. The server must not answer missing Host headers itself. */
+    install (app: FastifyInstance): void {
+      answerForNode(app)
+      app.setErrorHandler<FastifyError | AppError>(sendError)
+      answerForRoutes(app, methods)
+    }
+  }
 }

@@ -224,7 +224,11 @@ const DOCS_CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 
 
 /** Serves the document and a page that shows it. All assets of the page are served from here. */
 export async function serveDocument (app: FastifyInstance): Promise<void> {
-  app.get('/api/v1/openapi.json', async () => app.swagger())
+  let text: string | undefined
+  app.get('/api/v1/openapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(app.swagger())
+    return await reply.type('application/json; charset=utf-8').send(text)
+  })
   app.get('/api/v1/openapi.yaml', async (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(app.swagger({ yaml: true })))
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: DOCS_CSP, indexPrefix: '' })

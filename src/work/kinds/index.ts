@@ -5,11 +5,13 @@ import type { Deliveries } from '../../service/deliveries.js'
 import type { Diarizing } from '../../service/diarizing.js'
 import type { Ending } from '../../service/ending.js'
 import type { Fetching } from '../../service/fetching.js'
+import type { Indexing } from '../../service/indexing.js'
 import type { Transcribing } from '../../service/transcribing.js'
 import type { Kind } from '../kind.js'
 import { createCompleteKind } from './complete.js'
 import { createDecodeKind } from './decode.js'
 import { createFetchKind } from './fetch.js'
+import { createIndexKind } from './index-transcript.js'
 import { createLanguageKind } from './language.js'
 import { createSpeakersKind } from './speakers.js'
 import { createPoolLane, createTranscribeKind } from './transcribe.js'
@@ -20,6 +22,7 @@ type Deps = {
   decoding: Decoding
   transcribing: Transcribing
   diarizing: Diarizing
+  indexing: Indexing
   ending: Ending
   deliveries: Deliveries
   /** Threads of the pool. */
@@ -27,7 +30,9 @@ type Deps = {
   log: Log
 }
 
-export function createKinds ({ fetching, decoding, transcribing, diarizing, ending, deliveries, slots, log }: Deps): Kind[] {
+export function createKinds (
+  { fetching, decoding, transcribing, diarizing, indexing, ending, deliveries, slots, log }: Deps
+): Kind[] {
   const pool = createPoolLane(transcribing, slots)
   return [
     createFetchKind(fetching),
@@ -35,6 +40,7 @@ export function createKinds ({ fetching, decoding, transcribing, diarizing, endi
     createLanguageKind(transcribing, pool),
     createTranscribeKind(transcribing, pool),
     createSpeakersKind(diarizing),
+    createIndexKind(indexing),
     createCompleteKind(ending),
     createWebhookKind({ deliveries, log })
   ]

@@ -1,0 +1,167 @@
+/** The fixed texts of artifacts, by language. Pure. */
+
+export type Phrases = {
+  /** What a summary says when the transcript is empty. */
+  nothingSaid: string
+  keyTopics: string
+  quotes: string
+  links: string
+  /** Stands where people add links. */
+  addLinks: string
+  takeaways: string
+  /** A sentence that lists topics; `list` has been joined with `and`. */
+  covers: (list: string) => string
+  /** Between the last two entries of a list. */
+  and: string
+  /** The first post of a thread. */
+  hook: (title: string) => string
+  /** The last post of a thread. */
+  lastPost: (title: string) => string
+  /** The last section of a blog post. */
+  nextHeading: string
+  callToAction: string
+  quotationMarks: readonly [string, string]
+}
+
+const PHRASES: Readonly<Record<string, Phrases>> = {
+  en: {
+    nothingSaid: 'Nothing was said in this recording.',
+    keyTopics: 'Key topics',
+    quotes: 'Quotes',
+    links: 'Links',
+    addLinks: '[Add the links mentioned in the recording here]',
+    takeaways: 'Takeaways',
+    covers: (list) => `Topics: ${list}.`,
+    and: 'and',
+    hook: (title) => `${title}: the main points in one thread 🧵`,
+    lastPost: (title) => `That was “${title}”. Which point will you try first? Share this thread with someone who needs it.`,
+    nextHeading: 'What to do next',
+    callToAction: 'Which of these points will you try first? Listen to the whole recording, tell us what you think in the comments, ' +
+      'and share this post with someone it may help.',
+    quotationMarks: ['“', '”']
+  },
+  es: {
+    nothingSaid: 'En esta grabación no se dijo nada.',
+    keyTopics: 'Temas principales',
+    quotes: 'Citas',
+    links: 'Enlaces',
+    addLinks: '[Añade aquí los enlaces mencionados en la grabación]',
+    takeaways: 'Ideas principales',
+    covers: (list) => `Temas: ${list}.`,
+    and: 'y',
+    hook: (title) => `${title}: los puntos principales en un hilo 🧵`,
+    lastPost: (title) => `Hasta aquí «${title}». ¿Con qué idea te quedas? Comparte este hilo con quien lo necesite.`,
+    nextHeading: 'Y ahora, ¿qué?',
+    callToAction: '¿Qué idea vas a poner en práctica primero? Escucha la grabación completa, cuéntanos tu opinión en los comentarios ' +
+      'y comparte este artículo con quien pueda necesitarlo.',
+    quotationMarks: ['«', '»']
+  },
+  de: {
+    nothingSaid: 'In dieser Aufnahme wurde nichts gesagt.',
+    keyTopics: 'Themen',
+    quotes: 'Zitate',
+    links: 'Links',
+    addLinks: '[Hier die in der Aufnahme genannten Links einfügen]',
+    takeaways: 'Das Wichtigste',
+    covers: (list) => `Themen: ${list}.`,
+    and: 'und',
+    hook: (title) => `${title}: das Wichtigste in einem Thread 🧵`,
+    lastPost: (title) => `Das war „${title}“. Welcher Punkt ist für dich der wichtigste? Teile diesen Thread mit jemandem, dem er hilft.`,
+    nextHeading: 'Wie es weitergeht',
+    callToAction: 'Welchen Punkt probierst du zuerst aus? Hör dir die ganze Aufnahme an, schreib uns deine Meinung in die Kommentare ' +
+      'und teile diesen Beitrag mit allen, denen er helfen kann.',
+    quotationMarks: ['„', '“']
+  },
+  fr: {
+    nothingSaid: 'Rien n’a été dit dans cet enregistrement.',
+    keyTopics: 'Sujets abordés',
+    quotes: 'Citations',
+    links: 'Liens',
+    addLinks: '[Ajoutez ici les liens mentionnés dans l’enregistrement]',
+    takeaways: 'À retenir',
+    covers: (list) => `Sujets : ${list}.`,
+    and: 'et',
+    hook: (title) => `${title} : l’essentiel en un fil 🧵`,
+    lastPost: (title) => `C’était « ${title} ». Quel point retenez-vous ? Partagez ce fil avec ceux qu’il peut aider.`,
+    nextHeading: 'Et maintenant ?',
+    callToAction: 'Par quel point allez-vous commencer ? Écoutez l’enregistrement complet, donnez votre avis en commentaire ' +
+      'et partagez cet article avec ceux qu’il peut aider.',
+    quotationMarks: ['« ', ' »']
+  },
+  it: {
+    nothingSaid: 'In questa registrazione non è stato detto nulla.',
+    keyTopics: 'Temi principali',
+    quotes: 'Citazioni',
+    links: 'Link',
+    addLinks: '[Aggiungi qui i link citati nella registrazione]',
+    takeaways: 'In sintesi',
+    covers: (list) => `Temi: ${list}.`,
+    and: 'e',
+    hook: (title) => `${title}: i punti principali in un thread 🧵`,
+    lastPost: (title) => `Questo era «${title}». Quale punto ti ha colpito di più? Condividi il thread con chi può averne bisogno.`,
+    nextHeading: 'E adesso?',
+    callToAction: 'Da quale punto vuoi cominciare? Ascolta la registrazione completa, scrivi nei commenti che cosa ne pensi ' +
+      'e condividi questo articolo con chi può averne bisogno.',
+    quotationMarks: ['«', '»']
+  },
+  pt: {
+    nothingSaid: 'Nada foi dito nesta gravação.',
+    keyTopics: 'Temas principais',
+    quotes: 'Citações',
+    links: 'Links',
+    addLinks: '[Adicione aqui os links mencionados na gravação]',
+    takeaways: 'Pontos principais',
+    covers: (list) => `Temas: ${list}.`,
+    and: 'e',
+    hook: (title) => `${title}: os pontos principais em um fio 🧵`,
+    lastPost: (title) => `Isto foi “${title}”. Qual ponto mais chamou a sua atenção? Compartilhe este fio com quem precisa dele.`,
+    nextHeading: 'E agora?',
+    callToAction: 'Qual ponto você vai pôr em prática primeiro? Ouça a gravação completa, deixe a sua opinião nos comentários ' +
+      'e compartilhe este artigo com quem possa precisar dele.',
+    quotationMarks: ['“', '”']
+  },
+  nl: {
+    nothingSaid: 'In deze opname is niets gezegd.',
+    keyTopics: 'Onderwerpen',
+    quotes: 'Citaten',
+    links: 'Links',
+    addLinks: '[Voeg hier de links toe die in de opname worden genoemd]',
+    takeaways: 'Belangrijkste punten',
+    covers: (list) => `Onderwerpen: ${list}.`,
+    and: 'en',
+    hook: (title) => `${title}: de belangrijkste punten in één draadje 🧵`,
+    lastPost: (title) => `Dat was “${title}”. Welk punt neem jij mee? Deel dit draadje met iemand die er iets aan heeft.`,
+    nextHeading: 'Hoe nu verder',
+    callToAction: 'Welk punt probeer jij als eerste? Luister naar de hele opname, laat in de reacties weten wat je ervan vindt ' +
+      'en deel dit artikel met iemand die er iets aan heeft.',
+    quotationMarks: ['“', '”']
+  }
+}
+
+/** Signs that need no language, for all other languages. */
+const NEUTRAL: Phrases = {
+  nothingSaid: '…',
+  keyTopics: '🕑',
+  quotes: '❝ ❞',
+  links: '🔗',
+  addLinks: '[https://…]',
+  takeaways: '✔',
+  covers: (list) => `${list}.`,
+  and: '&',
+  hook: (title) => `${title} 🧵`,
+  lastPost: (title) => `${title} 🔁`,
+  nextHeading: '➜',
+  callToAction: '💬 🔁',
+  quotationMarks: ['“', '”']
+}
+
+/** The fixed texts for a language. Languages without any get signs; without a language, English. */
+export function phrasesFor (language: string | undefined): Phrases {
+  return PHRASES[language ?? 'en'] ?? NEUTRAL
+}
+
+/** A list in one sentence: "a, b and c". */
+export function joinList (entries: readonly string[], { and }: Phrases): string {
+  if (entries.length < 2) return entries.join('')
+  return `${entries.slice(0, -1).join(', ')} ${and} ${entries.at(-1) ?? ''}`
+}

@@ -1,0 +1,28 @@
+/** Vectors of texts: what a model of them is, and how making them fails. */
+
+/** A model that turns texts into vectors. `id` changes with the weights; vectors of different ids are never compared. */
+export type EmbeddingModel = {
+  id: string
+  /** Length of a vector. */
+  dimensions: number
+  /** What follows this many tokens of a text does not count. Special tokens count. */
+  maxTokens: number
+  /** ISO 639-1 codes; absent for all languages. */
+  languages?: readonly string[]
+}
+
+/** What a text is for. Some models treat queries and passages differently. */
+export type EmbeddingPurpose = 'query' | 'passage'
+
+export type EmbeddingErrorCode = 'aborted' | 'model_unavailable' | 'out_of_memory' | 'internal_error'
+
+/** No vector could be made. The message is for the log. */
+export class EmbeddingError extends Error {
+  override readonly name = 'EmbeddingError'
+  readonly code: EmbeddingErrorCode
+
+  constructor (code: EmbeddingErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+  }
+}

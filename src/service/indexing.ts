@@ -1,0 +1,137 @@
+/** Indexes transcripts for search. An index that fails never fails the transcript. */
+import type { Sentence } from '../domain/artifact.js'
+import { EmbeddingError } from '../domain/embedding.js'
+import { isNoRoom } from '../domain/errors.js'
+import type { Job } from '../domain/job.js'
+import type { Log } from '../domain/log.js'
+import { toPassages } from '../domain/passages.js'
+import type { CountedSentence, Passage } from '../domain/passages.js'
+import { toSentences } from '../domain/sentences.js'
+import type { WorkClaim } from '../domain/work.js'
+import type { Embedder } from '../engine/text/embedder.js'
+import type { InTransaction } from '../store/database.js'
+import type { JobStore } from '../store/jobs.js'
+import type { IndexedPassage, PassageStore } from '../store/passages.js'
+import type { TranscriptStore } from '../store/transcripts.js'
+import type { WorkOrders } from '../store/work-orders.js'
+import type { WorkStore } from '../store/work.js'
+import type { Queue } from './queue.js'
+import type { Stages } from './stages.js'
+
+/** Tokens of a passage: a few sentences, half a minute of speech. Longer passages have several subjects, and their vectors none. */
+const PASSAGE_TOKENS = 112
+/** An index that failed is tried again after this time. */
+const RETRY_MS = 60 * 60_000
+/** Jobs of the library that are queued for indexing at once. */
+const STALE_AT_ONCE = 8
+/** A piece that was begun this often, and has ended the process each time, makes no more vectors. */
+const MAX_ATTEMPTS = 4
+/** Characters of a token, roughly, where no model counts them. */
+const CHARACTERS_PER_TOKEN = 4
+
+type Deps = {
+  jobs: Pick<JobStore, 'find'>
+  transcripts: Pick<TranscriptStore, 'iterate'>
+  passages: Pick<PassageStore, 'replace' | 'listStale'>
+  work: WorkStore
+  orders: Pick<WorkOrders, 'index'>
+  queue: Pick<Queue, 'claim'>
+  stages: Pick<Stages, 'finished'>
+  /** Undefined: no embedding model is installed; transcripts are found by their words. */
+  embedder: () => Embedder | undefined
+  inTransaction: InTransaction
+  now: () => number
+  log: Log
+}
+
+type Made = { passages: IndexedPassage[], model: Embedder['model'] | undefined, fault: string | undefined }
+
+const countRoughly = ({ text }: Sentence): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+const toCounted = ({ words: _, ...sentence }: Sentence, tokens: number): CountedSentence => ({ ...sentence, tokens })
+
+export function createIndexing (deps: Deps) {
+  const { jobs, transcripts, passages, work, orders, queue, stages, embedder, inTransaction, now, log } = deps
+
+  /** The passages of a job, sized by the tokens of the model, if there is one. */
+  async function cut (jobId: number, model: Embedder | undefined, signal: AbortSignal): Promise<Passage[]> {
+    const sentences = [...toSentences(transcripts.iterate(jobId))]
+    const counts = await model?.countTokens(sentences.map(({ text }) => text), signal)
+    const counted = sentences.map((sentence, index) => toCounted(sentence, counts?.[index] ?? countRoughly(sentence)))
+    return [...toPassages(counted, { tokens: Math.min(PASSAGE_TOKENS, model?.model.maxTokens ?? Infinity) })]
+  }
+
+  async function makeVectors (jobId: number, model: Embedder, signal: AbortSignal): Promise<Made> {
+    const cutPassages = await cut(jobId, model, signal)
+    const vectors = await model.embed(cutPassages.map(({ text }) => text), 'passage', signal)
+    return {
+      passages: cutPassages.map((passage, index) => ({ ...passage, vector: vectors[index] })), model: model.model, fault: undefined
+    }
+  }
+
+  /** With vectors if that works, otherwise words only. Rejects when the signal aborts. */
+  async function make ({ jobId, attempt }: WorkClaim, signal: AbortSignal): Promise<Made> {
+    const model = embedder()
+    if (!model) return { passages: await cut(jobId, undefined, signal), model: undefined, fault: undefined }
+    try {
+      if (attempt > MAX_ATTEMPTS) throw new EmbeddingError('internal_error', 'begun too often without finishing')
+      return await makeVectors(jobId, model, signal)
+    } catch (error) {
+      if (!(error instanceof EmbeddingError) || error.code === 'aborted') throw error
+      log.warn({ jobId, code: error.code, err: error }, 'no vectors could be made, the transcript is found by its words')
+      return { passages: await cut(jobId, undefined, signal), model: undefined, fault: error.code }
+    }
+  }
+
+  /** Ends the piece. `store` runs in the same transaction. False when the claim was lost. */
+  function finish (claim: WorkClaim, store: (job: Job) => void): boolean {
+    return inTransaction(() => {
+      const job = jobs.find(claim.jobId)
+      if (!job || !work.finish(claim)) return false
+      store(job)
+      if (claim.run !== undefined) stages.finished('index', claim)
+      return true
+    })
+  }
+
+  /** Queues completed jobs whose index is missing, faulty or of another model. Returns how many. */
+  function enqueueStale (): number {
+    return inTransaction(() => {
+      const ids = passages.listStale(embedder()?.model.id, now() - RETRY_MS, STALE_AT_ONCE)
+      for (const jobId of ids) work.insert({ kind: 'index', jobId, run: undefined })
+      return ids.length
+    })
+  }
+
+  return {
+    /** Claims the next job to index: first those that are in progress, by turn of their owners, then those of the library. */
+    claim: (): WorkClaim | undefined => queue.claim({ kinds: ['index'], next: () => orders.index() }),
+    /** Indexes a job. When `signal` aborts, the piece is given back undone. */
+    async index (claim: WorkClaim, signal: AbortSignal): Promise<void> {
+      const { jobId } = claim
+      try {
+        const { passages: made, model, fault } = await make(claim, signal)
+        finish(claim, ({ ownerId }) => { passages.replace({ jobId, ownerId }, made, { model, fault, now: now() }) })
+      } catch (error) {
+        if (signal.aborted) return work.release(claim)
+        if (isNoRoom(error)) throw error
+        // A transcript is worth more than its index.
+        log.error({ jobId, err: error }, 'the transcript could not be indexed')
+        finish(claim, ({ ownerId }) => {
+          passages.replace({ jobId, ownerId }, [], { model: undefined, fault: 'internal_error', now: now() })
+        })
+      }
+      if (claim.run === undefined && orders.index() === undefined) enqueueStale()
+    },
+    /** Indexes a completed job again, because its text or its speakers have changed. Call it in the transaction of the change. */
+    refresh (jobId: number): void {
+      // A job in progress is indexed when its text is complete.
+      if (jobs.find(jobId)?.status !== 'completed') return
+      // An index that is being made is of the old text: its claim is lost.
+      work.remove({ jobId, kind: 'index' })
+      work.insert({ kind: 'index', jobId, run: undefined })
+    },
+    /** Queues jobs of the library that lack a good index. */
+    sweep (): void { enqueueStale() }
+  }
+}
+export type Indexing = ReturnType<typeof createIndexing>

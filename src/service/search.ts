@@ -1,0 +1,122 @@
+/** Search of an owner's library: by words and by meaning, one best passage of each transcription. */
+import { AppError } from '../domain/errors.js'
+import { parseLanguage, toIsoCode } from '../domain/language.js'
+import type { Candidate, LibraryFilter, LibraryFinding, LibraryReader } from '../domain/library-search.js'
+import type { Log } from '../domain/log.js'
+import { fuseRanks, relevanceOf } from '../domain/relevance.js'
+import { queryTerms } from '../domain/search-terms.js'
+import { coverageOf, findSentence, makeSnippet } from '../domain/snippet.js'
+import type { Highlight } from '../domain/snippet.js'
+import type { Embedder } from '../engine/text/embedder.js'
+import type { JobStore } from '../store/jobs.js'
+
+export const SEARCH_LIMIT = { min: 1, max: 50, default: 10 } as const
+export const DEFAULT_MIN_SCORE = 0.7
+
+/** Candidates of each kind of search: for one result, several passages of the same transcription may be ahead of the next one. */
+const wantedFor = (limit: number): number => 40 + 4 * limit
+
+export type SearchRequest = { query: string, limit?: number, minScore?: number, filter?: LibraryFilter }
+
+/** `score`: 0..1, the probability that the passage is about the query. `timestampMs`: the start of the matching sentence. */
+export type SearchHit = {
+  transcriptionId: number
+  score: number
+  snippet: string
+  highlights: Highlight[]
+  title: string
+  sourceUrl: string | undefined
+  timestampMs: number
+}
+
+/** A passage with its evidence, for the calibration. */
+export type RankedPassage = { candidate: Candidate, coverage: number, fused: number, score: number }
+
+type Deps = {
+  library: LibraryReader
+  /** The embedder of a model, if it is installed. */
+  embedderOf: (model: string) => Embedder | undefined
+  jobs: Pick<JobStore, 'findOwned'>
+  log: Log
+}
+
+/** Languages are stored as Whisper's codes. Throws `invalid_request`. */
+function toStored ({ language, ...filter }: LibraryFilter): LibraryFilter {
+  const code = language === undefined ? undefined : parseLanguage(language)
+  return code === undefined ? filter : { ...filter, language: code }
+}
+
+export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
+  /** The vectors of a query by the models of the library. A model that fails leaves the search to words. */
+  async function embed (query: string): Promise<Array<{ model: string, vector: Float32Array }>> {
+    const vectors: Array<{ model: string, vector: Float32Array }> = []
+    for (const model of await library.listModels()) {
+      try {
+        const [vector] = await embedderOf(model)?.embed([query], 'query') ?? []
+        if (vector) vectors.push({ model, vector })
+      } catch (error) {
+        log.warn({ model, err: error }, 'the query has no vector, so words alone are searched')
+      }
+    }
+    return vectors
+  }
+
+  function rate (candidate: Candidate, { rarities }: LibraryFinding): Pick<RankedPassage, 'coverage' | 'score'> {
+    const { similarity, model, language } = candidate
+    const coverage = coverageOf(candidate.text, rarities)
+    const languages = model === undefined ? undefined : embedderOf(model)?.model.languages
+    const isFluent = languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
+    return { coverage, score: relevanceOf({ similarity, coverage, isFluent }, model) }
+  }
+
+  /** Passages that may answer the query, the best first. Several may belong to one transcription. */
+  async function rank (ownerId: number, { query, limit = SEARCH_LIMIT.default, filter = {} }: SearchRequest) {
+    const finding = await library.find({
+      ownerId, terms: queryTerms(query), vectors: await embed(query), filter: toStored(filter), wanted: wantedFor(limit)
+    })
+    const fused = fuseRanks([finding.byMeaning, finding.byWords])
+    const ranked = finding.candidates.map((candidate): RankedPassage => (
+      { candidate, fused: fused.get(candidate.passageId) ?? 0, ...rate(candidate, finding) }
+    ))
+    return { ranked: ranked.sort((a, b) => b.score - a.score || b.fused - a.fused), rarities: finding.rarities }
+  }
+
+  function toHit (
+    { candidate, score }: RankedPassage, ownerId: number, rarities: ReadonlyMap<string, number>
+  ): SearchHit | undefined {
+    const job = jobs.findOwned(candidate.jobId, ownerId)
+    if (!job) return undefined
+    const { text, sentences } = candidate
+    const sentence = findSentence(text, sentences, rarities) ?? 0
+    const snippet = makeSnippet(text, sentences, sentence, new Set(rarities.keys()))
+    return {
+      transcriptionId: job.id,
+      score: Math.round(1000 * score) / 1000,
+      snippet: snippet.text,
+      highlights: snippet.highlights,
+      title: job.source?.title ?? job.fileName,
+      sourceUrl: job.source?.url,
+      timestampMs: sentences[sentence]?.startMs ?? candidate.startMs
+    }
+  }
+
+  return {
+    rank,
+    /** The best passage of each transcription that scores at least `minScore`, best first. Throws `invalid_request` for an empty query. */
+    async search (ownerId: number, request: SearchRequest): Promise<SearchHit[]> {
+      const { limit = SEARCH_LIMIT.default, minScore = DEFAULT_MIN_SCORE } = request
+      const query = request.query.trim()
+      if (query === '') throw new AppError('invalid_request', 'The query is empty. Say what to look for.')
+      const { ranked, rarities } = await rank(ownerId, { ...request, query })
+      const hits = new Map<number, SearchHit>()
+      for (const passage of ranked) {
+        if (passage.score < minScore || hits.size >= limit) break
+        if (hits.has(passage.candidate.jobId)) continue
+        const hit = toHit(passage, ownerId, rarities)
+        if (hit) hits.set(hit.transcriptionId, hit)
+      }
+      return [...hits.values()]
+    }
+  }
+}
+export type Search = ReturnType<typeof createSearch>

@@ -1,0 +1,145 @@
+/** Reads passages for search: by words, from the full-text index, and by meaning, from vectors. */
+import type { Candidate, LibraryFilter, LibraryFinding, LibraryQuery } from '../domain/library-search.js'
+import { rarityOf } from '../domain/relevance.js'
+import { cosineOf } from '../domain/vector-codes.js'
+import type { Database } from './database.js'
+import { PASSAGES_PER_OWNER, unpackSentence } from './passages.js'
+import { createVectorCache } from './vector-cache.js'
+
+/** A term that more of an owner's passages have says too little to look all of them up. */
+const COMMON = 4000
+/** Candidates by code, for each one that is wanted: the code is a rough guess, and the vector decides. */
+const CODES_PER_WANTED = 8
+/** Share of the candidates that must still have their vectors. */
+const STALE_BELOW = 0.8
+/** A filter that leaves at most this many passages: all of their vectors are compared. */
+const FEW = 4000
+
+type Range = { first: number, last: number }
+type CandidateRow = {
+  id: number, job_id: number, start_ms: number, text: string, sentences: string, language: string | null
+  model: string | null, vector: Buffer | null
+}
+type Filter = Record<'language' | 'speaker' | 'fromAt' | 'beforeAt' | 'sourceUrl', string | number | null>
+
+const rangeOf = (ownerId: number): Range => ({ first: ownerId * PASSAGES_PER_OWNER, last: (ownerId + 1) * PASSAGES_PER_OWNER - 1 })
+const toSqlFilter = ({ language, speaker, fromAt, beforeAt, sourceUrl }: LibraryFilter): Filter => ({
+  language: language ?? null, speaker: speaker ?? null, fromAt: fromAt ?? null, beforeAt: beforeAt ?? null, sourceUrl: sourceUrl ?? null
+})
+const isEmpty = (filter: LibraryFilter): boolean => Object.values(filter).every((value) => value === undefined)
+
+/** A term in the syntax of FTS5. Its quotes are gone: terms have letters, digits and marks only. */
+const quote = (term: string): string => `"${term}"`
+
+/** Which passages a filter allows. The language of a job is the one that was asked for, or else the one that was heard. */
+const ALLOWED = `
+  (:language IS NULL OR coalesce(json_extract(j.options, '$.language'), j.heard_language) = :language)
+  AND (:fromAt IS NULL OR j.created_at >= :fromAt)
+  AND (:beforeAt IS NULL OR j.created_at < :beforeAt)
+  AND (:sourceUrl IS NULL OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.shown_url = :sourceUrl))
+  AND (:speaker IS NULL OR EXISTS (SELECT 1 FROM json_each(p.speakers) WHERE value = :speaker))`
+
+export function createLibrary (db: Database) {
+  const cache = createVectorCache(db)
+  const models = db.prepare<[], { name: string }>(`
+    SELECT name FROM embedding_model m WHERE EXISTS (SELECT 1 FROM job_index i WHERE i.model_id = m.id)
+  `)
+  // Counting the rows would take longer than the search. Passages that are gone count too, which hardly changes how rare a term is.
+  const countPassages = db.prepare<{ ownerId: number }, { last: number }>('SELECT last FROM passage_counter WHERE owner_id = :ownerId')
+  const countTerm = db.prepare<Range & { match: string, most: number }, { total: number }>(`
+    SELECT count(*) AS total
+    FROM (SELECT 1 FROM passage_terms WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last LIMIT :most)
+  `)
+  const byWords = db.prepare<Range & { match: string, limit: number }, { id: number }>(`
+    SELECT rowid AS id
+    FROM passage_terms
+    WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last
+    ORDER BY rank
+    LIMIT :limit
+  `)
+  const byWordsFiltered = db.prepare<Range & Filter & { match: string, limit: number }, { id: number }>(`
+    SELECT t.rowid AS id
+    FROM passage_terms t JOIN passage p ON p.id = t.rowid JOIN job j ON j.id = p.job_id
+    WHERE t.passage_terms MATCH :match AND t.rowid BETWEEN :first AND :last AND ${ALLOWED}
+    ORDER BY t.rank
+    LIMIT :limit
+  `)
+  const allowed = db.prepare<Filter & { ownerId: number }, { id: number }>(`
+    SELECT p.id FROM job j JOIN passage p ON p.job_id = j.id WHERE j.owner_id = :ownerId AND ${ALLOWED} ORDER BY p.id
+  `)
+  const vector = db.prepare<{ id: number }, { name: string, vector: Buffer }>(`
+    SELECT m.name, v.vector FROM passage_vector v JOIN embedding_model m ON m.id = v.model_id WHERE v.passage_id = :id
+  `)
+  // uses the id; the owner is checked as well, although no id of another owner is ever asked for
+  const candidate = db.prepare<{ id: number, ownerId: number }, CandidateRow>(`
+    SELECT p.id, p.job_id, p.start_ms, p.text, p.sentences, coalesce(json_extract(j.options, '$.language'), j.heard_language) AS language,
+      m.name AS model, v.vector
+    FROM passage p JOIN job j ON j.id = p.job_id
+      LEFT JOIN passage_vector v ON v.passage_id = p.id LEFT JOIN embedding_model m ON m.id = v.model_id
+    WHERE p.id = :id AND j.owner_id = :ownerId AND j.status = 'completed'
+  `)
+
+  function findByWords ({ ownerId, terms, filter, wanted }: LibraryQuery) {
+    const range = rangeOf(ownerId)
+    const passages = countPassages.get({ ownerId })?.last ?? 0
+    const found = terms.map((term) => ({ term, total: countTerm.get({ ...range, match: quote(term), most: COMMON })?.total ?? 0 }))
+    const rarities = new Map(found.map(({ term, total }) => [term, rarityOf(total, Math.max(passages, total))]))
+    // Where all terms are common, the rarest must do.
+    const telling = found.filter(({ total }) => total > 0 && total < COMMON)
+    const match = telling.map(({ term }) => quote(term)).join(' OR ')
+    if (match === '') return { ids: [], rarities }
+    const asked = { ...range, match, limit: wanted }
+    const rows = isEmpty(filter) ? byWords.all(asked) : byWordsFiltered.all({ ...asked, ...toSqlFilter(filter) })
+    return { ids: rows.map(({ id }) => id), rarities }
+  }
+
+  /** Compares the vectors of these passages with the query. Passages that are gone, or have a vector of another model, drop out. */
+  function compare (ids: readonly number[], model: string, query: Float32Array): Array<{ id: number, similarity: number }> {
+    return ids.flatMap((id) => {
+      const row = vector.get({ id })
+      return row?.name === model ? [{ id, similarity: cosineOf(query, new Int8Array(row.vector)) }] : []
+    })
+  }
+
+  function findByMeaning ({ ownerId, vectors, filter, wanted }: LibraryQuery): number[] {
+    const ids = isEmpty(filter) ? undefined : allowed.all({ ...toSqlFilter(filter), ownerId }).map(({ id }) => id)
+    const range = rangeOf(ownerId)
+    const found = vectors.flatMap(({ model, vector: query }) => {
+      if (ids && ids.length <= FEW) return compare(ids, model, query)
+      const near = cache.findNearest(range, model, query, wanted * CODES_PER_WANTED, ids)
+      const compared = compare(near, model, query)
+      if (compared.length < STALE_BELOW * near.length) cache.drop(range, model)
+      return compared
+    })
+    return found.sort((a, b) => b.similarity - a.similarity).slice(0, wanted).map(({ id }) => id)
+  }
+
+  function toCandidate (row: CandidateRow, { vectors }: LibraryQuery): Candidate {
+    const query = vectors.find(({ model }) => model === row.model)
+    return {
+      passageId: row.id,
+      jobId: row.job_id,
+      language: row.language ?? undefined,
+      text: row.text,
+      startMs: row.start_ms,
+      sentences: (JSON.parse(row.sentences) as Array<[number, number, number]>).map(unpackSentence),
+      similarity: query && row.vector ? cosineOf(query.vector, new Int8Array(row.vector)) : undefined,
+      model: row.model ?? undefined
+    }
+  }
+
+  return {
+    listModels: (): string[] => models.all().map(({ name }) => name),
+    /** Passages of completed transcriptions of one owner that may answer the query. */
+    find (query: LibraryQuery): LibraryFinding {
+      const { ids: words, rarities } = findByWords(query)
+      const meanings = findByMeaning(query)
+      const candidates = [...new Set([...words, ...meanings])].flatMap((id) => {
+        const row = candidate.get({ id, ownerId: query.ownerId })
+        return row ? [toCandidate(row, query)] : []
+      })
+      return { candidates, byWords: words, byMeaning: meanings, rarities }
+    }
+  }
+}
+export type Library = ReturnType<typeof createLibrary>

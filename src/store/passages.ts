@@ -1,0 +1,102 @@
+/** Passages, their terms and their vectors: what is written. `library.ts` reads them for search. */
+import type { Passage, PassageSentence } from '../domain/passages.js'
+import { toIndexText } from '../domain/search-terms.js'
+import { toBytes } from '../domain/vector-codes.js'
+import type { Database } from './database.js'
+
+/** Ids of one owner's passages are consecutive; each owner has a range of this length. */
+export const PASSAGES_PER_OWNER = 2 ** 31
+
+/** A passage and its vector, if there is one. */
+export type IndexedPassage = Passage & { vector?: Float32Array | undefined }
+
+/** `model`: of the vectors; undefined: words only. `fault`: why there are none although a model should make them. */
+export type JobIndex = { model: string | undefined, fault: string | undefined }
+
+type PackedSentence = [offset: number, startMs: number, endMs: number]
+export const packSentence = ({ offset, startMs, endMs }: PassageSentence): PackedSentence => [offset, startMs, endMs]
+export const unpackSentence = ([offset, startMs, endMs]: PackedSentence): PassageSentence => ({ offset, startMs, endMs })
+
+export function createPassageStore (db: Database) {
+  const count = db.prepare<{ ownerId: number }, { last: number }>(`
+    INSERT INTO passage_counter (owner_id, last)
+    VALUES (:ownerId, 1)
+    ON CONFLICT (owner_id) DO UPDATE SET last = last + 1
+    RETURNING last
+  `)
+  const insert = db.prepare(`
+    INSERT INTO passage (id, job_id, start_ms, end_ms, text, speakers, sentences)
+    VALUES (:id, :jobId, :startMs, :endMs, :text, :speakers, :sentences)
+  `)
+  const insertTerms = db.prepare('INSERT INTO passage_terms (rowid, terms) VALUES (:id, :terms)')
+  const insertVector = db.prepare('INSERT INTO passage_vector (passage_id, model_id, vector) VALUES (:id, :modelId, :vector)')
+  const removeOfJob = db.prepare<{ jobId: number }>('DELETE FROM passage WHERE job_id = :jobId')
+  const insertModel = db.prepare<{ name: string, dimensions: number }>(`
+    INSERT INTO embedding_model (name, dimensions) VALUES (:name, :dimensions) ON CONFLICT (name) DO NOTHING
+  `)
+  const findModel = db.prepare<{ name: string }, { id: number }>('SELECT id FROM embedding_model WHERE name = :name')
+  const setIndex = db.prepare(`
+    INSERT INTO job_index (job_id, model_id, fault, indexed_at)
+    VALUES (:jobId, :modelId, :fault, :now)
+    ON CONFLICT (job_id) DO UPDATE SET model_id = excluded.model_id, fault = excluded.fault, indexed_at = excluded.indexed_at
+  `)
+  const findIndex = db.prepare<{ jobId: number }, { model: string | null, fault: string | null }>(`
+    SELECT (SELECT name FROM embedding_model m WHERE m.id = i.model_id) AS model, fault FROM job_index i WHERE job_id = :jobId
+  `)
+  const vectors = db.prepare<{ jobId: number }, { startMs: number, endMs: number, vector: Buffer }>(`
+    SELECT p.start_ms AS startMs, p.end_ms AS endMs, v.vector
+    FROM passage p JOIN passage_vector v ON v.passage_id = p.id
+    WHERE p.job_id = :jobId
+    ORDER BY p.id
+  `)
+  // Reads the completed jobs until it has found enough; they are few when nothing is wrong, because it starts with jobs without an index.
+  const stale = db.prepare<{ model: string | null, triedBefore: number, limit: number }, { id: number }>(`
+    SELECT j.id
+    FROM job j LEFT JOIN job_index i ON i.job_id = j.id LEFT JOIN embedding_model m ON m.id = i.model_id
+    WHERE j.status = 'completed'
+      AND (i.job_id IS NULL OR ((i.fault IS NOT NULL OR m.name IS NOT :model) AND i.indexed_at < :triedBefore))
+      AND NOT EXISTS (SELECT 1 FROM work w WHERE w.job_id = j.id AND w.kind = 'index')
+    ORDER BY j.id DESC
+    LIMIT :limit
+  `)
+
+  function idOfModel ({ id: name, dimensions }: { id: string, dimensions: number }): number | undefined {
+    insertModel.run({ name, dimensions })
+    return findModel.get({ name })?.id
+  }
+
+  return {
+    /** Replaces the index of a job. Call it in a transaction. */
+    replace (
+      { jobId, ownerId }: { jobId: number, ownerId: number }, passages: readonly IndexedPassage[],
+      { model, fault, now }: { model: { id: string, dimensions: number } | undefined, fault: string | undefined, now: number }
+    ): void {
+      removeOfJob.run({ jobId })
+      const modelId = model && idOfModel(model)
+      for (const { startMs, endMs, text, speakers, sentences, vector } of passages) {
+        const id = ownerId * PASSAGES_PER_OWNER + (count.get({ ownerId })?.last ?? 0)
+        insert.run({
+          id, jobId, startMs, endMs, text, speakers: JSON.stringify(speakers), sentences: JSON.stringify(sentences.map(packSentence))
+        })
+        insertTerms.run({ id, terms: toIndexText(text) })
+        if (vector && modelId !== undefined) insertVector.run({ id, modelId, vector: Buffer.from(toBytes(vector).buffer) })
+      }
+      setIndex.run({ jobId, modelId: modelId ?? null, fault: fault ?? null, now })
+    },
+    /** How a job is indexed; undefined: it is not. */
+    findIndex (jobId: number): JobIndex | undefined {
+      const row = findIndex.get({ jobId })
+      return row && { model: row.model ?? undefined, fault: row.fault ?? undefined }
+    },
+    /** The vectors of a job's passages, in order of time. Their lengths differ; only their directions count. */
+    listVectors: (jobId: number): Array<{ startMs: number, endMs: number, vector: Float32Array }> =>
+      vectors.all({ jobId }).map(({ vector, ...times }) => ({ ...times, vector: Float32Array.from(new Int8Array(vector)) })),
+    /**
+     * Completed jobs, newest first, that have no index, or one of another model than `model`, or a faulty one; the latter two only if they
+     * were last indexed before `triedBefore`. Jobs that are waiting to be indexed are not among them.
+     */
+    listStale: (model: string | undefined, triedBefore: number, limit: number): number[] =>
+      stale.all({ model: model ?? null, triedBefore, limit }).map(({ id }) => id)
+  }
+}
+export type PassageStore = ReturnType<typeof createPassageStore>
