@@ -13,12 +13,14 @@ import { createSourceDownloads } from './engine/http/source-download.js'
 import { createLocalKeys, createRemoteKeys } from './engine/tokens/jwks.js'
 import { createTokenVerifier } from './engine/tokens/jwt.js'
 import { createModels } from './engine/models/models.js'
-import { createDetectorPool, createSpeechPool } from './engine/speech/pool.js'
+import { createDetectorPool, createSpeakerPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
 import { createSpeechEngine } from './engine/speech/engine.js'
 import { createEmbedding } from './engine/text/embedder.js'
 import type { Embedder } from './engine/text/embedder.js'
 import type { SpeechEngine } from './engine/speech/engine.js'
+import { createSpeakerEngine } from './engine/speech/speakers.js'
+import type { SpeakerEngine } from './engine/speech/speakers.js'
 import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
 import { createLlmEngine } from './engine/text/llm/engine.js'
 import { createResidentModel } from './engine/text/llm/resident-model.js'
@@ -44,6 +46,7 @@ import { createBackups } from './service/backups.js'
 import type { Backups } from './service/backups.js'
 import { createDecoding } from './service/decoding.js'
 import { createDeliveries } from './service/deliveries.js'
+import { createDiarizing } from './service/diarizing.js'
 import { createEnding } from './service/ending.js'
 import { createErasing } from './service/erasing.js'
 import { createFetching } from './service/fetching.js'
@@ -65,6 +68,8 @@ import type { Removal } from './service/removal.js'
 import { createRetention } from './service/retention.js'
 import { createRetries } from './service/retries.js'
 import { createSearch } from './service/search.js'
+import { createSound } from './service/sound.js'
+import { createSpeakers } from './service/speakers.js'
 import { createStages } from './service/stages.js'
 import { createSubmit } from './service/submit.js'
 import type { Submit } from './service/submit.js'
@@ -188,18 +193,17 @@ async function createGate ({ config, stores, inTransaction, fetcher, log, now }:
 
 /** How recordings come in, are seen, and go. */
 function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: { plans: Plans, usage: Usage }) {
-  const { jobs, media, passages, sources, transcripts, windows } = stores
+  const { jobs, media, sources, speakers, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
-  const submit = createSubmit({ ...stores, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
-  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now })
+  const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
+  const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
   return {
     submit,
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
-    transcripts: createTranscripts({
-      jobs, transcripts, windows, passages, deliveries: stores.deliveries, plans, isRetryable: retries.isRetryable
-    }),
+    speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
+    transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
     webhooks
   }
@@ -216,11 +220,12 @@ function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: P
 }
 
 type Engines = {
-  submit: Submit, removal: Removal, speech: SpeechEngine, ytDlp: YtDlp, embedder: () => Embedder | undefined, artifacts: Artifacts
+  submit: Submit, removal: Removal, plans: Plans, speech: SpeechEngine, speakerEngine: SpeakerEngine, ytDlp: YtDlp
+  embedder: () => Embedder | undefined, artifacts: Artifacts
 }
 
 /** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, removal, speech, ytDlp, embedder, artifacts }: Engines) {
+function createWork (base: Base, { submit, removal, plans, speech, speakerEngine, ytDlp, embedder, artifacts }: Engines) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { maxMediaBytes, maxMediaSeconds } = config
   const queue = createQueue({ work: stores.work, inTransaction, now })
@@ -236,10 +241,13 @@ function createWork (base: Base, { submit, removal, speech, ytDlp, embedder, art
     ...steps, submit, ytDlp, downloads: createSourceDownloads({ fetcher }),
     startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
   })
-  const decoding = createDecoding({ ...steps, submit, ffmpeg: { probeMedia, decodeAudio } })
+  const sound = createSound({ media: stores.media, files, submit, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds })
   const indexing = createIndexing({ ...steps, embedder })
+  const diarizing = createDiarizing({ ...steps, engine: speakerEngine, sound, plans, indexing })
+  const decoding = createDecoding({ ...steps, sound, diarizing })
   const transcribing = createTranscribing(steps)
-  const kinds = createKinds({ fetching, decoding, transcribing, indexing, ending, deliveries, artifacts, slots: speech.slots, log })
+  const { slots } = speech
+  const kinds = createKinds({ fetching, decoding, transcribing, diarizing, indexing, ending, deliveries, artifacts, slots, log })
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
@@ -276,18 +284,22 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   })
   const { gpu, threadsPerWorker, minFreeBytes } = config
   const speech = createSpeechEngine({ pool, detector, models, gpu: gpu !== 'off', threadsPerWorker, freeMemory: languageModel.free })
+  const speakerPool = createSpeakerPool()
+  const speakerEngine = createSpeakerEngine({ pool: speakerPool })
   const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
 
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const embedding = createEmbedding()
   const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans, languageModel)
-  const engines = { ...library, speech, ytDlp, embedder: embedding.current, artifacts }
+  const engines = { ...library, plans: gate.plans, speech, speakerEngine, ytDlp, embedder: embedding.current, artifacts }
   const { deliveries, ending, indexing, loop, retention } = createWork(base, engines)
   const reader = createLibraryPool(config.dataDir)
   const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
   const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker }
-  const health = createHealth({ files, models, speech, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime })
+  const health = createHealth({
+    files, models, speech, speakerEngine, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime
+  })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
@@ -295,6 +307,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
   const sweep = createSweep({ places, log })
   library.submit.onQueued(loop.wake)
+  library.speakers.onRequested(loop.wake)
+  library.speakers.onChanged(indexing.refresh)
   library.removal.onRemoved(loop.abandon)
   library.removal.onRemoved(erasing.request)
 
@@ -322,9 +336,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([
-        pool.close(), detector.close(), embedding.close(), reader.close(), fetcher.close(), closeArtifacts(), languageModel.free()
-      ])
+      await Promise.all([pool, detector, speakerPool, embedding, reader, fetcher].map(async (each) => { await each.close() }))
+      await Promise.all([closeArtifacts(), languageModel.free()])
       db.close()
       erasure.close()
     }

@@ -10,6 +10,7 @@ import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
 import { hasEnded, jobProgress, STT_QUALITIES } from '../domain/job.js'
+import type { SpeakersOption } from '../domain/speaker-options.js'
 import type { JobRequest } from '../domain/submission.js'
 import { parseTerms } from '../domain/terms.js'
 import { createLogger } from '../logger.js'
@@ -23,8 +24,8 @@ import { createProgressBar } from './progress-bar.js'
 const LOOK_MS = 200
 
 type Options = {
-  format: typeof EXPORT_FORMATS[number], quality: string, name?: string, language?: string, prompt?: string, terms?: string, owner: string,
-  output?: string
+  format: typeof EXPORT_FORMATS[number], quality: string, name?: string, language?: string, prompt?: string, terms?: string,
+  speakers?: string, owner: string, output?: string
 }
 
 /** Waits until the job has ended. Either this process or a server on the same data directory does the work. */
@@ -67,12 +68,21 @@ async function submitSource ({ submit }: Appliance, source: string, caller: Cons
   return (await submit.submitFile(caller, local, { fileName: basename(source), ...request })).job.id
 }
 
+/** `auto`, `off`, a number, or a range such as 2-4. Throws an Error for anything else. */
+function toSpeakers (text: string | undefined): SpeakersOption | undefined {
+  if (text === undefined) return undefined
+  if (text === 'auto' || text === 'off') return text === 'auto'
+  const [, low = '', high] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? []
+  if (low === '') throw new Error('--speakers must be auto, off, a number such as 2, or a range such as 2-4')
+  return high === undefined ? { exact: Number(low) } : { min: Number(low), max: Number(high) }
+}
+
 /** Converts the options to a request, which `submit` checks. */
-function toRequest ({ name, language, quality, terms, prompt }: Options): JobRequest {
+function toRequest ({ name, language, quality, terms, prompt, speakers }: Options): JobRequest {
   return {
     ...(name === undefined ? {} : { fileName: name }),
     language,
-    options: { sttQuality: quality, prompt, terms: parseTerms(terms ?? '') }
+    options: { sttQuality: quality, prompt, terms: parseTerms(terms ?? ''), speakers: toSpeakers(speakers) }
   }
 }
 
@@ -111,6 +121,7 @@ export function transcribeCommand (): Command {
     .option('--language <language>', 'spoken language, such as en or german; default: detect it')
     .option('--terms <list>', 'names and terms to expect, such as "Dashwood, Ada Lovelace"')
     .option('--prompt <text>', 'text that could precede the recording; the transcript follows its wording and style')
+    .option('--speakers <number>', 'how many people speak: auto, off, a number, or a range such as 2-4')
     .option('--owner <owner>', 'owner of the transcript', parseName, 'default')
     .option('-o, --output <file>', 'write the transcript to a file')
     .action(transcribe)

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'insufficient_scope'
   | 'api_key_required'
   | 'administration_off'
+  | 'not_in_plan'
   | 'cross_site_request'
   | 'not_found'
   | 'method_not_allowed'

@@ -4,13 +4,14 @@ import type { Static } from 'typebox'
 import type { FailureCode } from './errors.js'
 import type { RecordingName } from './recording-name.js'
 import type { SourceFacts } from './source.js'
+import type { SpeakerCount } from './speaker-clusters.js'
 
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 export const JobStatus = Type.Enum(JOB_STATUSES)
 export type JobStatus = Static<typeof JobStatus>
 
 /** Stages in the order in which they run. A finished stage is not repeated. */
-export const STAGES = ['fetch', 'decode', 'language', 'transcribe', 'index', 'complete'] as const
+export const STAGES = ['fetch', 'decode', 'language', 'transcribe', 'speakers', 'index', 'complete'] as const
 export type Stage = typeof STAGES[number]
 
 export const STT_QUALITIES = ['fast', 'balanced', 'accurate'] as const
@@ -25,6 +26,8 @@ export type JobOptions = {
   terms?: string[]
   /** Text that the decoder treats as preceding the recording; the transcript follows its wording and style. */
   prompt?: string
+  /** false: speakers are not identified; absent: they are if the plan includes them. */
+  speakers?: false | SpeakerCount
 }
 
 /** The longest prompt, in characters. The decoder sees only its last 224 tokens. */

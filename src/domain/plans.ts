@@ -10,7 +10,7 @@ const Limit = (maximum: number, description: string) =>
 export const PlanLimits = Type.Object({
   requestsPerDay: Limit(1_000_000_000, 'requests of an owner per day (UTC)'),
   speechMinutesPerMonth: Limit(1_000_000_000, 'minutes of recordings transcribed for an owner per calendar month (UTC)'),
-  diarization: Type.Boolean({ description: 'no effect yet: this version does not identify speakers' })
+  diarization: Type.Boolean({ description: 'whether speakers are identified' })
 }, {
   title: 'PlanLimits',
   description: 'The limits of the plan.',

@@ -10,6 +10,9 @@ export type SpeakerTurn = { startMs: number, endMs: number, voice: number, confi
 /** Who says a word. `isOverlap`: somebody else talks during most of it, too. */
 export type WordSpeaker = { voice: number, confidence: number, isOverlap: boolean }
 
+/** A label below this confidence is doubtful, and readers are told. */
+const DOUBTFUL = 0.5
+
 /** A word in a pause belongs to the nearest turn, if that is at most this far away. */
 const NEAR_MS = 500
 
@@ -72,7 +75,7 @@ function mostSpoken (words: readonly TimedWord[]): string | undefined {
 
 /**
  * Adds speakers to segments and words, "Speaker 1" to "Speaker n" in the order of their first words. A word with no turn near it gets none.
- * A segment gets the speaker of most of its time.
+ * A segment gets the speaker of most of its time. A word has `speakerConfidence` only if its speaker is doubtful.
  */
 export function assignSpeakers (segments: readonly TimedSegment[], turns: readonly SpeakerTurn[]): TimedSegment[] {
   const speakerOf = createWordSpeakers(turns)
@@ -83,9 +86,17 @@ export function assignSpeakers (segments: readonly TimedSegment[], turns: readon
     return label
   }
   return segments.map((segment) => {
-    const words = segment.words.map(({ speaker: _, ...word }) => {
+    const words = segment.words.map(({ text, startMs, endMs, probability }): TimedWord => {
+      const word = { text, startMs, endMs, probability }
       const found = speakerOf(word)
-      return found === undefined ? word : { ...word, speaker: labelOf(found.voice) }
+      if (!found) return word
+      const { voice, confidence, isOverlap } = found
+      return {
+        ...word,
+        speaker: labelOf(voice),
+        ...(confidence < DOUBTFUL ? { speakerConfidence: confidence } : {}),
+        ...(isOverlap ? { isOverlap } : {})
+      }
     })
     const { speaker: _, ...rest } = segment
     const speaker = mostSpoken(words)

@@ -5,6 +5,8 @@ import type { JobOptions, SttQuality } from './job.js'
 import { parseLanguage } from './language.js'
 import { requireLength } from './lengths.js'
 import type { RecordingName } from './recording-name.js'
+import { parseSpeakers } from './speaker-options.js'
+import type { SpeakersOption } from './speaker-options.js'
 import { cleanTerms } from './terms.js'
 import { generateSecret, MAX_SECRET_LENGTH } from './webhook.js'
 import type { JobWebhook } from './webhook.js'
@@ -18,7 +20,12 @@ export const MAX_WEBHOOK_URL_LENGTH = 2048
 export type JobRequest = {
   fileName?: string | undefined
   language?: string | undefined
-  options?: { sttQuality?: string | undefined, terms?: readonly string[] | undefined, prompt?: string | undefined } | undefined
+  options?: {
+    sttQuality?: string | undefined
+    terms?: readonly string[] | undefined
+    prompt?: string | undefined
+    speakers?: SpeakersOption | undefined
+  } | undefined
   webhookUrl?: string | undefined
   webhookSecret?: string | undefined
 }
@@ -39,9 +46,10 @@ function parseQuality (text: string): SttQuality {
   return text
 }
 
-/** Throws `invalid_request` for a language, quality, term or prompt that is not valid. */
+/** Throws `invalid_request` for a language, quality, term, prompt or number of speakers that is not valid. */
 export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'language' | 'options'>): JobOptions {
   const { sttQuality = 'balanced', terms, prompt } = options
+  const speakers = parseSpeakers(options.speakers, 'options.speakers')
   if (language !== undefined) requireLength(language, { min: 1, max: MAX_LANGUAGE_LENGTH }, 'language')
   if (prompt !== undefined) requireLength(prompt, { min: 0, max: MAX_PROMPT_LENGTH }, 'options.prompt')
   const code = language === undefined ? undefined : parseLanguage(language)
@@ -49,7 +57,8 @@ export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'l
     ...(code === undefined ? {} : { language: code }),
     sttQuality: parseQuality(sttQuality),
     ...(terms ? { terms: cleanTerms(terms) } : {}),
-    ...(prompt ? { prompt } : {})
+    ...(prompt ? { prompt } : {}),
+    ...(speakers === undefined ? {} : { speakers })
   }
 }
 

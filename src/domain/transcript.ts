@@ -3,12 +3,18 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Warning } from './warnings.js'
 
+const WHEN_KNOWN = 'only on plans with diarization'
+
 export const Word = Type.Object({
   word: Type.String(),
   start: Type.Number({ description: 'seconds from the start of the recording' }),
   end: Type.Number(),
   probability: Type.Number({ minimum: 0, maximum: 1, description: 'confidence of the model' }),
-  speaker: Type.Optional(Type.String({ description: 'never present: this version does not identify speakers' }))
+  speaker: Type.Optional(Type.String({ description: 'who says it: a name if given, else a label such as "Speaker 1"; ' + WHEN_KNOWN })),
+  speakerConfidence: Type.Optional(Type.Number({
+    minimum: 0, maximum: 1, description: 'only if it is doubtful who says it: how certain the speaker is'
+  })),
+  overlap: Type.Optional(Type.Boolean({ description: 'true: somebody else talks at the same time; absent otherwise' }))
 }, { title: 'Word', additionalProperties: false })
 
 export const Segment = Type.Object({
@@ -16,7 +22,7 @@ export const Segment = Type.Object({
   start: Type.Number(),
   end: Type.Number(),
   text: Type.String(),
-  speaker: Type.Optional(Type.String({ description: 'never present: this version does not identify speakers' })),
+  speaker: Type.Optional(Type.String({ description: 'who says most of it; ' + WHEN_KNOWN })),
   words: Type.Array(Word)
 }, { title: 'Segment', additionalProperties: false })
 
@@ -57,7 +63,17 @@ export const TranscriptDocument = Type.Object({
 export type TranscriptDocument = Static<typeof TranscriptDocument>
 
 /** A word as stored, in integer milliseconds. It keeps its leading space, so that a segment's text is its words joined. */
-export type TimedWord = { text: string, startMs: number, endMs: number, probability: number, speaker?: string }
+export type TimedWord = {
+  text: string
+  startMs: number
+  endMs: number
+  probability: number
+  speaker?: string
+  /** 0..1; absent: the speaker is not in doubt. */
+  speakerConfidence?: number
+  /** Somebody else talks at the same time. */
+  isOverlap?: boolean
+}
 
 /** A segment as stored, in milliseconds from the start of the recording. */
 export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
@@ -81,6 +97,8 @@ export type Transcript = {
   /** When the job completed, in milliseconds since 1970. */
   completedAt?: number
   warnings: readonly Warning[]
+  /** Names of speakers that docx shows. Absent: none. */
+  shownSpeakers?: ReadonlySet<string>
   /** What was not transcribed, in order. */
   skipped: readonly SkippedSpan[]
   /** In order. Segments of a stored transcript are read lazily and can be iterated once. */

@@ -1,8 +1,9 @@
 /** Warnings for readers of a transcript, derived from stored facts. Only this file derives warnings. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import type { FailureCode } from './errors.js'
 
-export const WARNING_CODES = ['starter_model', 'little_text', 'words_only'] as const
+export const WARNING_CODES = ['starter_model', 'little_text', 'speakers_missing', 'words_only'] as const
 
 export const Warning = Type.Object({
   code: Type.Enum(WARNING_CODES),
@@ -12,9 +13,11 @@ export type Warning = Static<typeof Warning>
 
 /**
  * Facts about the transcribed windows of a job. `speechMs`: likely speech. `wordlessMs`: the part of it in windows without a word.
- * `usedStarter`: whether the starter model produced any of the text.
+ * `usedStarter`: whether the starter model produced any of the text. `speakersFailure`: why wanted speakers could not be identified.
  */
-export type TranscriptFacts = { usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number }
+export type TranscriptFacts = {
+  usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number, speakersFailure?: FailureCode | undefined
+}
 
 /** Windows without words that hold this much speech cause a warning. Less is laughter, a cough, or a note that sounds like a voice. */
 const WORDLESS_MS = 10_000
@@ -27,6 +30,18 @@ function hasLittleText ({ speechMs, wordlessMs, wordCount }: TranscriptFacts): b
 }
 
 const seconds = (ms: number): string => `${Math.max(1, Math.round(ms / 1000))} s`
+
+const SPEAKER_FAILURES: Readonly<Partial<Record<FailureCode, string>>> = {
+  model_unavailable: 'The speaker model is missing or damaged; the administrator can see more with: stenobox doctor.',
+  out_of_memory: 'There was not enough memory to tell the speakers apart.',
+  insufficient_storage: 'The disk was full.',
+  timeout: 'Telling the speakers apart took too long and was stopped.',
+  worker_crashed: 'Telling the speakers apart was interrupted many times at the same point and was stopped.'
+}
+
+/** Why a transcript has no speakers, in a sentence for people. */
+export const explainSpeakersFailure = (code: FailureCode): string =>
+  SPEAKER_FAILURES[code] ?? 'Something went wrong while the speakers were told apart; details are in the log.'
 
 /** The warnings of a completed transcription. Most have none. */
 export function deriveWarnings (facts: TranscriptFacts): Warning[] {
@@ -43,6 +58,13 @@ export function deriveWarnings (facts: TranscriptFacts): Warning[] {
       code: 'little_text',
       message: `Somebody seems to speak for ${seconds(facts.speechMs)} of this recording, but there is little or no text for it. ` +
         'Listen to the parts without text. If somebody speaks there, name the language or use a larger model.'
+    })
+  }
+  if (facts.speakersFailure !== undefined) {
+    warnings.push({
+      code: 'speakers_missing',
+      message: `The text is complete, but it does not say who speaks. ${explainSpeakersFailure(facts.speakersFailure)} ` +
+        'To try again: POST /api/v1/transcriptions/{id}/speakers.'
     })
   }
   return warnings

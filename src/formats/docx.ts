@@ -1,4 +1,4 @@
-/** Word documents: a cover page, then paragraphs with speaker and time. */
+/** Word documents: a cover page, then paragraphs with their time, and the names in `shownSpeakers`. */
 import { strToU8, strFromU8, unzipSync, Zip, ZipDeflate } from 'fflate'
 import type { FileChild } from 'docx'
 import type { Transcript } from '../domain/transcript.js'
@@ -96,10 +96,11 @@ function paragraphXml (style: string, text: string, isRightToLeft: boolean): str
   return `<w:p><w:pPr><w:pStyle w:val="${style}"/>${bidi}</w:pPr><w:r>${rtl}<w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r></w:p>`
 }
 
-const labelOf = ({ startMs, speaker }: Paragraph): string =>
-  speaker === undefined ? formatClock(startMs) : `${toPrintable(speaker)} · ${formatClock(startMs)}`
+const labelOf = ({ startMs, speaker }: Paragraph, { shownSpeakers }: Transcript): string =>
+  speaker !== undefined && shownSpeakers?.has(speaker) ? `${toPrintable(speaker)} · ${formatClock(startMs)}` : formatClock(startMs)
 
-function * writeBody ({ segments, durationMs, language = '' }: Transcript): Generator<string> {
+function * writeBody (transcript: Transcript): Generator<string> {
+  const { segments, durationMs, language = '' } = transcript
   const isRightToLeft = RIGHT_TO_LEFT.has(language)
   const hasHeadings = durationMs > 2 * HEADING_EVERY_MS
   let headingMs = 0
@@ -110,7 +111,7 @@ function * writeBody ({ segments, durationMs, language = '' }: Transcript): Gene
       yield paragraphXml('Heading2', formatClock(paragraph.startMs), false)
       headingMs = (Math.floor(paragraph.startMs / HEADING_EVERY_MS) + 1) * HEADING_EVERY_MS
     }
-    yield paragraphXml(LABEL_STYLE, labelOf(paragraph), false) + paragraphXml(TEXT_STYLE, paragraph.text, isRightToLeft)
+    yield paragraphXml(LABEL_STYLE, labelOf(paragraph, transcript), false) + paragraphXml(TEXT_STYLE, paragraph.text, isRightToLeft)
   }
   if (isEmpty) yield paragraphXml(LABEL_STYLE, 'Nothing was said.', false)
 }

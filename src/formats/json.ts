@@ -2,6 +2,8 @@
 import { toSeconds } from '../domain/transcript.js'
 import type { SkippedSpan, TimedSegment, Transcript, TranscriptDocument } from '../domain/transcript.js'
 
+const round3 = (value: number): number => Math.round(value * 1000) / 1000
+
 function toWireSegment (segment: TimedSegment, id: number): TranscriptDocument['segments'][number] {
   return {
     id,
@@ -9,17 +11,17 @@ function toWireSegment (segment: TimedSegment, id: number): TranscriptDocument['
     end: toSeconds(segment.endMs),
     text: segment.text,
     ...(segment.speaker === undefined ? {} : { speaker: segment.speaker }),
-    words: segment.words.map(({ text, startMs, endMs, probability, speaker }) => ({
+    words: segment.words.map(({ text, startMs, endMs, probability, speaker, speakerConfidence, isOverlap }) => ({
       word: text,
       start: toSeconds(startMs),
       end: toSeconds(endMs),
       probability,
-      ...(speaker === undefined ? {} : { speaker })
+      ...(speaker === undefined ? {} : { speaker }),
+      ...(speakerConfidence === undefined ? {} : { speakerConfidence: round3(speakerConfidence) }),
+      ...(isOverlap ? { overlap: true } : {})
     }))
   }
 }
-
-const round3 = (value: number): number => Math.round(value * 1000) / 1000
 
 function toWireSkipped ({ startMs, endMs, reason, probability, levelDb }: SkippedSpan): TranscriptDocument['skipped'][number] {
   return { start: toSeconds(startMs), end: toSeconds(endMs), reason, speechProbability: round3(probability), levelDb: Math.round(levelDb) }

@@ -11,6 +11,7 @@ import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
+import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
@@ -32,6 +33,7 @@ import { requireSession } from './plugins/session.js'
 import { protectedResourceRoutes } from './protected-resource.js'
 import { searchRoutes } from './search.js'
 import { sourceRoutes } from './sources.js'
+import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
 import { partRoutes, uploadRoutes } from './uploads.js'
 import { usageRoutes } from './usage.js'
@@ -50,6 +52,7 @@ export type RouteDeps = {
   removal: Removal
   retries: Retries
   search: Search
+  speakers: Speakers
   submit: Submit
   transcripts: Transcripts
   uploads: Uploads
@@ -63,7 +66,7 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, submit, tokens, transcripts,
+    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit, tokens, transcripts,
     uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
@@ -86,6 +89,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search })
       await api.register(artifactRoutes, { artifacts })
       await api.register(vocabularyRoutes, { owners })

@@ -23,7 +23,7 @@ const Hints = {
   fileSize: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'bytes' }))
 }
 
-const IngestBody = Type.Object({ sourceUrl: SourceUrl, ...Hints, ...JobWebhookFields }, {
+const IngestBody = Type.Object({ sourceUrl: SourceUrl, ...JobSettings, ...Hints, ...JobWebhookFields }, {
   title: 'MediaIngest', additionalProperties: false, examples: [{ sourceUrl: SOURCE_URL, fileName: 'Opening' }]
 })
 const TranscriptionBody = Type.Object({
@@ -59,18 +59,18 @@ export const sourceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { submi
     idempotent: true,
     body: IngestBody,
     replies: { 201: Success(Made) },
-    errors: ['minutes_exceeded', 'queue_full']
+    errors: ['minutes_exceeded', 'queue_full', 'not_in_plan']
   }), async (request, answer) => await reply(request, answer, { url: request.body.sourceUrl, field: 'sourceUrl' }, request.body))
 
   app.post('/transcriptions', operation({
     operationId: 'createTranscription',
     tag: 'Sources',
-    summary: 'Transcribe a recording from a URL, with a language and options',
+    summary: 'Transcribe a recording from a URL given as source.url',
     description: DESCRIPTION,
     caller: 'transcripts:write',
     idempotent: true,
     body: TranscriptionBody,
     replies: { 201: Success(Made) },
-    errors: ['minutes_exceeded', 'queue_full']
+    errors: ['minutes_exceeded', 'queue_full', 'not_in_plan']
   }), async (request, answer) => await reply(request, answer, { url: request.body.source.url, field: 'source.url' }, request.body))
 }

@@ -25,7 +25,10 @@ const ListQuery = Type.Object({
 
 const Removed = Type.Object({ id: Type.Integer() }, { description: 'The transcription was deleted.', examples: [{ id: 42 }] })
 
-const ExportQuery = Type.Object({ format: Type.Enum(EXPORT_FORMATS) })
+const ExportQuery = Type.Object({
+  format: Type.Enum(EXPORT_FORMATS),
+  speakers: Type.Optional(Type.Enum(['names'], { description: 'for docx: show the names that people have given to speakers' }))
+})
 
 const text = (example: string) => Type.String({ examples: [example] })
 
@@ -95,9 +98,10 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     querystring: ExportQuery,
     replies: {},
     files: FILES,
-    errors: ['not_found', 'not_completed']
+    errors: ['not_found', 'not_completed', 'not_in_plan']
   }), async (request, reply) => {
-    const { fileName, contentType, chunks } = transcripts.render(request.params.id, principalOf(request), request.query.format)
+    const { format, speakers } = request.query
+    const { fileName, contentType, chunks } = transcripts.render(request.params.id, principalOf(request), format, { speakers })
     return reply
       .header('content-disposition', attachmentNamed(fileName))
       .type(contentType)

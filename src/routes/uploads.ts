@@ -129,7 +129,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
     idempotent: true,
     body: InitBody,
     replies: { 201: Success(InitReply) },
-    errors: ['media_too_large', 'minutes_exceeded', 'queue_full']
+    errors: ['media_too_large', 'minutes_exceeded', 'queue_full', 'not_in_plan']
   }), async (request, reply) => {
     const { fileSize: sizeBytes, ...rest } = request.body
     const { upload, ...madeSecret } = await uploads.begin(principalOf(request), { ...rest, sizeBytes })

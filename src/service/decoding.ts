@@ -1,68 +1,57 @@
 /** The decode step: ffmpeg writes the sound to disk, and while it arrives it is divided into windows. */
 import { isDeepStrictEqual } from 'node:util'
-import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
-import { AppError, JobFailure } from '../domain/errors.js'
+import { samplesToMs } from '../domain/audio.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples } from '../domain/language.js'
 import type { SkippedSpan } from '../domain/transcript.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { ClaimLost } from '../domain/work.js'
 import type { WorkClaim } from '../domain/work.js'
-import type { decodeAudio, probeMedia } from '../engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
-import type { MediaStore } from '../store/media.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { DecodeLimits, WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
+import type { Diarizing } from './diarizing.js'
 import { stepFailureCode } from './ending.js'
 import type { Ending } from './ending.js'
 import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
-import type { Submit } from './submit.js'
+import type { Sound } from './sound.js'
 import { createWindowing } from './windowing.js'
 
 export type { DecodeLimits }
-
-/** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
-const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
 
 type Deps = {
   jobs: JobStore
   windows: WindowStore
   transcripts: TranscriptStore
-  media: Pick<MediaStore, 'find'>
   work: WorkStore
   orders: Pick<WorkOrders, 'decode'>
   queue: Pick<Queue, 'claim'>
   stages: Pick<Stages, 'decoded'>
   ending: Pick<Ending, 'fail' | 'removeEnded'>
-  submit: Pick<Submit, 'requireRoom'>
-  files: Files
+  sound: Sound
+  diarizing: Pick<Diarizing, 'begin'>
+  files: Pick<Files, 'audioPath'>
   inTransaction: InTransaction
   speech: Pick<SpeechEngine, 'detectSpeech'>
-  ffmpeg: { probeMedia: typeof probeMedia, decodeAudio: typeof decodeAudio }
-  maxMediaSeconds: number
   now: () => number
 }
-
-/** Free disk is checked again after this many bytes of sound (half a minute). */
-const ROOM_STEP_BYTES = 1024 ** 2
 
 /** A recording as a whole. */
 type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number }
 
 export function createDecoding (deps: Deps) {
-  const { jobs, windows, transcripts, media, work, orders, queue, stages, ending, submit, files, inTransaction, now } = deps
-  const { speech, ffmpeg, maxMediaSeconds } = deps
+  const { jobs, windows, transcripts, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
 
   /** Removes what an earlier decoder left undone: its windows would be claimed meanwhile, and then transcribed twice. */
   function begin ({ jobId }: WorkClaim): void {
     jobs.begin(jobId, 'decode', now())
-    for (const kind of ['language', 'transcribe']) work.remove({ jobId, kind })
+    for (const kind of ['language', 'transcribe', 'speakers']) work.remove({ jobId, kind })
     windows.removeOpen(jobId)
   }
 
@@ -105,52 +94,21 @@ export function createDecoding (deps: Deps) {
       transcripts.setSkipped(job.id, skipped)
       jobs.setDecoded(job.id, samplesToMs(totalSamples), now())
       if (job.language === undefined) storeSamples(claim, cut)
+      diarizing.begin(claim, cut.length)
       stages.decoded(claim)
     })
   }
 
-  /** Throws `JobFailure`: insufficient_storage, before the reserve of free disk is used. */
-  async function requireRoom (): Promise<void> {
-    try {
-      await submit.requireRoom(ROOM_STEP_BYTES)
-    } catch (error) {
-      throw error instanceof AppError ? new JobFailure('insufficient_storage', 'the disk is nearly full', { cause: error }) : error
-    }
-  }
-
   async function decodeMedia (claim: WorkClaim, job: Job, signal: AbortSignal, onWindow: () => void): Promise<void> {
-    const source = media.find(job.mediaId)
-    if (!source) throw new Error(`job ${job.id} has no media row`)
-    const path = files.mediaPath(source.file)
-    const facts = await ffmpeg.probeMedia(path, signal)
-    if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
     const windowing = createWindowing(speech, files.audioPath(job.id))
     const cut: AudioWindow[] = []
-    let samples = 0
-    let uncheckedBytes = Infinity
     const store = (found: AudioWindow[]): void => {
       for (const window of found) storeWindow(claim, job, cut.push(window) - 1, window)
       if (found.length > 0) onWindow()
     }
-    const audio = await files.writeAudio(job.id)
-    try {
-      const limits = { maxSeconds: maxMediaSeconds, timeoutMs: decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000), signal }
-      for await (const chunk of ffmpeg.decodeAudio(path, facts, limits)) {
-        if (uncheckedBytes + chunk.length > ROOM_STEP_BYTES) {
-          await requireRoom()
-          uncheckedBytes = 0
-        }
-        uncheckedBytes += chunk.length
-        await audio.append(chunk)
-        samples += chunk.length / BYTES_PER_SAMPLE
-        store(await windowing.advance(samples))
-      }
-      store(await windowing.finish(samples))
-      await audio.sync()
-      storeDecoded(claim, job, { cut, skipped: windowing.skipped(), totalSamples: samples })
-    } finally {
-      await audio.close()
-    }
+    const totalSamples = await sound.write(job, signal, async (samples) => { store(await windowing.advance(samples)) })
+    store(await windowing.finish(totalSamples))
+    storeDecoded(claim, job, { cut, skipped: windowing.skipped(), totalSamples })
   }
 
   return {

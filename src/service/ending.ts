@@ -16,19 +16,16 @@ import type { WorkStore } from '../store/work.js'
 import type { Deliveries } from './deliveries.js'
 import type { Queue } from './queue.js'
 import type { Retention } from './retention.js'
-import type { SpeakerNaming } from './speakers.js'
 
 export type EndingDeps = {
   jobs: Pick<JobStore, 'find' | 'complete' | 'fail'>
-  work: Pick<WorkStore, 'insert' | 'isClaim' | 'listExhausted'>
+  work: Pick<WorkStore, 'insert' | 'isClaim' | 'hasOpen' | 'listExhausted'>
   orders: Pick<WorkOrders, 'oldest'>
   queue: Pick<Queue, 'claim'>
   usage: Pick<UsageStore, 'addAudio'>
   files: Pick<Files, 'removeWork' | 'listUntouched'>
   deliveries: Pick<Deliveries, 'enqueue'>
   retention: Pick<Retention, 'release'>
-  /** Absent: speakers are not identified. */
-  naming?: SpeakerNaming | undefined
   inTransaction: InTransaction
   now: () => number
   log: Log
@@ -43,7 +40,7 @@ export function stepFailureCode (error: unknown): FailureCode {
 }
 
 export function createEnding (deps: EndingDeps) {
-  const { jobs, work, orders, queue, usage, files, deliveries, retention, naming, inTransaction, now, log } = deps
+  const { jobs, work, orders, queue, usage, files, deliveries, retention, inTransaction, now, log } = deps
   const listeners: Array<(jobId: number) => void> = []
 
   function tell (jobId: number): void {
@@ -74,10 +71,13 @@ export function createEnding (deps: EndingDeps) {
     return true
   }
 
-  /** Removes files that a step wrote after its job had ended and its files had been removed. */
+  /**
+   * Removes files that a step wrote after its job had ended and its files had been removed. They stay while the speakers of a completed job
+   * are identified again.
+   */
   async function removeEnded (jobId: number): Promise<void> {
     const job = jobs.find(jobId)
-    if (!job || hasEnded(job)) await files.removeWork(jobId)
+    if (!job || (hasEnded(job) && !work.hasOpen({ jobId, kind: 'speakers' }))) await files.removeWork(jobId)
   }
 
   /** Ends the job as failed, unless the run is over. */
@@ -106,7 +106,6 @@ export function createEnding (deps: EndingDeps) {
     /** Ends the job as completed, unless the claim was lost. */
     async complete (claim: WorkClaim): Promise<void> {
       const { jobId } = claim
-      await naming?.name(jobId)
       if (!end(jobId, () => work.isClaim(claim) && completeAndCount(jobId))) return
       log.info({ jobId }, 'transcription completed')
       tell(jobId)

@@ -2,6 +2,7 @@
 import type { ModelEntry } from '../engine/models/manifest.js'
 import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
+import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
 import { probeLanguageModel } from '../engine/text/llm/trial.js'
 import type { ResidentModel } from '../engine/text/llm/resident-model.js'
@@ -15,6 +16,7 @@ type Deps = {
   models: Models
   speech: SpeechEngine
   languageModel: Pick<ResidentModel, 'use'>
+  speakerEngine: Pick<SpeakerEngine, 'prepare' | 'id'>
   ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
   minFreeBytes: number
@@ -24,7 +26,8 @@ type Deps = {
 
 const GIB = 1024 ** 3
 
-export function createHealth ({ files, models, speech, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime }: Deps) {
+export function createHealth (deps: Deps) {
+  const { files, models, speech, speakerEngine, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -98,6 +101,16 @@ export function createHealth ({ files, models, speech, languageModel, ytDlp, pro
       return { name: 'voice activity', ok: true, matters: true, detail: 'Silero v5' }
     } catch (error) {
       return { name: 'voice activity', ok: false, matters: true, detail: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async function checkSpeakers (): Promise<Check> {
+    try {
+      await speakerEngine.prepare()
+      return { name: 'speakers', ok: true, matters: false, detail: speakerEngine.id }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { name: 'speakers', ok: false, matters: false, detail: `${reason}. Transcripts are complete, but do not say who speaks` }
     }
   }
 
@@ -188,6 +201,7 @@ export function createHealth ({ files, models, speech, languageModel, ytDlp, pro
         await checkYtDlp(),
         ...(await checkSpeech()),
         await checkDetector(),
+        await checkSpeakers(),
         ...(await checkModels()),
         await checkLanguageModel(),
         await checkDisk()

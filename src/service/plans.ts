@@ -1,6 +1,7 @@
 /** The limits of each plan: the defaults, or what the administrator set. */
 import { PLANS } from '../domain/access.js'
 import type { Plan } from '../domain/access.js'
+import { AppError } from '../domain/errors.js'
 import { DEFAULT_LIMITS } from '../domain/plans.js'
 import type { PlanLimits } from '../domain/plans.js'
 import type { PlanLimitsStore } from '../store/plan-limits.js'
@@ -39,3 +40,9 @@ export function createPlans ({ planLimits }: { planLimits: PlanLimitsStore }) {
   }
 }
 export type Plans = ReturnType<typeof createPlans>
+
+/** Throws `not_in_plan` for a plan without diarization. */
+export function requireDiarization (plans: Pick<Plans, 'limitsOf'>, plan: Plan): void {
+  if (plans.limitsOf(plan).diarization) return
+  throw new AppError('not_in_plan', `The plan "${plan}" does not include speakers. The administrator can give the key another plan.`)
+}

@@ -7,6 +7,7 @@ import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { SourceStore } from '../store/sources.js'
+import type { SpeakerStore } from '../store/speakers.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { Submit } from './submit.js'
@@ -18,6 +19,7 @@ type Deps = {
   sources: Pick<SourceStore, 'restart'>
   windows: Pick<WindowStore, 'removeFrom' | 'removeOpen'>
   transcripts: Pick<TranscriptStore, 'removeFrom' | 'setSkipped'>
+  speakers: Pick<SpeakerStore, 'forget'>
   media: Pick<MediaStore, 'find'>
   files: Pick<Files, 'hasMedia'>
   submit: Pick<Submit, 'requireMinutes' | 'resubmit'>
@@ -27,7 +29,7 @@ type Deps = {
 const GONE = 'The recording is no longer stored. Upload it again.'
 const USED = 'The job cannot be retried any more. Upload the recording again.'
 
-export function createRetries ({ jobs, sources, windows, transcripts, media, files, submit, now }: Deps) {
+export function createRetries ({ jobs, sources, windows, transcripts, speakers, media, files, submit, now }: Deps) {
   /** Whether the recording is still available: a URL can always be fetched again, a stored file must exist. */
   function hasSource ({ mediaId, source }: Job): boolean {
     const stored = media.find(mediaId)
@@ -40,6 +42,7 @@ export function createRetries ({ jobs, sources, windows, transcripts, media, fil
     for (const purpose of ['speech', 'language'] as const) windows.removeFrom({ jobId, purpose, idx: 0 })
     transcripts.removeFrom(jobId, 0)
     transcripts.setSkipped(jobId, [])
+    speakers.forget(jobId)
     jobs.forgetRun(jobId)
   }
 

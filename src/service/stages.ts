@@ -3,20 +3,22 @@ import type { Stage } from '../domain/job.js'
 import { voteLanguage } from '../domain/language.js'
 import type { WorkClaim } from '../domain/work.js'
 import type { JobStore } from '../store/jobs.js'
+import type { SpeakerStore } from '../store/speakers.js'
 import type { WindowStore } from '../store/windows.js'
 import type { WorkStore } from '../store/work.js'
 
-/** The stages after the last window, in order, with one piece of work each. Add a new one here and in `STAGES`. */
+/** The stages after windows and speakers, in order, with one piece of work each. Add a new one here and in `STAGES`. */
 const FINAL_STAGES: readonly Stage[] = ['index', 'complete']
 
 type Deps = {
   jobs: Pick<JobStore, 'enterStage' | 'setHeardLanguage' | 'find'>
   windows: Pick<WindowStore, 'listPosteriors'>
+  speakers: Pick<SpeakerStore, 'find'>
   work: Pick<WorkStore, 'hasOpen' | 'makeReady' | 'insert' | 'find'>
   now: () => number
 }
 
-export function createStages ({ jobs, windows, work, now }: Deps) {
+export function createStages ({ jobs, windows, speakers, work, now }: Deps) {
   function enterAfter (stage: Stage, { jobId, run }: WorkClaim): void {
     const next = FINAL_STAGES[FINAL_STAGES.indexOf(stage) + 1]
     if (next === undefined) return
@@ -24,9 +26,13 @@ export function createStages ({ jobs, windows, work, now }: Deps) {
     work.insert({ kind: next, jobId, run })
   }
 
+  /** Speakers are observed beside the windows. Who talks when is decided after the last window, because its words are evidence. */
   function enterAfterWindows (claim: WorkClaim): void {
-    const isOpen = (['decode', 'language', 'transcribe'] as const).some((kind) => work.hasOpen({ jobId: claim.jobId, kind }))
-    if (!isOpen) enterAfter('transcribe', claim)
+    const { jobId, run } = claim
+    if ((['decode', 'language', 'transcribe', 'speakers'] as const).some((kind) => work.hasOpen({ jobId, kind }))) return
+    if (speakers.find(jobId)?.state !== 'pending') return enterAfter('transcribe', claim)
+    jobs.enterStage(jobId, 'transcribe', 'speakers', now())
+    work.insert({ kind: 'speakers', jobId, run })
   }
 
   function enterTranscribe (from: Stage, claim: WorkClaim): void {
@@ -52,6 +58,15 @@ export function createStages ({ jobs, windows, work, now }: Deps) {
     },
     /** Call this after a window. */
     transcribed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
+    /** Call this when all pieces of a recording have been observed. */
+    observed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
+    /** Call this when the speakers are known, or are given up. Nothing follows if the job was completed before. */
+    diarized (claim: WorkClaim): void {
+      const { jobId } = claim
+      if (jobs.find(jobId)?.status !== 'processing') return
+      if ((['decode', 'language', 'transcribe'] as const).some((kind) => work.hasOpen({ jobId, kind }))) return
+      enterAfter('speakers', claim)
+    },
     /** Call this after one of `FINAL_STAGES`. */
     finished: (stage: Stage, claim: WorkClaim): void => { enterAfter(stage, claim) },
     /** Sends a job back to decoding because its decoded sound is gone. Finished windows stay finished. */

@@ -20,6 +20,8 @@ import type { MediaStore } from '../store/media.js'
 import type { OwnerStore } from '../store/owners.js'
 import type { StoredFile } from '../store/paths.js'
 import type { SourceStore } from '../store/sources.js'
+import { requireDiarization } from './plans.js'
+import type { Plans } from './plans.js'
 import type { Consumer, Usage } from './usage.js'
 import type { Webhooks } from './webhooks.js'
 
@@ -29,6 +31,7 @@ type Deps = {
   sources: Pick<SourceStore, 'insert'>
   owners: Pick<OwnerStore, 'find' | 'hasOtherActive'>
   usage: Pick<Usage, 'requireMinutes'>
+  plans: Pick<Plans, 'limitsOf'>
   webhooks: Pick<Webhooks, 'checkUrl'>
   files: Files
   inTransaction: InTransaction
@@ -67,7 +70,7 @@ const toMadeSecret = ({ webhook }: Checked, { webhookSecret }: JobRequest): Made
   webhook && webhookSecret === undefined ? { webhookSecret: webhook.secret } : {}
 
 export function createSubmit (deps: Deps) {
-  const { jobs, media, sources, owners, usage, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now } = deps
+  const { jobs, media, sources, owners, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now } = deps
   const queuedListeners: Array<() => void> = []
 
   const queueFull = (message: string): AppError =>
@@ -105,12 +108,14 @@ export function createSubmit (deps: Deps) {
     if (bytes > maxMediaBytes) throw tooLarge()
   }
 
-  /** Throws `invalid_request`. */
-  async function check ({ ownerId, keyId: apiKeyId }: Consumer, request: JobRequest): Promise<Checked> {
+  /** Throws `invalid_request`, `not_in_plan`. */
+  async function check ({ ownerId, keyId: apiKeyId, plan }: Consumer, request: JobRequest): Promise<Checked> {
     const fileName = request.fileName === undefined ? undefined : parseRecordingName(request.fileName)
     const webhook = parseJobWebhook(request)
     if (webhook) await webhooks.checkUrl(webhook.url, 'webhookUrl')
-    return { ownerId, apiKeyId, fileName, options: parseJobOptions(request), webhook }
+    const options = parseJobOptions(request)
+    if (options.speakers) requireDiarization(plans, plan)
+    return { ownerId, apiKeyId, fileName, options, webhook }
   }
 
   /** With a copy of the owner's terms: later changes of the list do not reach the job. */

@@ -10,7 +10,6 @@ import { createWindowClock, decodedSpans } from '../domain/windows.js'
 import type { AudioWindow, WindowPurpose } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { WorkClaim } from '../domain/work.js'
-import { createAbort } from '../engine/speech/engine.js'
 import type { Abort, SpeechEngine } from '../engine/speech/engine.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -19,6 +18,7 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
+import { abortOn } from './deadline.js'
 import type { Ending } from './ending.js'
 import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
@@ -44,14 +44,6 @@ type Deps = {
 
 /** A claimed window with its job. */
 type Step = { claim: WorkClaim, job: Job, window: AudioWindow }
-
-/** A flag that native code checks. It is set when `signal` aborts. */
-function abortOn (signal: AbortSignal): Abort {
-  const abort = createAbort()
-  if (signal.aborted) abort.stop()
-  else signal.addEventListener('abort', abort.stop, { once: true })
-  return abort
-}
 
 export function createTranscribing (deps: Deps) {
   const { jobs, windows, transcripts, work, orders, queue, stages, ending, files, inTransaction, speech, now, log } = deps

@@ -1,5 +1,5 @@
 /** Jobs and their transcripts, as callers see them. */
-import type { Principal } from '../domain/access.js'
+import type { Plan, Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { toIsoCode } from '../domain/language.js'
 import type { Job, JobStatus } from '../domain/job.js'
@@ -14,8 +14,10 @@ import type { Chunks, ExportFormat } from '../formats/index.js'
 import type { DeliveryStore } from '../store/deliveries.js'
 import type { JobStore } from '../store/jobs.js'
 import type { PassageStore } from '../store/passages.js'
+import type { SpeakerStore } from '../store/speakers.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
+import { requireDiarization } from './plans.js'
 import type { Plans } from './plans.js'
 
 export { EXPORT_FORMATS }
@@ -25,13 +27,19 @@ type Deps = {
   transcripts: TranscriptStore
   windows: Pick<WindowStore, 'readFacts'>
   passages: Pick<PassageStore, 'findIndex'>
+  speakers: Pick<SpeakerStore, 'find' | 'list'>
   deliveries: Pick<DeliveryStore, 'count'>
   plans: Pick<Plans, 'limitsOf'>
   isRetryable: (job: Job) => boolean
 }
 
-/** A job with its text and warnings (once it is completed), whether it can be retried, and its webhook deliveries by status. */
-export type JobView = Job & { text: string | undefined, warnings: Warning[], isRetryable: boolean, webhooks: DeliveryCounts }
+/**
+ * A job with its text, warnings and number of speakers (once it is completed), whether it can be retried, and its webhook deliveries by
+ * status. `speakerCount`: undefined unless the speakers were identified.
+ */
+export type JobView = Job & {
+  text: string | undefined, warnings: Warning[], speakerCount: number | undefined, isRetryable: boolean, webhooks: DeliveryCounts
+}
 
 /** A page of an owner's library. `before`: id of the last job of the previous page. */
 export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
@@ -46,7 +54,9 @@ export type Export = { fileName: string, contentType: string, chunks: Chunks }
 export const isBinaryFormat = (format: ExportFormat): boolean => FORMATS[format].isBinary
 
 function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSegment> {
-  for (const { speaker: _, words, ...segment } of segments) yield { ...segment, words: words.map(({ speaker: _, ...word }) => word) }
+  for (const { speaker: _, words, ...segment } of segments) {
+    yield { ...segment, words: words.map(({ text, startMs, endMs, probability }) => ({ text, startMs, endMs, probability })) }
+  }
 }
 
 /** Throws `not_found` when there is no such job, or it belongs to another owner. */
@@ -56,16 +66,32 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
   return job
 }
 
-export function createTranscripts ({ jobs, transcripts, windows, passages, deliveries, plans, isRetryable }: Deps) {
+export function createTranscripts ({ jobs, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
+  const warningsOf = (id: number): Warning[] => [
+    ...deriveWarnings({ ...windows.readFacts(id), speakersFailure: speakers.find(id)?.failure }),
+    ...deriveIndexWarning({ fault: passages.findIndex(id)?.fault })
+  ]
+
+  function countSpeakers (id: number): number | undefined {
+    if (speakers.find(id)?.state !== 'done') return undefined
+    return speakers.list(id).filter(({ mergedInto }) => mergedInto === undefined).length
+  }
+
+  /** The names that docx shows. Throws `invalid_request` for other formats, `not_in_plan`. */
+  function givenNames (id: number, format: ExportFormat, plan: Plan): ReadonlySet<string> {
+    if (format !== 'docx') throw new AppError('invalid_request', 'speakers: only the format docx takes this option')
+    requireDiarization(plans, plan)
+    return new Set(speakers.list(id).flatMap(({ name }) => name ?? []))
+  }
+
   return {
     /** Throws `not_found` when there is no such job, or it belongs to another owner. */
     read (id: number, ownerId: number): JobView {
       const job = findOwnedJob(jobs, id, ownerId)
       const text = job.status === 'completed' ? transcriptText(transcripts.listTexts(id)) : undefined
-      const warnings = job.status === 'completed'
-        ? [...deriveWarnings(windows.readFacts(id)), ...deriveIndexWarning({ fault: passages.findIndex(id)?.fault })]
-        : []
-      return { ...job, text, warnings, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
+      const warnings = job.status === 'completed' ? warningsOf(id) : []
+      const speakerCount = job.status === 'completed' ? countSpeakers(id) : undefined
+      return { ...job, text, warnings, speakerCount, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
     },
     /** An owner's jobs, newest first. `next`: the `before` of the next page; undefined on the last page. */
     list ({ ownerId, status, before = Number.MAX_SAFE_INTEGER, limit }: LibraryPage): { jobs: Job[], next: number | undefined } {
@@ -75,10 +101,11 @@ export function createTranscripts ({ jobs, transcripts, windows, passages, deliv
       return { jobs: page, next: found.length > limit ? page.at(-1)?.id : undefined }
     },
     /**
-     * Renders on every call and stores nothing. Speakers are included on plans with diarization. Throws `not_found`, and `not_completed`
-     * while there is nothing to export.
+     * Renders on every call and stores nothing. Speakers are included on plans with diarization. `speakers`: docx shows the names that
+     * people have given. Throws `not_found`, `not_completed` while there is nothing to export, and with `speakers` `invalid_request` for
+     * other formats and `not_in_plan`.
      */
-    render (id: number, { ownerId, plan }: Reader, format: ExportFormat): Export {
+    render (id: number, { ownerId, plan }: Reader, format: ExportFormat, shown?: { speakers: 'names' | undefined }): Export {
       const job = findOwnedJob(jobs, id, ownerId)
       if (job.status !== 'completed') {
         throw new AppError('not_completed', `The transcription is ${job.status}. Only completed transcriptions can be exported.`)
@@ -92,7 +119,8 @@ export function createTranscripts ({ jobs, transcripts, windows, passages, deliv
         ...(job.source === undefined ? {} : { sourceUrl: job.source.url }),
         ...(job.source?.publishedAt === undefined ? {} : { publishedAt: job.source.publishedAt }),
         ...(job.completedAt === undefined ? {} : { completedAt: job.completedAt }),
-        warnings: deriveWarnings(windows.readFacts(id)),
+        warnings: warningsOf(id),
+        ...(shown?.speakers === undefined ? {} : { shownSpeakers: givenNames(id, format, plan) }),
         skipped: transcripts.listSkipped(id),
         segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)
       })

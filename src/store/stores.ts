@@ -11,6 +11,7 @@ import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSourceStore } from './sources.js'
+import { createSpeakerStore } from './speakers.js'
 import { createTranscriptStore } from './transcripts.js'
 import { createUploadStore } from './uploads.js'
 import { createUsageStore } from './usage.js'
@@ -32,6 +33,7 @@ export function createStores (db: Database) {
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sources: createSourceStore(db),
+    speakers: createSpeakerStore(db),
     transcripts: createTranscriptStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),

@@ -1,29 +1,50 @@
 /** Segments, stored by window, and the spans that were skipped. */
 import { AppError } from '../domain/errors.js'
+import { shownNames } from '../domain/speaker-names.js'
 import type { SkippedSpan, TimedSegment, TimedWord } from '../domain/transcript.js'
 import type { Database } from './database.js'
+import { createSpeakerStore } from './speakers.js'
 
 type SegmentKey = { window_idx: number, idx: number }
 type SegmentRow = { start_ms: number, end_ms: number, text: string, words: string, speaker: string | null }
-type PackedWord = [text: string, startMs: number, endMs: number, probability: number, speaker?: string]
+type PackedWord = [
+  text: string, startMs: number, endMs: number, probability: number, speaker?: string, confidence?: number | null, isOverlap?: 1
+]
+/** Names by stored label; labels without a name stand for themselves. */
+type Names = ReadonlyMap<string, string>
 
-const pack = ({ text, startMs, endMs, probability, speaker }: TimedWord): PackedWord =>
-  speaker === undefined ? [text, startMs, endMs, probability] : [text, startMs, endMs, probability, speaker]
-const unpack = ([text, startMs, endMs, probability, speaker]: PackedWord): TimedWord =>
-  ({ text, startMs, endMs, probability, ...(speaker === undefined ? {} : { speaker }) })
+function pack ({ text, startMs, endMs, probability, speaker, speakerConfidence, isOverlap }: TimedWord): PackedWord {
+  const packed: PackedWord = [text, startMs, endMs, probability]
+  if (speaker === undefined) return packed
+  packed.push(speaker)
+  if (speakerConfidence !== undefined || isOverlap) packed.push(speakerConfidence ?? null)
+  if (isOverlap) packed.push(1)
+  return packed
+}
 
-const toSegment = (row: SegmentRow): TimedSegment => ({
+function unpack ([text, startMs, endMs, probability, label, confidence, isOverlap]: PackedWord, names: Names): TimedWord {
+  const word: TimedWord = { text, startMs, endMs, probability }
+  if (label !== undefined) word.speaker = names.get(label) ?? label
+  if (typeof confidence === 'number') word.speakerConfidence = confidence
+  if (isOverlap) word.isOverlap = true
+  return word
+}
+
+const NO_NAMES: Names = new Map()
+
+const toSegment = (row: SegmentRow, names: Names): TimedSegment => ({
   startMs: row.start_ms,
   endMs: row.end_ms,
   text: row.text,
-  words: (JSON.parse(row.words) as PackedWord[]).map(unpack),
-  ...(row.speaker === null ? {} : { speaker: row.speaker })
+  words: (JSON.parse(row.words) as PackedWord[]).map((word) => unpack(word, names)),
+  ...(row.speaker === null ? {} : { speaker: names.get(row.speaker) ?? row.speaker })
 })
 
 /** Number of segments held in memory when a transcript is read page by page: a few minutes of speech. */
 const PAGE_LENGTH = 64
 
 export function createTranscriptStore (db: Database) {
+  const speakers = createSpeakerStore(db)
   const insert = db.prepare(`
     INSERT INTO segment (job_id, window_idx, idx, start_ms, end_ms, text, words)
     VALUES (:jobId, :windowIdx, :idx, :startMs, :endMs, :text, :words)
@@ -74,13 +95,18 @@ export function createTranscriptStore (db: Database) {
     },
     /** Removes the segments of the windows from `windowIdx` on. */
     removeFrom: (jobId: number, windowIdx: number): void => { removeFrom.run({ jobId, windowIdx }) },
-    list: (jobId: number): TimedSegment[] => list.all({ jobId }).map(toSegment),
+    /** Speakers have the names that people have given them. */
+    list (jobId: number): TimedSegment[] {
+      const names = shownNames(speakers.list(jobId))
+      return list.all({ jobId }).map((row) => toSegment(row, names))
+    },
     /**
      * The same, page by page, so that others can write meanwhile: an open cursor would block them. Throws `gone` when segments disappear
      * meanwhile, because half a transcript looks like a whole one.
      */
     * iterate (jobId: number): Generator<TimedSegment> {
       let left = count.get({ jobId })?.total ?? 0
+      const names = shownNames(speakers.list(jobId))
       let place = { windowIdx: -1, idx: -1 }
       while (left > 0) {
         const rows = listPage.all({ jobId, ...place, limit: PAGE_LENGTH })
@@ -88,13 +114,13 @@ export function createTranscriptStore (db: Database) {
         if (!last) throw new AppError('gone', 'The transcription was deleted while it was read.')
         place = { windowIdx: last.window_idx, idx: last.idx }
         left -= rows.length
-        for (const row of rows) yield toSegment(row)
+        for (const row of rows) yield toSegment(row, names)
       }
     },
-    /** Stores the speakers that `name` assigns to a job's segments and words. `name` must keep number and order. */
+    /** Stores the labels that `name` assigns to a job's segments and words. `name` must keep number and order. */
     nameSpeakers (jobId: number, name: (segments: TimedSegment[]) => TimedSegment[]): void {
       const rows = list.all({ jobId })
-      const named = name(rows.map(toSegment))
+      const named = name(rows.map((row) => toSegment(row, NO_NAMES)))
       for (const [index, { window_idx: windowIdx, idx }] of rows.entries()) {
         const { speaker, words = [] } = named[index] ?? {}
         setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: JSON.stringify(words.map(pack)) })

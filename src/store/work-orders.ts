@@ -9,6 +9,9 @@ export type DecodeLimits = { maxBytes: number, maxActive: number, maxPerOwner: n
 /** How many recordings may be fetched, or being fetched, and not decoded yet; and how many fetches of one owner may run. */
 export type FetchLimits = { maxAhead: number, maxPerOwner: number }
 
+/** Of which recordings speakers may be identified: those up to this length. */
+export type SpeakerLimits = { maxDurationMs: number }
+
 type Id = { id: number }
 
 const IN_PROGRESS = 'j.status IN (\'queued\', \'processing\')'
@@ -53,6 +56,17 @@ export function createWorkOrders (db: Database) {
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id
     WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS} AND j.owner_id <> :ownerId
+    LIMIT 1
+  `)
+  // The owner served longest ago, then that owner's job served longest ago. A job has one piece at a time, and waits
+  // while it has to be decoded again. Completed jobs are served too: their speakers can be identified again.
+  const speakers = db.prepare<SpeakerLimits, Id>(`
+    SELECT w.id
+    FROM work w INDEXED BY work_ready
+      JOIN diarization d ON d.job_id = w.job_id JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id
+    WHERE w.kind = 'speakers' AND w.state = 'ready' AND j.duration_ms <= :maxDurationMs
+      AND NOT EXISTS (SELECT 1 FROM work d WHERE d.job_id = j.id AND d.kind = 'decode')
+    ORDER BY o.last_speaker_turn, d.last_turn, j.id
     LIMIT 1
   `)
   const firstOfJob = db.prepare<{ kind: string, jobId: number }, Id>(`
@@ -135,6 +149,7 @@ export function createWorkOrders (db: Database) {
     fetch: (limits: FetchLimits): number | undefined => fetch.get(limits)?.id,
     /** Whether a fetch of another owner waits. */
     isOtherFetchReady: (ownerId: number): boolean => otherFetch.get({ ownerId }) !== undefined,
+    speakers: (limits: SpeakerLimits): number | undefined => speakers.get(limits)?.id,
     /** The next job to index. */
     index: (): number | undefined => index.get()?.id,
     /** The oldest job first. */

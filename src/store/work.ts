@@ -69,7 +69,7 @@ export function createWorkStore (db: Database) {
   const exhausted = db.prepare<[], { id: number, retryCount: number }>(`
     SELECT DISTINCT job_id AS id, run AS retryCount
     FROM work INDEXED BY work_ready
-    WHERE state = 'ready' AND run IS NOT NULL AND attempt >= ${MAX_ATTEMPTS}
+    WHERE state = 'ready' AND run IS NOT NULL AND kind <> 'speakers' AND attempt >= ${MAX_ATTEMPTS}
   `)
 
   return {
@@ -115,7 +115,7 @@ export function createWorkStore (db: Database) {
       keepFailed.run({ jobId })
       removeUnfailed.run({ jobId })
     },
-    /** Jobs with a piece that was begun MAX_ATTEMPTS times and never finished. */
+    /** Jobs with a piece that was begun MAX_ATTEMPTS times and never finished. A job does not fail because of its speakers. */
     listExhausted: (): Array<{ id: number, retryCount: number }> => exhausted.all()
   }
 }

@@ -107,19 +107,18 @@ export type EmbeddingTasks = {
   embed: { input: EmbedInput, output: EmbedOutput }
 }
 
-/** A piece of a recording in ms, and the files that voice prints are made with. `abort`: as for transcription. */
-export type ObserveSpeakersInput = {
-  audioPath: string
-  startMs: number
-  endMs: number
+/** The files that voice prints are made with. */
+export type SpeakerFiles = {
   modelPath: string
   /** A square matrix of float32, row by row. */
   whiteningPath: string
-  abort: Int32Array
 }
+/** A piece of a recording in ms. `abort`: as for transcription. */
+export type ObserveSpeakersInput = SpeakerFiles & { audioPath: string, startMs: number, endMs: number, abort: Int32Array }
 
 /** Speakers have their own thread, so that telling them apart takes no slot of a window. */
 export type SpeakerTasks = {
+  prepareSpeakers: { input: SpeakerFiles, output: undefined }
   observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
   findTurns: { input: SpeakerEvidence, output: SpeakerTurn[] }
 }

@@ -12,7 +12,7 @@ import type { SpeakerTurn } from '../domain/speaker.js'
 import { SpeechError } from '../domain/speech-error.js'
 import { FRAME_SAMPLES } from '../domain/speech-spans.js'
 import { readPcm } from './pcm.js'
-import type { ObserveSpeakersInput } from './protocol.js'
+import type { ObserveSpeakersInput, SpeakerFiles } from './protocol.js'
 import { serve, serveAsync } from './serve.js'
 import { detectSpeechIn } from './speech-detection.js'
 
@@ -35,7 +35,7 @@ async function load (modelPath: string, whiteningPath: string): Promise<Network>
   return { session, whitening: new Float32Array(new Uint8Array(readFileSync(whiteningPath)).buffer) }
 }
 
-async function networkFor ({ modelPath, whiteningPath }: ObserveSpeakersInput): Promise<Network> {
+async function networkFor ({ modelPath, whiteningPath }: SpeakerFiles): Promise<Network> {
   if (held?.path !== modelPath) held = { path: modelPath, network: load(modelPath, whiteningPath) }
   try {
     return await held.network
@@ -112,6 +112,12 @@ async function embed (
   }
   return voices
 }
+
+/** Loads the weights. Rejects with `SpeechError`: model_unavailable. */
+export const prepareSpeakers = serveAsync(async (files: SpeakerFiles): Promise<undefined> => {
+  await networkFor(files)
+  return undefined
+})
 
 /** Looks at one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
 export const observeSpeakers = serveAsync(async (input: ObserveSpeakersInput): Promise<Uint8Array> => {

@@ -43,7 +43,7 @@ async function read (file: Buffer) {
   }
 }
 
-t.test('a cover page, a heading, and paragraphs with speaker and time', async (t) => {
+t.test('a cover page, a heading, and paragraphs with their time and no speakers', async (t) => {
   const segments = makeTranscript().segments
   const named = [...segments].map((segment, index) => ({
     ...segment,
@@ -55,8 +55,16 @@ t.test('a cover page, a heading, and paragraphs with speaker and time', async (t
   t.strictSame(document.cover, ['Source: https://example.org/talk?a=1&b=<2>', 'Language: English (en)', 'Duration: 00:01:01'])
   t.match(document.html, 'href="https://example.org/talk?a=1&amp;b=%3C2%3E"')
   t.strictSame(document.headings, ['Transcript'])
-  t.strictSame(document.labels, ['Speaker 1 · 00:00:00', 'Speaker 2 · 00:01:00'])
+  t.strictSame(document.labels, ['00:00:00', '00:01:00'])
   t.strictSame(document.texts, ['Good morning.', 'The café — it’s open — 今天.'])
+})
+
+t.test('names that are to be shown stand beside the time; other speakers do not', async (t) => {
+  const segments = [...makeTranscript().segments].map((segment, index) => ({
+    ...segment, words: segment.words.map((word) => ({ ...word, speaker: ['Ada & Co', 'Speaker 2'][index] ?? '' }))
+  }))
+  const { labels } = await read(await render(makeTranscript({ segments, shownSpeakers: new Set(['Ada & Co']) })))
+  t.strictSame(labels, ['Ada & Co · 00:00:00', '00:01:00'])
 })
 
 t.test('without a source, a language or a word; a source that is no web address is no link', async (t) => {

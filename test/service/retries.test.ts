@@ -12,9 +12,9 @@ const BYTES = randomBytes(1000, 1)
 
 async function open (t: Test, changes: Changes = {}) {
   const opened = await openSubmit(t, changes)
-  const { jobs, sources, windows, transcripts, media, files, submit, clock, begin, send, service, owner } = opened
+  const { jobs, sources, windows, transcripts, speakers, media, files, submit, clock, begin, send, service, owner } = opened
   const { addWindow, claimWindow, endDecode, finishWindow } = opened
-  const retries = createRetries({ jobs, sources, windows, transcripts, media, files, submit, now: clock.now })
+  const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now: clock.now })
   return {
     ...opened,
     retries,

@@ -13,6 +13,7 @@ import { createLibrary } from '../../dist/store/library.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSourceStore } from '../../dist/store/sources.js'
+import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -65,6 +66,7 @@ t.test('no query scans a whole table', async (t) => {
   createPassageStore(db)
   createPlanLimitsStore(db)
   createSourceStore(db)
+  createSpeakerStore(db)
   createTranscriptStore(db)
   createUsageStore(db)
   createUploadStore(db)
@@ -92,6 +94,8 @@ t.test('each order of work looks only at work that waits, and at jobs in progres
     return [...new Set(steps.flatMap((step) => /INDEX (\w+)/.exec(step)?.[1] ?? []))].sort()
   }
   t.strictSame(indexesOf('m.size_bytes <= :maxBytes'), ['job_processing', 'work_ready'])
+  // The rest are look-ups of one row: the job by its id, work of the job by job and kind.
+  t.strictSame(indexesOf('o.last_speaker_turn'), ['sqlite_autoindex_work_1', 'work_ready'])
   // job_by_owner: a look-up of one job, by owner and id.
   t.strictSame(indexesOf('AS running'), ['job_by_owner', 'job_processing', 'work_ready', 'work_running'])
   t.strictSame(indexesOf('NOT EXISTS (\n          SELECT 1 FROM work d'), ['job_processing', 'sqlite_autoindex_work_1', 'work_ready'])

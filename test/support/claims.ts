@@ -52,7 +52,7 @@ export function readSegments (dataDir: string, jobId = 1): StoredSegment[] {
 /** The stage of job `j`, as the program derives it. */
 export const STAGE = `CASE j.status WHEN 'completed' THEN 'complete' ELSE (
   SELECT kind FROM work WHERE job_id = j.id AND run IS NOT NULL
-  ORDER BY instr('fetch decode language transcribe complete', kind) LIMIT 1
+  ORDER BY instr('fetch decode language transcribe speakers complete', kind) LIMIT 1
 ) END`
 
 export type Progress = { stage: string, status: string, running: number, done: number, jobs: number }

@@ -1,13 +1,17 @@
 /** The steps of jobs over real stores and files; engines do what the test says, and a clock goes when told. */
 import type { Test } from 'tap'
+import { PLANS } from '../../dist/domain/access.js'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
+import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
 import type { Embedder } from '../../dist/engine/text/embedder.js'
-import type { TurnFinder } from '../../dist/service/speakers.js'
 import { createDecoding } from '../../dist/service/decoding.js'
+import { createDiarizing } from '../../dist/service/diarizing.js'
 import { createEnding } from '../../dist/service/ending.js'
 import { createIndexing } from '../../dist/service/indexing.js'
-import { createSpeakerNaming } from '../../dist/service/speakers.js'
+import { createPlans } from '../../dist/service/plans.js'
+import { createSound } from '../../dist/service/sound.js'
+import { createSpeakers } from '../../dist/service/speakers.js'
 import { createStages } from '../../dist/service/stages.js'
 import { createTranscribing } from '../../dist/service/transcribing.js'
 import { createFiles } from '../../dist/store/files.js'
@@ -26,7 +30,9 @@ export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
 export type StepChanges = {
   now?: number
   speech?: Partial<SpeechEngine>
-  speakers?: TurnFinder
+  /** Absent: speakers are not identified. */
+  speakerEngine?: SpeakerEngine
+  speakerLimits?: { pieceMs: number, turnsMs: number }
   /** Absent: no embedding model is installed. */
   embedder?: Embedder
   usage?: Partial<UsageStore>
@@ -41,7 +47,7 @@ export type StepChanges = {
 const FACTS: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
 
 export async function openSteps (t: Test, changes: StepChanges = {}) {
-  const { now = 0, speech, speakers, embedder, usage, enqueue = () => {}, decode, release = async () => {} } = changes
+  const { now = 0, speech, speakerEngine, speakerLimits, embedder, usage, enqueue = () => {}, decode, release = async () => {} } = changes
   const { requireRoom = async () => {} } = changes
   const stores = openStores(t)
   const clock = createClock(now)
@@ -53,15 +59,21 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
   const base = { ...stores, files, now: clock.now, log }
   const queue = stores.createQueue(clock.now)
   const stages = createStages(base)
-  const naming = speakers && createSpeakerNaming({ ...base, speakers })
   const ending = createEnding({
-    ...base, queue, naming, usage: { ...stores.usage, ...usage }, deliveries: { enqueue }, retention: { release }
+    ...base, queue, usage: { ...stores.usage, ...usage }, deliveries: { enqueue }, retention: { release }
   })
-  const steps = { ...base, queue, stages, ending, speech: speechOf(speech), maxMediaSeconds: 3600 }
+  const steps = { ...base, queue, stages, ending, speech: speechOf(speech) }
   const ffmpeg = { probeMedia: async () => FACTS, decodeAudio: decode ?? unused }
-  const decoding = createDecoding({ ...steps, submit: { requireRoom }, ffmpeg })
-  const transcribing = createTranscribing(steps)
+  const submit = { requireRoom }
+  const sound = createSound({ ...base, submit, ffmpeg, maxMediaSeconds: 3600 })
+  const plans = createPlans({ planLimits: stores.planLimits })
+  if (!speakerEngine) for (const plan of PLANS) plans.set(plan, { diarization: false })
   const indexing = createIndexing({ ...steps, embedder: () => embedder })
+  const engine: SpeakerEngine = speakerEngine ?? { pieceMs: 60_000, id: 'test', prepare: unused, observe: unused, findTurns: unused }
+  const diarizing = createDiarizing({ ...steps, engine, sound, plans, indexing, ...(speakerLimits ? { limits: speakerLimits } : {}) })
+  const decoding = createDecoding({ ...steps, sound, diarizing })
+  const speakers = createSpeakers({ ...base, plans, submit })
+  const transcribing = createTranscribing(steps)
   return {
     ...stores,
     dataDir,
@@ -72,6 +84,10 @@ export async function openSteps (t: Test, changes: StepChanges = {}) {
     stages,
     ending,
     decoding,
+    diarizing,
+    plans,
+    /** What callers do with speakers; `speakers` is the store. */
+    speakerService: speakers,
     transcribing,
     indexing,
     /** Indexes and completes all jobs that only lack these steps. */

@@ -15,6 +15,7 @@ import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSourceStore } from '../../dist/store/sources.js'
+import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -157,6 +158,7 @@ export function openStores (t: Test, dataDir: string = ':memory:') {
     /** Claims of a test's clock. */
     createQueue: (now: () => number) => createQueue({ work, inTransaction, now }),
     transcripts: createTranscriptStore(db),
+    speakers: createSpeakerStore(db),
     oauth: createOauthStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),

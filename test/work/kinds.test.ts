@@ -6,6 +6,7 @@ import { LEASE_MS } from '../../dist/service/queue.js'
 import type { Kind } from '../../dist/work/kind.js'
 import { createDecodeKind } from '../../dist/work/kinds/decode.js'
 import { createFetchKind } from '../../dist/work/kinds/fetch.js'
+import { createSpeakersKind } from '../../dist/work/kinds/speakers.js'
 import { openFetching } from '../support/fetching.ts'
 import { openSteps } from '../support/steps.ts'
 
@@ -103,6 +104,24 @@ t.test('all owners together have at most 24 recordings in progress, and clips be
   t.equal(claimJobs(decode, 30).length, 24)
   for (let round = 0; round < 20; round++) for (const owner of owners) addJob(owner)
   t.equal(claimJobs(decode, 60).length, 48)
+})
+
+t.test('a clip does not wait for the speakers of long recordings, and owners take turns', async (t) => {
+  const { addDecodedJob, diarizing, jobs, speakers, work } = await openKinds(t)
+  const add = (owner: string, minutes: number): number => {
+    const id = addDecodedJob(owner, 1)
+    jobs.setDecoded(id, minutes * 60_000, 0)
+    speakers.request(id, {})
+    work.insert({ kind: 'speakers', jobId: id, run: 0 })
+    return id
+  }
+  const kind = createSpeakersKind(diarizing)
+  const [a1, a2, b] = [add('a', 600), add('a', 600), add('b', 600)]
+  t.strictSame(claimJobs(kind, 1), [a1], 'the first slot is for any recording')
+  t.strictSame(claimJobs(kind, 1, 1), [], 'the last one is not for long ones')
+  const clip = add('c', 1)
+  t.strictSame(claimJobs(kind, 1, 1), [clip])
+  t.strictSame(claimJobs(kind, 2), [b, a2], 'the owner served longest ago is next')
 })
 
 t.test('slots for fetches are left for other owners, even beside four who have as many sources as they like', async (t) => {

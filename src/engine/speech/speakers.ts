@@ -11,6 +11,8 @@ export type SpeakerEngine = {
   pieceMs: number
   /** Identifies engine, weights and form of the observations. Observations of another id must be made again. */
   id: string
+  /** Loads the model. Rejects with a `SpeechError` that says why it cannot be loaded. */
+  prepare (): Promise<void>
   /**
    * Looks at one piece, [startMs, endMs), of 16 kHz mono s16le sound. `startMs` is a multiple of `pieceMs`. Returns bytes to store, at
    * most about 60 kB. Rejects with `SpeechError`; with code `aborted` within a second of `abort`.
@@ -36,6 +38,7 @@ export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEn
   return {
     pieceMs: PIECE_MS,
     id: 'ge2e-2',
+    prepare: async () => { await pool.run('prepareSpeakers', FILES) },
     observe: async ({ path, startMs, endMs }, abort) =>
       await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort: abort.flag }),
     findTurns: async (evidence) => await pool.run('findTurns', evidence)

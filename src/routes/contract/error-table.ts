@@ -16,6 +16,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   insufficient_scope: { status: 403, when: 'The token does not have the scope of this operation.', headers: ['WWW-Authenticate'] },
   api_key_required: { status: 403, when: 'This operation needs an API key; OAuth tokens are not accepted.' },
   administration_off: { status: 403, when: 'Administration over HTTP is off because no password is configured.' },
+  not_in_plan: { status: 403, when: 'The plan of the caller does not include this.' },
   cross_site_request: { status: 403, when: 'The request was sent by a page of another site.' },
   not_found: { status: 404, when: 'It does not exist, or it belongs to another owner.' },
   method_not_allowed: { status: 405, when: 'The path exists, but not with this method.', headers: ['Allow'] },

@@ -7,6 +7,7 @@ import { toIsoCode } from '../../domain/language.js'
 import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../../domain/job.js'
 import type { Job as StoredJob } from '../../domain/job.js'
 import { MAX_RECORDING_NAME_LENGTH } from '../../domain/recording-name.js'
+import { SpeakersOption } from '../../domain/speaker-options.js'
 import { MAX_LANGUAGE_LENGTH } from '../../domain/submission.js'
 import { TERMS_RULE } from '../../domain/terms.js'
 import { toSeconds } from '../../domain/transcript.js'
@@ -61,7 +62,8 @@ export const JobSettings = {
     terms: Type.Optional(Terms),
     prompt: Type.Optional(Type.String({
       maxLength: MAX_PROMPT_LENGTH, description: 'text that could come before the recording; the model follows its wording and style'
-    }))
+    })),
+    speakers: Type.Optional(SpeakersOption)
   }, { additionalProperties: false }))
 }
 
@@ -93,6 +95,7 @@ export const JobState = Type.Object({
   progress: Type.Number({ minimum: 0, maximum: 100, description: 'percent done; fetching a recording from a URL is the first tenth' }),
   transcriptText: Type.Optional(Type.String({ description: 'only if completed' })),
   failure: Type.Union([Failure, Type.Null()]),
+  warnings: Type.Array(Warning, { description: 'problems with the text; usually empty' }),
   retryCount: Type.Integer({ minimum: 0 }),
   retryable: Type.Boolean(),
   webhooks: Type.Object({ pending: Type.Integer(), delivered: Type.Integer(), failed: Type.Integer() }, {
@@ -103,8 +106,8 @@ export const JobState = Type.Object({
   title: 'JobStatus',
   description: 'The state of the job.',
   examples: [{
-    id: 42, status: 'completed', progress: 100, transcriptText: 'The meeting starts at nine.', failure: null, retryCount: 0,
-    retryable: false, webhooks: { pending: 0, delivered: 1, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
+    id: 42, status: 'completed', progress: 100, transcriptText: 'The meeting starts at nine.', failure: null, warnings: [],
+    retryCount: 0, retryable: false, webhooks: { pending: 0, delivered: 1, failed: 0 }, updatedAt: '2026-11-21T09:30:00.000Z'
   }]
 })
 
@@ -135,6 +138,7 @@ export const Transcription = Type.Object({
   ...ListedTranscription.properties,
   text: Type.Optional(Type.String({ description: 'only if completed' })),
   transcriptText: Type.Optional(Type.String({ description: 'the same as text' })),
+  speakerCount: Type.Optional(Type.Integer({ minimum: 0, description: 'only if speakers were identified' })),
   warnings: Type.Array(Warning, { description: 'problems with the text; usually empty' })
 }, {
   title: 'Transcription',
@@ -155,6 +159,7 @@ export function toJobState (job: JobView): Static<typeof JobState> {
     progress: jobProgress(job),
     ...(job.text === undefined ? {} : { transcriptText: job.text }),
     failure: job.failureCode ? { code: job.failureCode, message: FAILURE_MESSAGES[job.failureCode] } : null,
+    warnings: job.warnings,
     retryCount: job.retryCount,
     retryable: job.isRetryable,
     webhooks: job.webhooks,
@@ -188,5 +193,10 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
 
 /** With the text, under both of its names. */
 export function toTranscription (job: JobView): Static<typeof Transcription> {
-  return { ...toListed(job), ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }), warnings: job.warnings }
+  return {
+    ...toListed(job),
+    ...(job.text === undefined ? {} : { text: job.text, transcriptText: job.text }),
+    ...(job.speakerCount === undefined ? {} : { speakerCount: job.speakerCount }),
+    warnings: job.warnings
+  }
 }

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError
+} from 'fastify'
 import { AppError, isBusy, isNoRoom } from '../../domain/errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { ERRORS } from '../contract/error-table.js'
@@ -32,11 +34,16 @@ const SERVER_FAULT = 'Something went wrong on our side. Try again. ' +
 const BUSY = 'Another program is using the database of the appliance. Try again in a few seconds.'
 const NO_ROOM = 'The disk of the appliance is full. Free some space and try again.'
 
+/** Where a fault is: the path of the field. */
+function placeOf ({ instancePath, params }: FastifySchemaValidationError): string[] {
+  const extra = params['additionalProperty'] ?? params['missingProperty'] ?? params['requiredProperties']
+  return [...instancePath.split('/').slice(1), ...extra === undefined ? [] : [String(extra)]]
+}
+
+/** The fault that says most. Where a field may have several forms, there is one for each form, and the deepest is of the form meant. */
 function fromValidation (error: FastifyError): AppError {
-  const [fault] = error.validation ?? []
-  const field = fault?.instancePath.replaceAll('/', '.').replace(/^\./, '') || undefined
-  const extra = fault?.params['additionalProperty'] ?? fault?.params['missingProperty'] ?? fault?.params['requiredProperties']
-  const name = [field, extra].filter((part) => part !== undefined).map(String).join('.') || error.validationContext || 'request'
+  const [fault] = (error.validation ?? []).toSorted((a, b) => placeOf(b).length - placeOf(a).length)
+  const name = (fault && placeOf(fault).join('.')) || error.validationContext || 'request'
   const allowed = fault?.params['allowedValues']
   const rule = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : fault?.message ?? 'not valid'
   return new AppError('invalid_request', `${name}: ${rule}`)

@@ -3,6 +3,7 @@ import type { Log } from '../../domain/log.js'
 import type { Artifacts } from '../../service/artifacts.js'
 import type { Decoding } from '../../service/decoding.js'
 import type { Deliveries } from '../../service/deliveries.js'
+import type { Diarizing } from '../../service/diarizing.js'
 import type { Ending } from '../../service/ending.js'
 import type { Fetching } from '../../service/fetching.js'
 import type { Indexing } from '../../service/indexing.js'
@@ -14,6 +15,7 @@ import { createDecodeKind } from './decode.js'
 import { createFetchKind } from './fetch.js'
 import { createIndexKind } from './index-transcript.js'
 import { createLanguageKind } from './language.js'
+import { createSpeakersKind } from './speakers.js'
 import { createPoolLane, createTranscribeKind } from './transcribe.js'
 import { createWebhookKind } from './webhook.js'
 
@@ -21,6 +23,7 @@ type Deps = {
   fetching: Fetching
   decoding: Decoding
   transcribing: Transcribing
+  diarizing: Diarizing
   indexing: Indexing
   ending: Ending
   deliveries: Deliveries
@@ -31,7 +34,7 @@ type Deps = {
 }
 
 export function createKinds (
-  { fetching, decoding, transcribing, indexing, ending, deliveries, artifacts, slots, log }: Deps
+  { fetching, decoding, transcribing, diarizing, indexing, ending, deliveries, artifacts, slots, log }: Deps
 ): Kind[] {
   const pool = createPoolLane(transcribing, slots)
   return [
@@ -39,6 +42,7 @@ export function createKinds (
     createDecodeKind(decoding),
     createLanguageKind(transcribing, pool),
     createTranscribeKind(transcribing, pool),
+    createSpeakersKind(diarizing),
     createIndexKind(indexing),
     createCompleteKind(ending),
     createWebhookKind({ deliveries, log }),

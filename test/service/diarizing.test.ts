@@ -1,0 +1,317 @@
+/** The stage `speakers`: beside the windows, resumable, fair, and never at the price of a transcript. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { MAX_ATTEMPTS } from '../../dist/domain/job.js'
+import { SpeechError } from '../../dist/domain/speech-error.js'
+import { FRAME_SAMPLES } from '../../dist/domain/speech-spans.js'
+import type { WorkClaim } from '../../dist/domain/work.js'
+import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
+import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
+import type { JobOptions } from '../../dist/domain/job.js'
+import { createTestSpeakers } from '../support/speaker-engine.ts'
+import { openSteps } from '../support/steps.ts'
+import type { StepChanges } from '../support/steps.ts'
+
+const NO_ABORT = new AbortController().signal
+const LIMITS = [{ maxBytes: Infinity, maxActive: 99, maxPerOwner: 99 }]
+const ANY = { maxDurationMs: Number.MAX_SAFE_INTEGER }
+const CALLER = { ownerId: 1, plan: 'enterprise' } as const
+
+const hear = (probability: number): SpeechEngine['detectSpeech'] => async ({ spans, leadFrames }) => {
+  const samples = spans.reduce((sum, { startSample, endSample }) => sum + endSample - startSample, 0)
+  const count = Math.floor(samples / FRAME_SAMPLES) - leadFrames
+  return {
+    probabilities: new Float32Array(count).fill(probability), freshProbabilities: new Float32Array(count).fill(probability),
+    levelsDb: new Float32Array(count).fill(probability > 0.5 ? -20 : -90), state: new Float32Array(1)
+  }
+}
+
+/** One word in each second of a window. */
+const transcribe: SpeechEngine['transcribe'] = async ({ spans }) => {
+  const seconds = Math.round(spans.reduce((sum, { startSample, endSample }) => sum + endSample - startSample, 0) / 16_000)
+  const tokens = Array.from({ length: seconds }, (_, second) =>
+    ({ bytes: ' word', startMs: second * 1000 + 200, endMs: second * 1000 + 800, probability: 1 }))
+  return { segments: [{ startMs: 0, endMs: seconds * 1000, tokens }], language: 'en', isStarter: false }
+}
+
+async function build (t: Test, seconds: number, changes: StepChanges & { engine?: Partial<SpeakerEngine>, probability?: number } = {}) {
+  const speakers = createTestSpeakers(changes.engine)
+  const steps = await openSteps(t, {
+    decode: async function * () { for (let second = 0; second < seconds; second++) yield Buffer.alloc(32_000) },
+    speakerEngine: speakers.engine,
+    ...changes,
+    speech: { detectSpeech: hear(changes.probability ?? 0.9), transcribe, ...changes.speech }
+  })
+  const { decoding, transcribing, diarizing, completeAll, jobs, work } = steps
+  const must = (claim: WorkClaim | undefined): WorkClaim => {
+    if (!claim) throw new Error('no work waits')
+    return claim
+  }
+  async function runPiece (signal = NO_ABORT): Promise<WorkClaim> {
+    const claim = must(diarizing.claim(ANY))
+    await diarizing.run(claim, signal)
+    return claim
+  }
+  async function runWindows (id: number): Promise<void> {
+    while (work.hasOpen({ jobId: id, kind: 'transcribe' })) await transcribing.transcribe(must(transcribing.claim()), NO_ABORT)
+  }
+  async function runPieces (id: number): Promise<void> {
+    while (work.hasOpen({ jobId: id, kind: 'speakers' })) await runPiece()
+  }
+  return {
+    ...steps,
+    ...speakers,
+    runPiece,
+    runPieces,
+    runWindows,
+    decode: async (): Promise<void> => { await decoding.decode(must(decoding.claim(LIMITS)), NO_ABORT, () => {}) },
+    addRecording: (owner = 'a', options: Partial<JobOptions> = {}): number =>
+      steps.addJob(owner, { options: { sttQuality: 'fast', language: 'en', ...options } }),
+    async finishAll (id: number): Promise<void> {
+      await runWindows(id)
+      await runPieces(id)
+      await completeAll()
+    },
+    stageOf: (id: number): string | undefined => jobs.find(id)?.stage
+  }
+}
+
+t.test('pieces are observed beside the windows; who talks when is decided after both', async (t) => {
+  for (const order of ['pieces first', 'windows first'] as const) {
+    const steps = await build(t, 25)
+    const { addRecording, completeAll, decode, found, jobs, observed, runPiece, runPieces, runWindows } = steps
+    const { speakers, stageOf, transcripts, work } = steps
+    const id = addRecording()
+    await decode()
+    t.equal(stageOf(id), 'transcribe')
+    if (order === 'windows first') {
+      await runWindows(id)
+      t.equal(stageOf(id), 'speakers')
+      t.equal(found.length, 0)
+    }
+    for (let piece = 0; piece < 3; piece++) await runPiece()
+    t.strictSame(observed, [0, 10_000, 20_000])
+    if (order === 'pieces first') {
+      t.equal(work.hasOpen({ jobId: id, kind: 'speakers' }), false, 'nothing to do until the last window')
+      await runWindows(id)
+    }
+    t.equal(stageOf(id), 'speakers')
+    await runPieces(id)
+    t.strictSame(found.map(({ pieces, count, words }) => [pieces.map(String), count, words?.length]), [
+      [['0-10000', '10000-20000', '20000-25000'], {}, 25]
+    ])
+    t.equal(stageOf(id), 'index')
+    await completeAll()
+    t.match(jobs.find(id), { status: 'completed' })
+    const words = transcripts.list(id).flatMap((segment) => segment.words)
+    t.match(words.slice(0, 2), [{ speaker: 'Speaker 1' }, { speaker: 'Speaker 2', speakerConfidence: 0.3 }])
+    t.notOk('speakerConfidence' in (words[0] ?? {}), 'only doubtful labels carry their confidence')
+    t.strictSame(speakers.list(id), [{ number: 1, talkMs: 13 * 600 }, { number: 2, talkMs: 12 * 600 }])
+    t.strictSame(speakers.listPieces(id), [], 'observations are removed')
+  }
+})
+
+t.test('a plan without diarization and the option false cost nothing', async (t) => {
+  const { addRecording, completeAll, decode, diarizing, jobs, plans, runWindows, speakers } = await build(t, 5)
+  plans.set('enterprise', { diarization: false })
+  const onPlan = addRecording()
+  await decode()
+  plans.set('enterprise', { diarization: true })
+  const onOption = addRecording('a', { speakers: false })
+  await decode()
+  t.equal(diarizing.claim(ANY), undefined)
+  for (const id of [onPlan, onOption]) {
+    await runWindows(id)
+    await completeAll()
+    t.match([jobs.find(id)?.status, speakers.find(id)], ['completed', undefined])
+  }
+})
+
+t.test('what the caller knows of the number of speakers reaches the engine', async (t) => {
+  const { addRecording, decode, finishAll, found } = await build(t, 5)
+  const id = addRecording('a', { speakers: { min: 2, max: 2 } })
+  await decode()
+  await finishAll(id)
+  t.match(found, [{ count: { min: 2, max: 2 } }])
+})
+
+t.test('silence has no speakers, and nothing is observed', async (t) => {
+  const { addRecording, decode, finishAll, jobs, observed, speakers } = await build(t, 60, { probability: 0 })
+  const id = addRecording()
+  await decode()
+  await finishAll(id)
+  t.match([jobs.find(id)?.status, speakers.find(id)?.state, speakers.list(id), observed], ['completed', 'done', [], []])
+})
+
+for (const [code, calls] of [['model_unavailable', 1], ['internal_error', 2], ['out_of_memory', 2]] as const) {
+  t.test(`${code} of the engine costs the speakers, never the transcript`, async (t) => {
+    let tries = 0
+    const observe = async () => { tries++; throw new SpeechError(code, 'broken') }
+    const { addRecording, decode, finishAll, jobs, speakers, transcripts, warnings } = await build(t, 25, { engine: { observe } })
+    const id = addRecording()
+    await decode()
+    await finishAll(id)
+    t.match([jobs.find(id)?.status, speakers.find(id)], ['completed', { state: 'failed', failure: code }])
+    t.equal(transcripts.list(id).flatMap(({ words }) => words).length, 25)
+    t.equal(tries, calls)
+    t.equal(warnings.at(-1), 'speakers could not be identified')
+  })
+}
+
+t.test('turns that cannot be found, or words that nobody says, cost only the speakers', async (t) => {
+  const findTurns = async () => { throw new Error('broken') }
+  const broken = await build(t, 5, { engine: { findTurns } })
+  const id = broken.addRecording()
+  await broken.decode()
+  await broken.finishAll(id)
+  t.match([broken.jobs.find(id)?.status, broken.speakers.find(id)], ['completed', { state: 'failed', failure: 'internal_error' }])
+  const none = await build(t, 5, { engine: { findTurns: async () => [] } })
+  const other = none.addRecording()
+  await none.decode()
+  await none.finishAll(other)
+  t.match([none.jobs.find(other)?.status, none.speakers.find(other)?.state, none.speakers.list(other)], ['completed', 'done', []])
+})
+
+t.test('a process that died loses one piece, and the next one continues there', async (t) => {
+  const { addRecording, clock, decode, diarizing, finishAll, observed, queue, runPiece, work } = await build(t, 45)
+  const id = addRecording()
+  await decode()
+  await runPiece()
+  await runPiece()
+  diarizing.claim(ANY)
+  work.takeBack()
+  t.match(diarizing.claim(ANY), { attempt: 2 })
+  clock.advance(3_600_000)
+  queue.takeBack()
+  await finishAll(id)
+  t.strictSame(observed, [0, 10_000, 20_000, 30_000, 40_000])
+})
+
+t.test('a piece that kills the process every time costs the speakers, never the transcript', async (t) => {
+  const { addRecording, decode, diarizing, ending, finishAll, jobs, runPieces, speakers, work } = await build(t, 5)
+  const id = addRecording()
+  await decode()
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    t.ok(diarizing.claim(ANY))
+    work.takeBack()
+  }
+  await ending.recover()
+  t.equal(jobs.find(id)?.status, 'processing')
+  await runPieces(id)
+  t.match(speakers.find(id), { state: 'failed', failure: 'worker_crashed' })
+  await finishAll(id)
+  t.equal(jobs.find(id)?.status, 'completed')
+})
+
+t.test('an engine of another version observes everything again', async (t) => {
+  const { addRecording, decode, engine, finishAll, observed, runPiece } = await build(t, 25)
+  const id = addRecording()
+  await decode()
+  await runPiece()
+  engine.id = 'test-2'
+  await finishAll(id)
+  t.strictSame(observed, [0, 0, 10_000, 20_000])
+})
+
+t.test('a job whose sound is gone is decoded again, and its speakers wait for that', async (t) => {
+  let isGone = true
+  const { addRecording, decode, diarizing, finishAll, jobs, runPiece, speakers, stageOf } = await build(t, 25, {
+    engine: {
+      async observe ({ startMs }) {
+        if (isGone) throw new SpeechError('audio_missing', 'gone')
+        return Buffer.from(String(startMs))
+      }
+    }
+  })
+  const id = addRecording()
+  await decode()
+  await runPiece()
+  t.equal(stageOf(id), 'decode')
+  t.equal(diarizing.claim(ANY), undefined)
+  isGone = false
+  await decode()
+  await finishAll(id)
+  t.match([jobs.find(id)?.status, speakers.find(id)?.state], ['completed', 'done'])
+})
+
+t.test('an aborted piece is given back and does not count', async (t) => {
+  const { addRecording, decode, diarizing } = await build(t, 5, {
+    engine: { observe: async () => { throw new SpeechError('aborted', 'aborted') } }
+  })
+  addRecording()
+  await decode()
+  const controller = new AbortController()
+  controller.abort(new Error('stopping'))
+  const claim = diarizing.claim(ANY)
+  if (claim) await diarizing.run(claim, controller.signal)
+  t.match(diarizing.claim(ANY), { attempt: 1, errors: 0 })
+})
+
+t.test('owners take turns, and so do the recordings of one owner', async (t) => {
+  const { addRecording, decode, runPiece } = await build(t, 65)
+  const [a1, a2, b] = [addRecording('a'), addRecording('a'), addRecording('b')]
+  for (let job = 0; job < 3; job++) await decode()
+  const served: number[] = []
+  for (let turn = 0; turn < 8; turn++) served.push((await runPiece()).jobId)
+  t.strictSame(served, [a1, b, a2, b, a1, b, a2, b])
+})
+
+t.test('speakers of a completed transcription are identified again from its stored recording', async (t) => {
+  let isBroken = true
+  const steps = await build(t, 25, {
+    engine: {
+      async observe ({ path, startMs }) {
+        if (isBroken) throw new SpeechError('model_unavailable', 'broken')
+        if (!existsSync(path)) throw new SpeechError('audio_missing', 'gone')
+        return Buffer.from(String(startMs))
+      }
+    }
+  })
+  const { addRecording, db, decode, ending, files, finishAll, found, jobs, media } = steps
+  const { speakerService, speakers, runPiece, runPieces, transcripts } = steps
+  const id = addRecording()
+  await decode()
+  await finishAll(id)
+  await t.rejects(speakerService.identify(id, CALLER, true), { code: 'gone' }, 'not without the recording')
+  const mediaPath = files.mediaPath(media.find(jobs.find(id)?.mediaId ?? 0)?.file ?? '')
+  mkdirSync(dirname(mediaPath), { recursive: true })
+  writeFileSync(mediaPath, 'sound')
+  isBroken = false
+  t.match(await speakerService.identify(id, CALLER, { exact: 2 }), { status: 'pending', failure: undefined })
+  await t.rejects(speakerService.identify(id, CALLER, true), { code: 'conflict' })
+  t.throws(() => speakerService.change(id, CALLER, {}), { code: 'conflict' })
+  const before = transcripts.list(id)
+  await runPiece()
+  await ending.sweep()
+  t.ok(existsSync(files.audioPath(id)), 'the sound stays while it is needed')
+  t.strictSame([jobs.find(id)?.status, transcripts.list(id)], ['completed', before], 'the transcript is there all the time')
+  await runPieces(id)
+  t.match(found, [{ count: { min: 2, max: 2 } }])
+  t.notOk(existsSync(files.audioPath(id)))
+  t.match(speakers.find(id), { state: 'done', failure: undefined })
+  t.match(speakerService.list(id, CALLER).speakers, [{ label: 'Speaker 1' }, { label: 'Speaker 2' }])
+  t.strictSame(db.prepare('SELECT kind FROM work').pluck().all(), ['index'], 'search learns of the speakers')
+})
+
+t.test('an engine call that never ends is left alone', async (t) => {
+  const { addRecording, decode, finishAll, jobs, speakers } = await build(t, 5, {
+    engine: { observe: async () => await new Promise(() => {}) }, speakerLimits: { pieceMs: 1, turnsMs: 1 }
+  })
+  const id = addRecording()
+  await decode()
+  await finishAll(id)
+  t.match([jobs.find(id)?.status, speakers.find(id)], ['completed', { state: 'failed', failure: 'timeout' }])
+})
+
+t.test('deleting a transcription deletes what was observed', async (t) => {
+  const { addRecording, db, decode, jobs, runPiece } = await build(t, 25)
+  const id = addRecording()
+  await decode()
+  await runPiece()
+  jobs.remove(id)
+  for (const table of ['diarization', 'speaker_piece', 'speaker', 'work']) {
+    t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
+  }
+})
