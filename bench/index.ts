@@ -15,6 +15,7 @@ import { describeMachine } from '../dist/evaluate/report.js'
 import { printReport } from './lib/report.ts'
 import type { BenchOptions, Benchmark, Report } from './lib/report.ts'
 import { restart } from './cases/restart.ts'
+import { retrieval } from './cases/retrieval.ts'
 import { silence } from './cases/silence.ts'
 import { sources } from './cases/sources.ts'
 import { speed } from './cases/speed.ts'
@@ -23,7 +24,7 @@ import { webhookCrash } from './cases/webhook-crash.ts'
 import { webhooks } from './cases/webhooks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
-  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash
+  accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash, retrieval
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5

@@ -1,4 +1,5 @@
 /** What a search shows of a passage: a piece of its text around the best sentence, and where the query's terms are in it. Pure. */
+import { coverageOf } from './near-terms.js'
 import type { PassageSentence } from './passages.js'
 import { listTerms } from './search-terms.js'
 
@@ -9,17 +10,6 @@ export type Snippet = { text: string, highlights: Highlight[] }
 /** Length of a snippet in UTF-16 code units, without the marks of what was cut off. */
 const MAX_LENGTH = 320
 const ELLIPSIS = '…'
-
-/** Share of the query's terms in a text, each weighted by its rarity. 0..1. */
-export function coverageOf (text: string, rarities: ReadonlyMap<string, number>): number {
-  let sum = 0
-  for (const rarity of rarities.values()) sum += rarity
-  if (sum === 0) return 0
-  const found = new Set([...listTerms(text)].map((term) => term.text))
-  let covered = 0
-  for (const [term, rarity] of rarities) if (found.has(term)) covered += rarity
-  return covered / sum
-}
 
 const sentenceText = (text: string, sentences: readonly PassageSentence[], index: number): string =>
   text.slice(sentences[index]?.offset ?? 0, sentences[index + 1]?.offset ?? text.length).trimEnd()
