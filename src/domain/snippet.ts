@@ -1,5 +1,4 @@
 /** What a search shows of a passage: a piece of its text around the best sentence, and where the query's terms are in it. Pure. */
-import { coverageOf } from './near-terms.js'
 import type { PassageSentence } from './passages.js'
 import { listTerms } from './search-terms.js'
 
@@ -10,6 +9,14 @@ export type Snippet = { text: string, highlights: Highlight[] }
 /** Length of a snippet in UTF-16 code units, without the marks of what was cut off. */
 const MAX_LENGTH = 320
 const ELLIPSIS = '…'
+
+/** The summed rarity of the terms that are in a text. Words that are only similar do not count: they would point to a wrong moment. */
+function weightOf (text: string, rarities: ReadonlyMap<string, number>): number {
+  const found = new Set([...listTerms(text)].map((term) => term.text))
+  let sum = 0
+  for (const [term, rarity] of rarities) if (found.has(term)) sum += rarity
+  return sum
+}
 
 const sentenceText = (text: string, sentences: readonly PassageSentence[], index: number): string =>
   text.slice(sentences[index]?.offset ?? 0, sentences[index + 1]?.offset ?? text.length).trimEnd()
@@ -22,10 +29,10 @@ export const listSentences = (text: string, sentences: readonly PassageSentence[
 export function findSentence (
   text: string, sentences: readonly PassageSentence[], rarities: ReadonlyMap<string, number>
 ): number | undefined {
-  let best: { index: number, coverage: number } | undefined
+  let best: { index: number, weight: number } | undefined
   for (const [index, sentence] of listSentences(text, sentences).entries()) {
-    const coverage = coverageOf(sentence, rarities)
-    if (coverage > (best?.coverage ?? 0)) best = { index, coverage }
+    const weight = weightOf(sentence, rarities)
+    if (weight > (best?.weight ?? 0)) best = { index, weight }
   }
   return best?.index
 }
