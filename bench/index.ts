@@ -17,6 +17,7 @@ import { describeMachine } from '../dist/evaluate/report.js'
 import { printReport } from './lib/report.ts'
 import type { BenchOptions, Benchmark, Report } from './lib/report.ts'
 import { restart } from './cases/restart.ts'
+import { retrieval } from './cases/retrieval.ts'
 import { search } from './cases/search.ts'
 import { silence } from './cases/silence.ts'
 import { sources } from './cases/sources.ts'
@@ -28,7 +29,7 @@ import { ATTACKS } from './neighbours/attacks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
   accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash,
-  neighbours, search, llm
+  neighbours, retrieval, search, llm
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5

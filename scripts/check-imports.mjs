@@ -25,7 +25,11 @@ const LAYERS = {
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
   store: { src: ['domain', 'disk'], packages: ['better-sqlite3', 'piscina'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
-  workers: { src: ['domain', 'native'], packages: ['@huggingface/transformers', 'onnxruntime-node'], node: ['fs', 'fs/promises', 'worker_threads', 'zlib'] },
+  workers: {
+    src: ['domain', 'native'],
+    packages: ['@huggingface/transformers', 'onnxruntime-node'],
+    node: ['fs', 'fs/promises', 'worker_threads', 'zlib']
+  },
   engine: {
     src: ['domain', 'disk', 'workers/protocol'],
     packages: ['fast-xml-parser', 'jose', 'modern-tar', 'node-llama-cpp', 'piscina', 'typebox', 'undici'],
@@ -38,7 +42,11 @@ const LAYERS = {
     packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'],
     node: ['http']
   },
-  evaluate: { src: ['domain', 'engine/models', 'engine/speech'], packages: [], node: ['child_process', 'fs', 'fs/promises', 'net', 'os', 'readline'] },
+  evaluate: {
+    src: ['domain', 'engine/models', 'engine/speech'],
+    packages: [],
+    node: ['child_process', 'fs', 'fs/promises', 'net', 'os', 'readline']
+  },
   cli: { src: ['domain', 'service', 'evaluate', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['fs'] },
   oauth: { src: ['domain', 'service'], packages: ['oidc-provider'], node: ['http'] },
   dashboard: { src: [], packages: [], node: [] },

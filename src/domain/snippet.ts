@@ -10,15 +10,12 @@ export type Snippet = { text: string, highlights: Highlight[] }
 const MAX_LENGTH = 320
 const ELLIPSIS = '…'
 
-/** Share of the query's terms in a text, each weighted by its rarity. 0..1. */
-export function coverageOf (text: string, rarities: ReadonlyMap<string, number>): number {
-  let sum = 0
-  for (const rarity of rarities.values()) sum += rarity
-  if (sum === 0) return 0
+/** The summed rarity of the terms that are in a text. Words that are only similar do not count: they would point to a wrong moment. */
+function weightOf (text: string, rarities: ReadonlyMap<string, number>): number {
   const found = new Set([...listTerms(text)].map((term) => term.text))
-  let covered = 0
-  for (const [term, rarity] of rarities) if (found.has(term)) covered += rarity
-  return covered / sum
+  let sum = 0
+  for (const [term, rarity] of rarities) if (found.has(term)) sum += rarity
+  return sum
 }
 
 const sentenceText = (text: string, sentences: readonly PassageSentence[], index: number): string =>
@@ -32,10 +29,10 @@ export const listSentences = (text: string, sentences: readonly PassageSentence[
 export function findSentence (
   text: string, sentences: readonly PassageSentence[], rarities: ReadonlyMap<string, number>
 ): number | undefined {
-  let best: { index: number, coverage: number } | undefined
+  let best: { index: number, weight: number } | undefined
   for (const [index, sentence] of listSentences(text, sentences).entries()) {
-    const coverage = coverageOf(sentence, rarities)
-    if (coverage > (best?.coverage ?? 0)) best = { index, coverage }
+    const weight = weightOf(sentence, rarities)
+    if (weight > (best?.weight ?? 0)) best = { index, weight }
   }
   return best?.index
 }

@@ -66,8 +66,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit, tokens, transcripts,
-    uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit, tokens,
+    transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)

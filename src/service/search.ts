@@ -3,9 +3,11 @@ import { AppError } from '../domain/errors.js'
 import { parseLanguage, toIsoCode } from '../domain/language.js'
 import type { Candidate, LibraryFilter, LibraryFinding, LibraryReader } from '../domain/library-search.js'
 import type { Log } from '../domain/log.js'
-import { fuseRanks, relevanceOf } from '../domain/relevance.js'
+import { coverageOf } from '../domain/near-terms.js'
+import { fuseRanks, logOddsOf, relevanceOf } from '../domain/relevance.js'
+import type { Evidence } from '../domain/relevance.js'
 import { queryTerms } from '../domain/search-terms.js'
-import { coverageOf, findSentence, makeSnippet } from '../domain/snippet.js'
+import { findSentence, makeSnippet } from '../domain/snippet.js'
 import type { Highlight } from '../domain/snippet.js'
 import type { Embedder } from '../engine/text/embedder.js'
 import type { JobStore } from '../store/jobs.js'
@@ -30,7 +32,7 @@ export type SearchHit = {
 }
 
 /** A passage with its evidence, for the calibration. */
-export type RankedPassage = { candidate: Candidate, coverage: number, fused: number, score: number }
+export type RankedPassage = { candidate: Candidate, evidence: Evidence, fused: number, score: number }
 
 type Deps = {
   library: LibraryReader
@@ -44,6 +46,15 @@ type Deps = {
 function toStored ({ language, ...filter }: LibraryFilter): LibraryFilter {
   const code = language === undefined ? undefined : parseLanguage(language)
   return code === undefined ? filter : { ...filter, language: code }
+}
+
+/** The log-odds of the best passage of each transcription, best first. */
+function listBest (passages: ReadonlyArray<Pick<RankedPassage, 'candidate' | 'evidence'>>): Array<{ jobId: number, logOdds: number }> {
+  const best = new Map<number, number>()
+  for (const { candidate: { jobId }, evidence } of passages) {
+    best.set(jobId, Math.max(best.get(jobId) ?? -Infinity, logOddsOf(evidence)))
+  }
+  return [...best].map(([jobId, logOdds]) => ({ jobId, logOdds })).sort((a, b) => b.logOdds - a.logOdds)
 }
 
 export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
@@ -61,12 +72,11 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
     return vectors
   }
 
-  function rate (candidate: Candidate, { rarities }: LibraryFinding): Pick<RankedPassage, 'coverage' | 'score'> {
+  function weigh (candidate: Candidate, { rarities }: LibraryFinding): Evidence {
     const { similarity, model, language } = candidate
-    const coverage = coverageOf(candidate.text, rarities)
     const languages = model === undefined ? undefined : embedderOf(model)?.model.languages
     const isFluent = languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
-    return { coverage, score: relevanceOf({ similarity, coverage, isFluent }, model) }
+    return { similarity, coverage: coverageOf(candidate.text, rarities), isFluent }
   }
 
   /** Passages that may answer the query, the best first. Several may belong to one transcription. */
@@ -75,10 +85,14 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
       ownerId, terms: queryTerms(query), vectors: await embed(query), filter: toStored(filter), wanted: wantedFor(limit)
     })
     const fused = fuseRanks([finding.byMeaning, finding.byWords])
-    const ranked = finding.candidates.map((candidate): RankedPassage => (
-      { candidate, fused: fused.get(candidate.passageId) ?? 0, ...rate(candidate, finding) }
-    ))
-    return { ranked: ranked.sort((a, b) => b.score - a.score || b.fused - a.fused), rarities: finding.rarities }
+    const weighed = finding.candidates.map((candidate) => ({ candidate, evidence: weigh(candidate, finding) }))
+    const best = listBest(weighed)
+    const ranked = weighed.map(({ candidate, evidence }): RankedPassage => {
+      const rivals = best.flatMap(({ jobId, logOdds }) => jobId === candidate.jobId ? [] : [logOdds])
+      return { candidate, evidence, fused: fused.get(candidate.passageId) ?? 0, score: relevanceOf(evidence, rivals) }
+    })
+    const { byWords, byMeaning } = finding
+    return { ranked: ranked.sort((a, b) => b.score - a.score || b.fused - a.fused), byWords, byMeaning, rarities: finding.rarities }
   }
 
   function toHit (

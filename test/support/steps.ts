@@ -46,7 +46,7 @@ export type StepChanges = {
 
 const FACTS: MediaFacts = { durationMs: 1000, exactDurationMs: undefined }
 
-export async function openSteps (t: Test, changes: StepChanges = {}) {
+export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes: StepChanges = {}) {
   const { now = 0, speech, speakerEngine, speakerLimits, embedder, usage, enqueue = () => {}, decode, release = async () => {} } = changes
   const { requireRoom = async () => {} } = changes
   const stores = openStores(t)

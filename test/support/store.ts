@@ -39,7 +39,7 @@ export function nameOf (text: string): RecordingName {
 }
 
 /** The stores of a data directory, or of a database in memory. Closed when the test ends. */
-export function openStores (t: Test, dataDir: string = ':memory:') {
+export function openStores (t: Pick<Test, 'teardown'>, dataDir: string = ':memory:') {
   const db = openDatabase(dataDir)
   t.teardown(() => { db.close() })
   const apiKeys = createApiKeyStore(db)

@@ -1,0 +1,30 @@
+/** Scores of search. */
+import t from 'tap'
+import { logOddsOf, relevanceOf, strengthOf } from '../../dist/domain/relevance.js'
+import type { Evidence } from '../../dist/domain/relevance.js'
+
+const STRONG: Evidence = { similarity: 0.7, coverage: 0.8, isFluent: true }
+const WEAK: Evidence = { similarity: 0.1, coverage: 0, isFluent: true }
+
+t.test('more evidence gives a higher score, in each group of passages', async (t) => {
+  for (const group of [{}, { isFluent: false }, { similarity: undefined }]) {
+    const score = relevanceOf({ ...STRONG, ...group }, [])
+    t.ok(score > relevanceOf({ ...STRONG, coverage: 0.1, ...group }, []), JSON.stringify(group))
+    t.ok(score > 0 && score < 1)
+  }
+  t.ok(relevanceOf(STRONG, []) > relevanceOf({ ...STRONG, similarity: 0.3 }, []))
+})
+
+t.test('clear matches reach 0.7, and unrelated passages do not, even alone in a library', async (t) => {
+  t.ok(relevanceOf(STRONG, []) >= 0.7)
+  t.ok(relevanceOf(WEAK, []) < 0.7)
+})
+
+t.test('rivals that are as good lower a score, and a second copy of a recording does not hide a clear match', async (t) => {
+  t.ok(relevanceOf(STRONG, [logOddsOf(STRONG)]) < relevanceOf(STRONG, []))
+  t.ok(relevanceOf(STRONG, [logOddsOf(STRONG)]) >= 0.7)
+})
+
+t.test('rivals beyond the best few change nothing', async (t) => {
+  t.equal(strengthOf([2, 1, 0, -1, -2]), strengthOf([2, 1, 0, -1, -2, -2, -2]))
+})
