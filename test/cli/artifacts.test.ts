@@ -4,7 +4,7 @@ import { readSpoken, toSegments } from '../support/artifact-sources.ts'
 import { addCompleted } from '../support/exports.ts'
 import { runCommand } from '../support/program.ts'
 
-t.test('summary, chapters, quotes and repurpose print what they make', async (t) => {
+t.test('summary, chapters and repurpose print what they make', async (t) => {
   const dataDir = `${t.testdir()}/data`
   openDatabase(dataDir).close()
   const talk = readSpoken('talk')
@@ -13,10 +13,7 @@ t.test('summary, chapters, quotes and repurpose print what they make', async (t)
   const run = async (...args: string[]) => await runCommand(dataDir, args)
   t.match(await run('chapters', String(id)), { code: 0, stdout: /^00:00 .+\n01:19 The garden behind our house\n/ })
   t.match(await run('summary', String(id)), { code: 0, stdout: /bread/ })
-  t.match(await run('quotes', String(id)), { code: 0, stdout: /^> “.+” \(\d\d:\d\d\)\n/ })
   t.match(await run('repurpose', String(id), '--mode', 'thread'), { code: 0, stdout: /^1\/\d+ Talk/ })
-  t.match(await run('summary', '99'), { code: 1, stderr: /There is no such transcription/ })
-  t.match(await run('summary', 'talk'), { code: 1, stderr: /number of a transcription/ })
   t.match(await run('repurpose', String(id), '--mode', 'poem'), { code: 1, stderr: /Allowed choices/ })
   t.match(await run('summary', String(id), '--owner', 'bert'), { code: 1, stderr: /There is no such transcription/ }, 'another owner')
 })
