@@ -45,7 +45,7 @@ export function fitLogistic (rows: readonly Row[], width: number): number[] {
   let weights = new Array<number>(width).fill(0)
   for (let step = 0; step < STEPS; step++) {
     const gradient = weights.map((weight) => RIDGE * weight)
-    const curvature = weights.map((_, a) => weights.map((_, b) => a === b ? RIDGE : 0))
+    const curvature = weights.map((_, a) => weights.map((_, b): number => a === b ? RIDGE : 0))
     for (const { x, isRelevant } of rows) {
       const share = 1 / (1 + Math.exp(-dot(weights, x)))
       for (let a = 0; a < width; a++) {
