@@ -48,7 +48,7 @@ t.test('all fixtures: no caption breaks a rule, every reader finds the same, no 
         (await fetchExport('md'))
           .toString()
           .replace(/^[#-] .*$/gm, '')
-          .replace(/\*\*\[[\d:]+\]\*\*/g, '')
+          .replace(/\*\*\[[\d:]+\](?: Speaker \d+:)?\*\*/g, '')
           .replaceAll('\\', '')
       ),
       bare(transcriptText),
