@@ -169,6 +169,7 @@ t.test('a crash between the last window and completion loses nothing', async (t)
   // The state a process leaves that dies right there: all windows stored, the job not completed.
   const db = new Database(dataDir + '/app.db')
   db.exec('UPDATE job SET status = \'processing\', completed_at = NULL')
+  db.exec('DELETE FROM work')
   db.exec('INSERT INTO work (kind, job_id, run) SELECT \'complete\', id, retry_count FROM job')
   db.close()
   t.equal(await restartAndFinish(t, dataDir, key), wholeText)
