@@ -209,7 +209,7 @@ t.test('the document has the headers on every operation that is metered, and req
   for (const { operationId, security, responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
     const isMetered = security.some((scheme) => 'apiKey' in scheme)
     if (isMetered) t.equal('429' in responses, operationId !== 'getApiUsage', operationId)
-    const success = responses[200] ?? responses[201] ?? {}
+    const success = responses[200] ?? responses[201] ?? responses[202] ?? {}
     t.equal('RateLimit' in (resolve(success).headers ?? {}), isMetered, operationId)
     if (!isMetered) continue
     for (const status of ['400', '403', '404', '429', '500'].filter((status) => status in responses)) {
