@@ -28,7 +28,9 @@ const SearchQuery = Type.Object({
     minLength: 1, maxLength: MAX_LANGUAGE_LENGTH, description: 'only transcriptions in this language: a code or an English name'
   })),
   speaker: Type.Optional(Type.String({
-    minLength: 1, maxLength: MAX_FILTER_LENGTH, description: 'only passages in which this speaker talks, as the transcript names them; on plans with diarization'
+    minLength: 1,
+    maxLength: MAX_FILTER_LENGTH,
+    description: 'only passages in which this speaker talks, as the transcript names them; on plans with diarization'
   })),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'only transcriptions created at this time or later' })),
   before: Type.Optional(Type.String({ format: 'date-time', description: 'only transcriptions created before this time' })),

@@ -230,7 +230,8 @@ t.test('a query waits for one query of another owner at most', async (t) => {
     jobs: { findOwned: () => undefined },
     log: { info () {}, warn () {}, error () {} }
   })
-  await Promise.all([...['a1', 'a2', 'a3', 'a4'].map(async (query) => await search.search(1, { query })), search.search(2, { query: 'b1' })])
+  const asked = ['a1', 'a2', 'a3', 'a4'].map(async (query) => await search.search(1, { query }))
+  await Promise.all([...asked, search.search(2, { query: 'b1' })])
   t.strictSame(order.slice(0, 2), ['a1', 'b1'])
   t.equal(order.length, 5)
 })
