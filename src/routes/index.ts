@@ -90,7 +90,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
       await api.register(speakerRoutes, { speakers })
-      await api.register(searchRoutes, { search })
+      await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })
       await api.register(vocabularyRoutes, { owners })
       await api.register(endpointRoutes, { webhooks })

@@ -6,6 +6,8 @@ import { AppError } from '../domain/errors.js'
 import type { LibraryFilter } from '../domain/library-search.js'
 import { MAX_LANGUAGE_LENGTH } from '../domain/submission.js'
 import { toSeconds } from '../domain/transcript.js'
+import { requireDiarization } from '../service/plans.js'
+import type { Plans } from '../service/plans.js'
 import { DEFAULT_MIN_SCORE, SEARCH_LIMIT } from '../service/search.js'
 import type { Search, SearchHit } from '../service/search.js'
 import { operation } from './contract/operation.js'
@@ -26,7 +28,9 @@ const SearchQuery = Type.Object({
     minLength: 1, maxLength: MAX_LANGUAGE_LENGTH, description: 'only transcriptions in this language: a code or an English name'
   })),
   speaker: Type.Optional(Type.String({
-    minLength: 1, maxLength: MAX_FILTER_LENGTH, description: 'only passages in which this speaker talks, as the transcript names them'
+    minLength: 1,
+    maxLength: MAX_FILTER_LENGTH,
+    description: 'only passages in which this speaker talks, as the transcript names them; on plans with diarization'
   })),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'only transcriptions created at this time or later' })),
   before: Type.Optional(Type.String({ format: 'date-time', description: 'only transcriptions created before this time' })),
@@ -95,7 +99,9 @@ function toFilter ({ language, speaker, from, before, sourceUrl }: Static<typeof
 const toResult = ({ timestampMs, sourceUrl, ...hit }: SearchHit): Static<typeof Result> =>
   ({ ...hit, ...(sourceUrl === undefined ? {} : { sourceUrl }), timestampSeconds: toSeconds(timestampMs) })
 
-export const searchRoutes: FastifyPluginAsyncTypebox<{ search: Pick<Search, 'search'> }> = async (app, { search }) => {
+type Deps = { search: Pick<Search, 'search'>, plans: Pick<Plans, 'limitsOf'> }
+
+export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { search, plans }) => {
   app.get('/library/search', operation({
     operationId: 'searchLibrary',
     tag: 'Library',
@@ -103,12 +109,15 @@ export const searchRoutes: FastifyPluginAsyncTypebox<{ search: Pick<Search, 'sea
     description: 'Finds completed transcriptions of the owner by meaning and by words, and shows the best passage of each.',
     caller: 'library:search',
     querystring: SearchQuery,
-    replies: { 200: Success(SearchReply) }
+    replies: { 200: Success(SearchReply) },
+    errors: ['not_in_plan']
   }), async (request) => {
-    const { q, limit, minScore } = request.query
+    const { q, limit, minScore, speaker } = request.query
+    const { ownerId, plan } = principalOf(request)
+    if (speaker !== undefined) requireDiarization(plans, plan)
     const filter = toFilter(request.query)
     const asked = { query: q, filter, ...(limit === undefined ? {} : { limit }), ...(minScore === undefined ? {} : { minScore }) }
-    const hits = await search.search(principalOf(request).ownerId, asked)
+    const hits = await search.search(ownerId, asked)
     return ok({ query: q, results: hits.map(toResult), total: hits.length })
   })
 }

@@ -23,6 +23,7 @@ import type { Plans } from './plans.js'
 import type { Queue } from './queue.js'
 import { findOwnedJob } from './transcripts.js'
 import type { Reader } from './transcripts.js'
+import { createTurns } from './turns.js'
 
 /**
  * `replyMs`: the time of an engine for a caller who waits; the last engine then answers within seconds, so that a reply takes at most 15 s.
@@ -64,26 +65,13 @@ export function createArtifacts (deps: Deps) {
   const never = new AbortController().signal
   /** Artifacts being made, by job and mode. */
   const underWay = new Map<string, Promise<Artifact>>()
-  /** The end of the last request of each owner. */
-  const turns = new Map<number, Promise<unknown>>()
+  const inTurn = createTurns()
 
   /** Throws `not_found` and `not_completed`. */
   function findCompleted (id: number, ownerId: number): Job {
     const job = findOwnedJob(jobs, id, ownerId)
     if (job.status === 'completed') return job
     throw new AppError('not_completed', `The transcription is ${job.status}. Artifacts are made from completed transcriptions only.`)
-  }
-
-  /** Runs the requests of an owner one after another, so that nobody's requests fill the queue of the engine. */
-  async function inTurn<T> (ownerId: number, make: () => Promise<T>): Promise<T> {
-    const made = (turns.get(ownerId) ?? Promise.resolve()).then(make)
-    const ended = made.catch(() => {})
-    turns.set(ownerId, ended)
-    try {
-      return await made
-    } finally {
-      if (turns.get(ownerId) === ended) turns.delete(ownerId)
-    }
   }
 
   /** Reads the transcript in slices: ten hours of words would block other requests for a second. */

@@ -11,7 +11,7 @@ const GATHER_MS = 1000
 const MAX_BUSY = 200
 
 type Deps = {
-  erasure: Pick<Erasure, 'findPending' | 'setCleared' | 'clear' | 'truncateLog'>
+  erasure: Pick<Erasure, 'findPending' | 'setCleared' | 'mergeTerms' | 'clear' | 'truncateLog'>
   log: Pick<Log, 'info' | 'warn' | 'error'>
   pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
@@ -20,6 +20,19 @@ export function createErasing ({ erasure, log, pause = async (ms, signal) => awa
   const controller = new AbortController()
   const { signal } = controller
   let running: Promise<void> | undefined
+
+  /** Removes the terms of deleted passages from the full-text index. False when the database was busy for too long. */
+  async function mergeAll (): Promise<boolean> {
+    let busy = 0
+    for (let step: 'begin' | 'continue' = 'begin'; ;) {
+      const part = erasure.mergeTerms(step)
+      if (part === 'done') return true
+      busy = part === 'busy' ? busy + 1 : 0
+      if (busy > MAX_BUSY) return false
+      if (part === 'more') step = 'continue'
+      await pause(PAUSE_MS, signal)
+    }
+  }
 
   /** One pass over the whole file. False when the database was busy for too long. */
   async function clearAll (): Promise<boolean> {
@@ -36,7 +49,7 @@ export function createErasing ({ erasure, log, pause = async (ms, signal) => awa
 
   async function clearPending (): Promise<void> {
     for (let pending = erasure.findPending(); pending !== undefined; pending = erasure.findPending()) {
-      if (!await clearAll()) {
+      if (!await mergeAll() || !await clearAll()) {
         log.warn({}, 'deleted text could not be cleared from the database yet, because another program keeps reading it')
         return
       }

@@ -11,6 +11,7 @@ import { findSentence, makeSnippet } from '../domain/snippet.js'
 import type { Highlight } from '../domain/snippet.js'
 import type { Embedder } from '../engine/text/embedder.js'
 import type { JobStore } from '../store/jobs.js'
+import { createTurns } from './turns.js'
 
 export const SEARCH_LIMIT = { min: 1, max: 50, default: 10 } as const
 export const DEFAULT_MIN_SCORE = 0.7
@@ -58,6 +59,8 @@ function listBest (passages: ReadonlyArray<Pick<RankedPassage, 'candidate' | 'ev
 }
 
 export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
+  const inTurn = createTurns()
+
   /** The vectors of a query by the models of the library. A model that fails leaves the search to words. */
   async function embed (query: string): Promise<Array<{ model: string, vector: Float32Array }>> {
     const vectors: Array<{ model: string, vector: Float32Array }> = []
@@ -121,7 +124,7 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
       const { limit = SEARCH_LIMIT.default, minScore = DEFAULT_MIN_SCORE } = request
       const query = request.query.trim()
       if (query === '') throw new AppError('invalid_request', 'The query is empty. Say what to look for.')
-      const { ranked, rarities } = await rank(ownerId, { ...request, query })
+      const { ranked, rarities } = await inTurn(ownerId, async () => await rank(ownerId, { ...request, query }))
       const hits = new Map<number, SearchHit>()
       for (const passage of ranked) {
         if (passage.score < minScore || hits.size >= limit) break

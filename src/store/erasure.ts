@@ -6,6 +6,8 @@ import { clearFreeSpace, MAX_PAGES } from './free-space.js'
 
 /** Pages of one stretch: 4 MiB, a few ms during which nobody can write. */
 const STRETCH_PAGES = 1024
+/** Pages of the full-text index that are rewritten at once: a few ms. */
+const MERGE_PAGES = 64
 
 /** `busy`: another connection reads or writes; try again. Otherwise the page at which the next stretch begins; undefined at the end. */
 export type Stretch = 'busy' | { next: number | undefined }
@@ -14,6 +16,9 @@ export function createErasure (db: Database) {
   const find = db.prepare<[], { requested: number, cleared: number }>('SELECT requested, cleared FROM erasure')
   const setCleared = db.prepare<{ cleared: number }>('UPDATE erasure SET cleared = :cleared')
   const note = db.prepare('UPDATE erasure SET version = version + 1')
+  // A negative number of pages begins to merge everything, a positive one continues (https://www.sqlite.org/fts5.html, section 6.8).
+  const merge = db.prepare<{ pages: number }>("INSERT INTO passage_terms (passage_terms, rank) VALUES ('merge', :pages)")
+  const countChanges = db.prepare<[], number>('SELECT total_changes()').pluck()
   // Closed together with the database, never earlier: closing any descriptor of a file drops all locks that the process has on it,
   // SQLite's too (https://www.sqlite.org/howtocorrupt.html, section 2.2).
   let file: number | undefined
@@ -69,6 +74,20 @@ export function createErasure (db: Database) {
     },
     /** Records that everything up to this deletion has been cleared. */
     setCleared: (cleared: number): void => { setCleared.run({ cleared }) },
+    /**
+     * Rewrites the next part of the full-text index. It keeps the terms of deleted passages until then, which only marks them as deleted.
+     * Waits for nobody.
+     */
+    mergeTerms (step: 'begin' | 'continue'): 'busy' | 'more' | 'done' {
+      const changes = withoutWaiting(() => {
+        const before = countChanges.get() ?? 0
+        merge.run({ pages: step === 'begin' ? -MERGE_PAGES : MERGE_PAGES })
+        return (countChanges.get() ?? 0) - before
+      })
+      if (changes === undefined) return 'busy'
+      // The statement itself counts as one change.
+      return changes > 1 ? 'more' : 'done'
+    },
     /**
      * Clears the next stretch of the file, from page `first`. It blocks for some ms and waits for nobody. Throws an Error for files of more
      * than 128 GiB.

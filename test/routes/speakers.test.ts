@@ -144,3 +144,10 @@ t.test('every way in takes the option, checks it, and refuses it on a plan witho
     '{"min":2,"max":3}', 0, '{"min":2,"max":3}', 0
   ])
 })
+
+t.test('without diarization in the plan, search does not tell who talks', async (t) => {
+  const { call, key, keyOn } = await build(t)
+  const find = async (by: string): Promise<unknown> => await call(by, 'GET', '/api/v1/library/search?q=word1&speaker=Speaker%201')
+  t.match(await find(keyOn('build')), { status: 403, body: { code: 'not_in_plan' } })
+  t.match(await find(key), { status: 200 })
+})

@@ -213,3 +213,17 @@ t.test('an engine that answers nonsense: every mode has an artifact with true qu
   const id = addTalk()
   for (const mode of ARTIFACT_MODES) t.strictSame(findQuoteFaults(await artifacts.repurpose(id, READER, mode), talk), [], mode)
 })
+
+t.test('quotes have the names that people gave to speakers', async (t) => {
+  const { artifacts, addTalk, speakers, transcripts, inTransaction } = build(t)
+  const id = addTalk()
+  inTransaction(() => {
+    transcripts.nameSpeakers(id, (segments) => segments.map(({ words, ...segment }) =>
+      ({ ...segment, speaker: 'Speaker 1', words: words.map((word) => ({ ...word, speaker: 'Speaker 1' })) })))
+    speakers.replace(id, [{ number: 1, talkMs: 1 }])
+  })
+  const whoSpeaks = async (): Promise<unknown> => (await artifacts.read(id, READER, 'quotes')).quotes?.[0]?.speaker
+  t.equal(await whoSpeaks(), 'Speaker 1')
+  speakers.replace(id, [{ number: 1, talkMs: 1, name: 'Ada' }])
+  t.equal(await whoSpeaks(), 'Ada')
+})

@@ -213,3 +213,25 @@ t.test('filters leave out other languages, times, sources and speakers', async (
   t.ok(ownerOf('a'))
   await t.rejects(ids({ language: 'Klingon' }), { code: 'invalid_request' })
 })
+
+t.test('a query waits for one query of another owner at most', async (t) => {
+  const order: string[] = []
+  let last = Promise.resolve()
+  const model = { id: 'one', dimensions: 1, maxTokens: 1 }
+  /** One thread: queries are done in the order in which they come. */
+  const embed = async ([text = '']: readonly string[]): Promise<Float32Array[]> => {
+    last = last.then(() => { order.push(text) })
+    await last
+    return []
+  }
+  const search = createSearch({
+    library: { listModels: async () => ['one'], find: async () => ({ candidates: [], byWords: [], byMeaning: [], rarities: new Map() }) },
+    embedderOf: () => ({ model, embed, countTokens: async () => [] }),
+    jobs: { findOwned: () => undefined },
+    log: { info () {}, warn () {}, error () {} }
+  })
+  const asked = ['a1', 'a2', 'a3', 'a4'].map(async (query) => await search.search(1, { query }))
+  await Promise.all([...asked, search.search(2, { query: 'b1' })])
+  t.strictSame(order.slice(0, 2), ['a1', 'b1'])
+  t.equal(order.length, 5)
+})

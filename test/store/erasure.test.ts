@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { openDatabase } from '../../dist/store/database.js'
 import { createErasure } from '../../dist/store/erasure.js'
 import type { Erasure } from '../../dist/store/erasure.js'
+import { createPassageStore } from '../../dist/store/passages.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createRandom } from '../support/random.ts'
 import { scanFor } from '../support/scan.ts'
@@ -133,4 +134,32 @@ t.test('each deletion of a job or an upload asks for a clearing, also by referen
   db.prepare('DELETE FROM upload').run()
   t.equal(erasure.findPending(), 2)
   t.strictSame(erasure.clear(1), { next: undefined }, 'a database in memory has no file')
+})
+
+t.test('the full-text index has no word of deleted passages, and all words of the others', async (t) => {
+  const dataDir = t.testdir()
+  const { db, jobs, inTransaction, addJob } = openStores(t, dataDir)
+  const erasure = createErasure(db)
+  t.teardown(() => { erasure.close() })
+  const passages = createPassageStore(db)
+  const ownerId = (id: number): number => jobs.find(id)?.ownerId ?? 0
+  const ids = Array.from({ length: JOBS }, () => addJob('a'))
+  // Terms share their beginnings with their neighbours, so the first letters differ.
+  const wordOf = (id: number): string => `${String.fromCharCode(97 + id % 26)}secret${id}z`
+  for (const id of ids) {
+    const passage = { startMs: 0, endMs: 1, text: `${wordOf(id)} harbour`, speakers: [], sentences: [{ offset: 0, startMs: 0, endMs: 1 }] }
+    inTransaction(() => {
+      passages.replace({ jobId: id, ownerId: ownerId(id) }, [passage], { model: undefined, fault: undefined, now: 0 })
+    })
+  }
+  const deleted = ids.filter((id) => id % 2 === 0)
+  for (const id of deleted) inTransaction(() => { jobs.remove(id) })
+  let part = erasure.mergeTerms('begin')
+  while (part === 'more') part = erasure.mergeTerms('continue')
+  t.equal(part, 'done')
+  clearAll(erasure)
+  t.strictSame(Object.keys(scanFor(dataDir, deleted.map((id) => wordOf(id).slice(1)))), [])
+  const matches = db.prepare('SELECT count(*) FROM passage_terms WHERE passage_terms MATCH ?').pluck()
+  t.equal(matches.get('harbour'), JOBS - deleted.length)
+  t.equal(matches.get(wordOf(ids.find((id) => id % 2 === 1) ?? 0)), 1)
 })
