@@ -47,7 +47,12 @@ const LAYERS = {
     packages: [],
     node: ['child_process', 'fs', 'fs/promises', 'net', 'os', 'readline']
   },
-  cli: { src: ['domain', 'service', 'evaluate', 'app', 'main', 'config', 'logger', 'model-tools'], packages: ['commander'], node: ['fs'] },
+  wiring: { src: ['engine', 'service', 'store', 'work', 'config', 'logger'], packages: [], node: [] },
+  cli: {
+    src: ['domain', 'service', 'evaluate', 'wiring/tools', 'app', 'main', 'config', 'logger', 'model-tools'],
+    packages: ['commander'],
+    node: ['fs']
+  },
   oauth: { src: ['domain', 'service'], packages: ['oidc-provider'], node: ['http'] },
   dashboard: { src: [], packages: [], node: [] },
   'main.ts': { src: ['app', 'config', 'logger'], packages: [], node: [] },

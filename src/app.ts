@@ -1,34 +1,12 @@
-/** Composition root: the only file that sees every layer. Wires, and decides nothing; what no server needs is wired in model-tools.ts. */
+/** Composition root: joins the areas of src/wiring/ to the appliance, and puts HTTP over it. Wires, and decides nothing. */
 import { Ajv } from 'ajv'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Config, OauthConfig } from './config.js'
+import type { Config } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
-import type { Fetcher } from './engine/http/fetcher.js'
-import { decodeAudio, probeMedia } from './engine/media/ffmpeg.js'
-import { startFilterProxy } from './engine/http/filter-proxy.js'
-import { createSourceDownloads } from './engine/http/source-download.js'
-import { createLocalKeys, createRemoteKeys } from './engine/tokens/jwks.js'
-import { createTokenVerifier } from './engine/tokens/jwt.js'
-import { createModels } from './engine/models/models.js'
-import { createDetectorPool, createSpeakerPool, createSpeechPool } from './engine/speech/pool.js'
 import { programVersion } from './engine/process.js'
-import { createSpeechEngine } from './engine/speech/engine.js'
-import { createEmbedding } from './engine/text/embedder.js'
-import type { Embedder } from './engine/text/embedder.js'
-import type { SpeechEngine } from './engine/speech/engine.js'
-import { createSpeakerEngine } from './engine/speech/speakers.js'
-import type { SpeakerEngine } from './engine/speech/speakers.js'
-import { createExtractiveEngine, createExtractivePool } from './engine/text/extractive.js'
-import { createLlmEngine } from './engine/text/llm/engine.js'
-import { createResidentModel } from './engine/text/llm/resident-model.js'
-import type { ResidentModel } from './engine/text/llm/resident-model.js'
-import { createYtDlp } from './engine/media/yt-dlp.js'
-import type { YtDlp } from './engine/media/yt-dlp.js'
-import { createKinds } from './work/kinds/index.js'
-import { createLoop } from './work/loop.js'
 import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
 import type { Logger } from './logger.js'
@@ -38,106 +16,28 @@ import type { BodyLimits } from './routes/plugins/body-pace.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
-import { createKeys } from './service/keys.js'
-import { createArtifacts } from './service/artifacts.js'
-import type { Artifacts } from './service/artifacts.js'
-import { createAdministration } from './service/administration.js'
-import { createBackups } from './service/backups.js'
-import type { Backups } from './service/backups.js'
-import { createDecoding } from './service/decoding.js'
-import { createDeliveries } from './service/deliveries.js'
-import { createDiarizing } from './service/diarizing.js'
-import { createEnding } from './service/ending.js'
 import { createErasing } from './service/erasing.js'
-import { createFetching } from './service/fetching.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
-import { createIndexing } from './service/indexing.js'
-import { createIdempotency } from './service/idempotency.js'
-import { createLoginLimit } from './service/login-limit.js'
-import { createOauth, publicPart } from './service/oauth.js'
-import type { Oauth } from './service/oauth.js'
-import { createOwners } from './service/owners.js'
-import { createPasswords } from './service/passwords.js'
-import { createPlans } from './service/plans.js'
-import type { Plans } from './service/plans.js'
 import { createQuarantine } from './service/quarantine.js'
-import { createQueue } from './service/queue.js'
-import { createRemoval } from './service/removal.js'
-import type { Removal } from './service/removal.js'
-import { createRetention } from './service/retention.js'
-import { createRetries } from './service/retries.js'
 import { createSearch } from './service/search.js'
-import { createSound } from './service/sound.js'
-import { createSpeakers } from './service/speakers.js'
-import { createStages } from './service/stages.js'
-import { createSubmit } from './service/submit.js'
-import type { Submit } from './service/submit.js'
-import { createTokens, ownersByClaim, ownersById } from './service/tokens.js'
-import type { Tokens } from './service/tokens.js'
-import { createTranscribing } from './service/transcribing.js'
-import { createTranscripts } from './service/transcripts.js'
-import { createUploads } from './service/uploads.js'
-import { createUsage } from './service/usage.js'
-import type { Usage } from './service/usage.js'
-import { createWebhooks } from './service/webhooks.js'
-import { createApiKeyStore } from './store/api-keys.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
-import type { InTransaction } from './store/database.js'
 import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
 import { createLibraryPool } from './store/library-pool.js'
-import type { Files } from './store/files.js'
-import { createJobStore } from './store/jobs.js'
-import { createOauthStore } from './store/oauth.js'
-import { createOwnerStore } from './store/owners.js'
-import type { OwnerStore } from './store/owners.js'
 import { createStores } from './store/stores.js'
-import type { Stores } from './store/stores.js'
-import { tryServerLock, tryWorkLock } from './store/work-lock.js'
+import { tryServerLock } from './store/work-lock.js'
 import type { WorkLock } from './store/work-lock.js'
+import type { Base } from './wiring/base.js'
+import { createEngines } from './wiring/engines.js'
+import { createGate } from './wiring/gate.js'
+import { createLibrary } from './wiring/library.js'
+import { createWork } from './wiring/work.js'
 
 /** How long the headers of a request may take to arrive. */
 const HEADERS_MS = 20_000
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
-/** yt-dlp's connections of one source, all together. */
-const MAX_FETCH_MS = 24 * 3_600_000
-
-/** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
-export function createKeyring (config: Config, now: () => number = Date.now) {
-  const db = openDatabase(config.dataDir)
-  const inTransaction = createTransaction(db)
-  const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction, now })
-  const owners = createOwners({ owners: createOwnerStore(db), passwords: createPasswords(), inTransaction, now })
-  return { keys, owners, close: (): void => { db.close() } }
-}
-
-/** Search alone: what `stenobox search` needs. */
-export function createSearchTools (config: Config, log: Logger, now: () => number = Date.now) {
-  const db = openDatabase(config.dataDir)
-  const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
-  const embedding = createEmbedding()
-  const library = createLibraryPool(config.dataDir)
-  return {
-    keys,
-    search: createSearch({ library, embedderOf: embedding.find, jobs: createJobStore(db), log }),
-    async close (): Promise<void> {
-      await Promise.all([embedding.close(), library.close()])
-      db.close()
-    }
-  }
-}
-
-/** Clients and grants of our own authorization server: what `stenobox oauth` needs. Opens the database and nothing else. */
-export function createOauthTools (config: Config, now: () => number = Date.now) {
-  const db = openDatabase(config.dataDir)
-  const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
-  return { oauth, close: (): void => { db.close() } }
-}
-
-/** What `stenobox backup` and `stenobox restore` need. */
-export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, dataDir, now: Date.now })
 
 /**
  * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what
@@ -147,116 +47,6 @@ export function takeServerLock ({ dataDir }: Config): WorkLock {
   const lock = tryServerLock(dataDir)
   if (lock) return lock
   throw new Error(`another server is running on the data directory ${dataDir}; stop it, or set STENOBOX_DATA_DIR to another directory`)
-}
-
-/** What judges OAuth tokens: our own by the key at hand, a provider's by the keys it publishes. */
-function createTokenService (
-  config: OauthConfig,
-  { owners, oauth, fetcher, log, now }: { owners: OwnerStore, oauth: Oauth, fetcher: Fetcher, log: Logger, now: () => number }
-): Tokens {
-  const { issuer, audiences, server, ownerClaim: claim, createOwners: create } = config
-  const findKey = server ? createLocalKeys(publicPart(oauth.signingKey())) : createRemoteKeys({ issuer, fetcher, now, log })
-  const findOwner = server ? ownersById(owners) : ownersByClaim({ owners, claim, create, now })
-  return createTokens({ verify: createTokenVerifier({ issuer, audiences, findKey, now }), findOwner })
-}
-
-/** What everything below stands on. */
-type Base = {
-  config: Config
-  stores: Stores
-  inTransaction: InTransaction
-  files: Files
-  /** The way out. */
-  fetcher: Fetcher
-  log: Logger
-  now: () => number
-}
-
-/** Who may call, and how much. */
-async function createGate ({ config, stores, inTransaction, fetcher, log, now }: Base, inLazyTransaction: InTransaction) {
-  const passwords = createPasswords()
-  const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
-  const oauth = createOauth({ oauth: stores.oauth, inTransaction, now })
-  const plans = createPlans({ planLimits: stores.planLimits })
-  return {
-    keys: createKeys({ apiKeys: stores.apiKeys, inTransaction, now }),
-    administration: createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log }),
-    idempotency: createIdempotency({ requests: stores.requests, inTransaction, now, log }),
-    oauth,
-    ownerLoginLimit: createLoginLimit({ now }),
-    owners: createOwners({ owners: stores.owners, passwords, inTransaction, now }),
-    plans,
-    tokens: config.oauth && createTokenService(config.oauth, { owners: stores.owners, oauth, fetcher, log, now }),
-    usage: createUsage({ usage: stores.usage, plans, inLazyTransaction, now })
-  }
-}
-
-/** How recordings come in, are seen, and go. */
-function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: { plans: Plans, usage: Usage }) {
-  const { jobs, media, sources, speakers, transcripts, windows } = stores
-  const { maxMediaBytes, minFreeBytes, maxQueued } = config
-  const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
-  const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
-  const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
-  return {
-    submit,
-    removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
-    retries,
-    speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
-    transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
-    webhooks
-  }
-}
-
-/** What makes summaries, chapters, quotes and posts. */
-function createArtifactSide ({ stores, inTransaction, log, now }: Base, plans: Plans, model: ResidentModel) {
-  const pool = createExtractivePool()
-  const queue = createQueue({ work: stores.work, inTransaction, now })
-  const engines = [createLlmEngine({ model }), createExtractiveEngine(pool)] as const
-  const { listVectors } = stores.passages
-  const artifacts = createArtifacts({ ...stores, queue, plans, engines, listVectors, inTransaction, now, log })
-  return { artifacts, closeArtifacts: pool.close }
-}
-
-type Engines = {
-  submit: Submit, removal: Removal, plans: Plans, speech: SpeechEngine, speakerEngine: SpeakerEngine, ytDlp: YtDlp
-  embedder: () => Embedder | undefined, artifacts: Artifacts
-}
-
-/** What works on jobs: their steps, telling receivers, and the loop that drives them. */
-function createWork (base: Base, { submit, removal, plans, speech, speakerEngine, ytDlp, embedder, artifacts }: Engines) {
-  const { config, stores, inTransaction, files, fetcher, log, now } = base
-  const { maxMediaBytes, maxMediaSeconds } = config
-  const queue = createQueue({ work: stores.work, inTransaction, now })
-  const { keepMedia, retentionDays: mediaDays, transcriptRetentionDays: transcriptDays } = config
-  const retention = createRetention({ ...stores, keepMedia, mediaDays, transcriptDays, files, removal, now })
-  const deliveries = createDeliveries({ ...stores, queue, inTransaction, fetcher, now, log })
-  const stages = createStages({ ...stores, now })
-  const ending = createEnding({ ...stores, queue, files, retention, deliveries, inTransaction, now, log })
-  const steps = { ...stores, queue, stages, ending, files, inTransaction, speech, maxMediaBytes, maxMediaSeconds, now, log }
-  const ways = { allow: config.allow, offline: config.offline }
-  const proxyLimits = { totalMs: MAX_FETCH_MS, maxBytes: 2 * maxMediaBytes }
-  const fetching = createFetching({
-    ...steps, submit, ytDlp, downloads: createSourceDownloads({ fetcher }),
-    startProxy: async (share) => await startFilterProxy({ ...ways, purpose: 'sources', share, limits: proxyLimits })
-  })
-  const sound = createSound({ media: stores.media, files, submit, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds })
-  const indexing = createIndexing({ ...steps, embedder })
-  const diarizing = createDiarizing({ ...steps, engine: speakerEngine, sound, plans, indexing })
-  const decoding = createDecoding({ ...steps, sound, diarizing })
-  const transcribing = createTranscribing(steps)
-  const { slots } = speech
-  const kinds = createKinds({ fetching, decoding, transcribing, diarizing, indexing, ending, deliveries, artifacts, slots, log })
-  const onTakeOver = (): void => {
-    speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
-  }
-  const loop = createLoop({ kinds, queue, recover: ending.recover, tryLock: () => tryWorkLock(config.dataDir), onTakeOver, log })
-  ending.onEnded((jobId) => {
-    loop.abandon(jobId)
-    loop.wake()
-  })
-  return { deliveries, ending, indexing, loop, retention }
 }
 
 /** What the administrator should know of models and devices. */
@@ -274,32 +64,15 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
   const base: Base = { config, stores: createStores(db), inTransaction: createTransaction(db), files, fetcher, log, now }
-
-  const models = createModels(config.modelsDir)
-  await models.prepare()
-  const pool = createSpeechPool(config.workers)
-  const detector = createDetectorPool()
-  const languageModel = createResidentModel({
-    find: models.chooseLanguageModel, gpu: config.gpu, threads: config.llmThreads, onUnusable: models.markUnusable
-  })
-  const { gpu, threadsPerWorker, minFreeBytes } = config
-  const speech = createSpeechEngine({ pool, detector, models, gpu: gpu !== 'off', threadsPerWorker, freeMemory: languageModel.free })
-  const speakerPool = createSpeakerPool()
-  const speakerEngine = createSpeakerEngine({ pool: speakerPool })
-  const ytDlp = createYtDlp({ program: config.ytDlp, searchPath: config.searchPath })
-
+  const engines = await createEngines(config)
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
-  const embedding = createEmbedding()
-  const { artifacts, closeArtifacts } = createArtifactSide(base, gate.plans, languageModel)
-  const engines = { ...library, plans: gate.plans, speech, speakerEngine, ytDlp, embedder: embedding.current, artifacts }
-  const { deliveries, ending, indexing, loop, retention } = createWork(base, engines)
+  const { artifacts, deliveries, ending, indexing, loop, retention } = createWork(base, { ...library, plans: gate.plans, engines })
   const reader = createLibraryPool(config.dataDir)
-  const search = createSearch({ library: reader, embedderOf: embedding.find, jobs: base.stores.jobs, log })
-  const runtime = { nodeVersion: process.version, workers: config.workers, threadsPerWorker }
-  const health = createHealth({
-    files, models, speech, speakerEngine, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime
-  })
+  const search = createSearch({ library: reader, embedderOf: engines.embedding.find, jobs: base.stores.jobs, log })
+  const { gpu, threadsPerWorker, minFreeBytes, workers } = config
+  const runtime = { nodeVersion: process.version, workers, threadsPerWorker }
+  const health = createHealth({ ...engines, speakerEngine: engines.speakers, files, programVersion, minFreeBytes, gpu, runtime })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
@@ -328,7 +101,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
       usageWriter.start()
       warnOfModels(health, log)
     },
-    /** Stops working; what runs is queued again. Answers go on. */
+    /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
       await Promise.all([sweep.stop(), erasing.stop()])
       await loop.stop()
@@ -336,8 +109,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([pool, detector, speakerPool, embedding, reader, fetcher].map(async (each) => { await each.close() }))
-      await Promise.all([closeArtifacts(), languageModel.free()])
+      await Promise.all([engines.close(), reader.close(), fetcher.close()])
       db.close()
       erasure.close()
     }

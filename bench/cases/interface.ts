@@ -1,7 +1,7 @@
 /** What the interface answers in a second: polling, a long transcription, its json export; and what recognising a key costs. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKeyring } from '../../dist/app.js'
+import { createKeyring } from '../../dist/wiring/tools.js'
 import { readConfig } from '../../dist/config.js'
 import { createKey, startAppliance } from '../../dist/evaluate/appliance.js'
 import { BURST_COLUMNS, burstCells, fire } from '../lib/cannon.ts'

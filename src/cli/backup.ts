@@ -1,7 +1,7 @@
 /** `stenobox backup` and `stenobox restore`. */
 import { Command } from 'commander'
 import { resolve } from 'node:path'
-import { createBackupTools } from '../app.js'
+import { createBackupTools } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import type { BackupSummary } from '../service/backups.js'
 

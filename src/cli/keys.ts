@@ -1,6 +1,6 @@
 /** `stenobox keys`: manages API keys in the data directory, whether or not the server is running. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { createKeyring } from '../app.js'
+import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import { MAX_GRACE_SECONDS, MAX_KEY_SECONDS, MAX_NAME_LENGTH, NAME_PATTERN, PLANS } from '../domain/access.js'
 import type { Plan } from '../domain/access.js'

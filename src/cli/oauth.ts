@@ -2,7 +2,7 @@
  * `stenobox oauth`: manages clients and grants of our own authorization server in the data directory, whether or not the server is running.
  */
 import { Command } from 'commander'
-import { createOauthTools } from '../app.js'
+import { createOauthTools } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import type { OauthClient, OauthGrant } from '../domain/oauth.js'
 import { parseName } from './keys.js'

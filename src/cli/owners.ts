@@ -1,7 +1,7 @@
 /** `stenobox owners`: manages owners in the data directory, whether or not the server is running. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { readFileSync } from 'node:fs'
-import { createKeyring } from '../app.js'
+import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import { MAX_DAYS, PASSWORD_LENGTH, PLANS } from '../domain/access.js'
 import type { Owner, Plan } from '../domain/access.js'

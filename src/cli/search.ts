@@ -1,6 +1,6 @@
 /** `stenobox search`: searches the library of an owner in the data directory, whether or not the server is running. */
 import { Command, InvalidArgumentError } from 'commander'
-import { createSearchTools } from '../app.js'
+import { createSearchTools } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import { createLogger } from '../logger.js'
 import { DEFAULT_MIN_SCORE, SEARCH_LIMIT } from '../service/search.js'

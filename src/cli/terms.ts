@@ -1,6 +1,6 @@
 /** `stenobox terms`: manages names and terms of an owner in the data directory, whether or not the server is running. */
 import { Command } from 'commander'
-import { createKeyring } from '../app.js'
+import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import { parseName } from './keys.js'
 

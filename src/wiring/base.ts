@@ -1,0 +1,18 @@
+/** What every area of the appliance stands on. */
+import type { Config } from '../config.js'
+import type { Fetcher } from '../engine/http/fetcher.js'
+import type { Logger } from '../logger.js'
+import type { InTransaction } from '../store/database.js'
+import type { Files } from '../store/files.js'
+import type { Stores } from '../store/stores.js'
+
+export type Base = {
+  config: Config
+  stores: Stores
+  inTransaction: InTransaction
+  files: Files
+  /** The way out. */
+  fetcher: Fetcher
+  log: Logger
+  now: () => number
+}
