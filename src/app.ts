@@ -161,7 +161,7 @@ export async function createHttp (
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
-  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit()))
+  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit(), config.workers))
   errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
   const authorizationServer = await createOwnServer(appliance, config, log)

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { MAX_DAYS, PASSWORD_LENGTH } from './domain/access.js'
 import { parseAllowEntry } from './domain/addresses.js'
 import type { AllowList, AllowLists } from './domain/addresses.js'
+import { isThisMachine } from './domain/model-source.js'
 import { resourceNames } from './domain/oauth.js'
 
 type Option<T> = { fallback: T, parse (text: string): T | undefined, expected: string | ((text: string) => string) }
@@ -226,14 +227,14 @@ function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
   }
 }
 
-const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
+const isOnThisMachine = (host: string): boolean => isThisMachine(host === '::1' ? '[::1]' : host)
 
 /** The one address of our own authorization server. It is in every token, so it cannot depend on how a client connects. */
 function ownIssuer ({ STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_HOST: host, STENOBOX_PORT: port }: Values, faults: string[]): string {
   const fallback = host === '::1' ? `http://[::1]:${port}` : `http://${host}:${port}`
   const fault = (reason: string): void => { faults.push(`STENOBOX_OAUTH_SERVER: ${reason}`) }
-  if (publicUrl === '' && (port === 0 || !LOOPBACK.test(host))) fault('clients need a fixed address: set STENOBOX_PUBLIC_URL')
-  if (publicUrl !== '' && !publicUrl.startsWith('https:') && !LOOPBACK.test(new URL(publicUrl).hostname)) {
+  if (publicUrl === '' && (port === 0 || !isOnThisMachine(host))) fault('clients need a fixed address: set STENOBOX_PUBLIC_URL')
+  if (publicUrl !== '' && !publicUrl.startsWith('https:') && !isThisMachine(new URL(publicUrl).hostname)) {
     fault('passwords must be encrypted on the network: STENOBOX_PUBLIC_URL must begin with https, or be on this machine')
   }
   return publicUrl || fallback

@@ -21,7 +21,11 @@ export function withoutSecrets (url: URL): string {
   return url.origin + url.pathname
 }
 
-export function isLoopback (hostname: string): boolean {
+/**
+ * True for every name and IPv4 address of this machine, and for [::1]: nothing between it and us can read what is sent. Addresses that
+ * clients of OAuth may use are fewer; see `isLoopbackName` in oauth.ts.
+ */
+export function isThisMachine (hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '')
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name)
 }
@@ -29,7 +33,7 @@ export function isLoopback (hostname: string): boolean {
 /** True when a redirect may be followed: to http and https only, and from https to http only on this machine. */
 export function mayRedirect (from: URL, to: URL): boolean {
   if (to.protocol === 'https:') return true
-  return to.protocol === 'http:' && (from.protocol === 'http:' || isLoopback(to.hostname))
+  return to.protocol === 'http:' && (from.protocol === 'http:' || isThisMachine(to.hostname))
 }
 
 /** Parses the hub's record of a file from the headers `x-linked-etag` and `x-linked-size`. Undefined when they hold none. */

@@ -22,7 +22,7 @@ export type OauthGrant = {
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
 /** True for names of this machine, as a parsed URL spells them (RFC 8252 section 7.3). Any port is allowed. */
-export function isLoopbackHost (hostname: string): boolean {
+export function isLoopbackName (hostname: string): boolean {
   return LOOPBACK_HOSTS.has(hostname)
 }
 
@@ -32,7 +32,7 @@ export function isLoopbackHost (hostname: string): boolean {
  */
 export function resourceNames (address: string): string[] {
   const { hostname } = new URL(address)
-  const addresses = isLoopbackHost(hostname) ? [...LOOPBACK_HOSTS].map((host) => address.replace(hostname, host)) : [address]
+  const addresses = isLoopbackName(hostname) ? [...LOOPBACK_HOSTS].map((host) => address.replace(hostname, host)) : [address]
   return addresses.flatMap((name) => [name, `${name}/`, `${name}/api/v1`, `${name}/api/v1/`])
 }
 
@@ -43,7 +43,7 @@ const BROWSER_SCHEMES = new Set(['javascript:', 'vbscript:', 'data:', 'blob:', '
 export function isRedirectUri (text: string): boolean {
   if (!URL.canParse(text) || text.includes('#')) return false
   const { protocol, hostname } = new URL(text)
-  if (protocol === 'http:') return isLoopbackHost(hostname)
-  if (protocol === 'https:') return !isLoopbackHost(hostname)
+  if (protocol === 'http:') return isLoopbackName(hostname)
+  if (protocol === 'https:') return !isLoopbackName(hostname)
   return !BROWSER_SCHEMES.has(protocol)
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { SCOPES } from '../domain/access.js'
 import type { Scope } from '../domain/access.js'
-import { isLoopbackHost } from '../domain/oauth.js'
+import { isLoopbackName } from '../domain/oauth.js'
 
 const STYLE = `
 :root{color-scheme:light dark}
@@ -97,7 +97,7 @@ const SELF_REGISTERED = 'This program registered itself, so its name has not bee
 /** Describes where the answer goes: a host, or a program on the owner's machine. */
 function describeTarget (redirectUri: string): string {
   const { protocol, hostname, host } = new URL(redirectUri)
-  if (isLoopbackHost(hostname)) return 'a program on this computer'
+  if (isLoopbackName(hostname)) return 'a program on this computer'
   return host === '' || !/^https?:$/.test(protocol) ? `the program that opens ${protocol}` : host
 }
 

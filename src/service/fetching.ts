@@ -30,6 +30,9 @@ const ADDRESS_FILE = 'address'
 const INFO_FILE = 'info.json'
 const FORMAT_FILE = 'format'
 
+/** Recordings that are fetched, or being fetched, and not decoded yet: they take disk. */
+export const MAX_AHEAD = 24
+
 type Deps = {
   jobs: JobStore
   sources: SourceStore
@@ -94,7 +97,7 @@ export function createFetching (deps: Deps) {
   }
 
   /** Whether another owner waits for a place. Jobs of the same owner do not hurry each other. */
-  const isContended = ({ ownerId }: Work) => (): boolean => orders.isOtherFetchReady(ownerId)
+  const isContended = ({ ownerId }: Work) => (): boolean => orders.isOtherFetchReady(ownerId, MAX_AHEAD)
 
   async function download (work: Work, url: string): Promise<Arrival> {
     const { claim, ownerId, signal } = work

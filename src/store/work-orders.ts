@@ -3,9 +3,9 @@ import type { Database } from './database.js'
 
 /**
  * Which decode may be claimed: of media up to a size, while fewer jobs than these have begun to decode and not ended, on the appliance
- * and of the owner. An owner with no such job may always begin one.
+ * and of the owner. An owner with no such job may always begin one. `maxRunning`: how many decodes of one owner may run.
  */
-export type DecodeLimits = { maxBytes: number, maxActive: number, maxPerOwner: number }
+export type DecodeLimits = { maxBytes: number, maxActive: number, maxPerOwner: number, maxRunning: number }
 /** How many recordings may be fetched, or being fetched, and not decoded yet; and how many fetches of one owner may run. */
 export type FetchLimits = { maxAhead: number, maxPerOwner: number }
 
@@ -19,43 +19,52 @@ const IN_PROGRESS = 'j.status IN (\'queued\', \'processing\')'
 const hasBegun = (job: string): string => `${job}.status = 'processing'
   AND EXISTS (SELECT 1 FROM job_stage g WHERE g.job_id = ${job}.id AND g.stage = 'decode')`
 
+/** How many pieces of a kind run for the owner of job `j`. */
+const runningOfOwner = (kind: 'fetch' | 'decode'): string => `
+  SELECT count(*) FROM work q INDEXED BY work_running JOIN job p ON p.id = q.job_id
+  WHERE q.kind = '${kind}' AND q.state = 'running' AND p.owner_id = j.owner_id`
+
+/** How many recordings are fetched, or being fetched, and not decoded yet. */
+const FETCHED_AHEAD = `
+  SELECT count(*) FROM job p INDEXED BY job_processing WHERE p.status = 'processing' AND NOT EXISTS (
+    SELECT 1 FROM job_stage g WHERE g.job_id = p.id AND g.stage = 'decode'
+  )`
+
 export function createWorkOrders (db: Database) {
-  // The owner served longest ago, then the oldest job. A job that has begun comes back whatever else is running.
+  // The owner with the fewest decodes, because one whose files all fail never takes a turn; then the one served longest ago. A job that
+  // has begun comes back whatever else is running.
   const decode = db.prepare<DecodeLimits, Id>(`
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id JOIN media m ON m.id = j.media_id
     WHERE w.kind = 'decode' AND w.state = 'ready' AND ${IN_PROGRESS} AND m.size_bytes <= :maxBytes
+      AND (${runningOfOwner('decode')}) < :maxRunning
       AND ((${hasBegun('j')}) OR NOT EXISTS (
         SELECT 1 FROM job p INDEXED BY job_processing WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id
       ) OR (
         (SELECT count(*) FROM job p INDEXED BY job_processing WHERE ${hasBegun('p')}) < :maxActive
         AND (SELECT count(*) FROM job p INDEXED BY job_processing WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id) < :maxPerOwner
       ))
-    ORDER BY o.last_turn, j.id
+    ORDER BY (${runningOfOwner('decode')}), o.last_turn, j.id
     LIMIT 1
   `)
   // The owner with the fewest fetches, then the one served longest ago.
   const fetch = db.prepare<FetchLimits, Id>(`
     SELECT id FROM (
-      SELECT w.id, o.last_turn, j.id AS job_id, (
-        SELECT count(*)
-        FROM work q INDEXED BY work_running JOIN job p ON p.id = q.job_id
-        WHERE q.kind = 'fetch' AND q.state = 'running' AND p.owner_id = j.owner_id
-      ) AS running
+      SELECT w.id, o.last_turn, j.id AS job_id, (${runningOfOwner('fetch')}) AS running
       FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id
       WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS}
     )
     WHERE running < :maxPerOwner
-      AND (SELECT count(*) FROM job p INDEXED BY job_processing WHERE p.status = 'processing' AND NOT EXISTS (
-        SELECT 1 FROM job_stage g WHERE g.job_id = p.id AND g.stage = 'decode'
-      )) < :maxAhead
+      AND (${FETCHED_AHEAD}) < :maxAhead
     ORDER BY running, last_turn, job_id
     LIMIT 1
   `)
-  const otherFetch = db.prepare<{ ownerId: number }, Id>(`
+  // A fetch that waits for recordings to be decoded, or for its owner's share, does not wait for a place.
+  const otherFetch = db.prepare<{ ownerId: number, maxAhead: number }, Id>(`
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id
     WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS} AND j.owner_id <> :ownerId
+      AND (${runningOfOwner('fetch')}) = 0 AND (${FETCHED_AHEAD}) < :maxAhead
     LIMIT 1
   `)
   // The owner served longest ago, then that owner's job served longest ago. A job has one piece at a time, and waits
@@ -147,8 +156,8 @@ export function createWorkOrders (db: Database) {
     byTurn,
     decode: (limits: DecodeLimits): number | undefined => decode.get(limits)?.id,
     fetch: (limits: FetchLimits): number | undefined => fetch.get(limits)?.id,
-    /** Whether a fetch of another owner waits. */
-    isOtherFetchReady: (ownerId: number): boolean => otherFetch.get({ ownerId }) !== undefined,
+    /** Whether another owner, with no running fetch, has one that waits for a place only. */
+    isOtherFetchReady: (ownerId: number, maxAhead: number): boolean => otherFetch.get({ ownerId, maxAhead }) !== undefined,
     speakers: (limits: SpeakerLimits): number | undefined => speakers.get(limits)?.id,
     /** The next job to index. */
     index: (): number | undefined => index.get()?.id,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import {
   applyMirror,
-  isLoopback,
+  isThisMachine,
   mayRedirect,
   parseContentRange,
   parseLinkedRecord,
@@ -34,8 +34,8 @@ t.test('https is left only for this machine', async (t) => {
   t.ok(may('https://a.example', 'http://127.0.0.1:80'))
   t.notOk(may('https://a.example', 'http://a.example'))
   for (const bad of ['file:///etc/passwd', 'ftp://a.example', 'data:,x']) t.notOk(may('http://a.example', bad), bad)
-  t.strictSame(['localhost', 'x.localhost', '127.8.9.1', '[::1]'].map(isLoopback), [true, true, true, true])
-  t.strictSame(['127.0.0.1.example', 'localhost.example', '10.0.0.1', 'notlocalhost'].map(isLoopback), [false, false, false, false])
+  t.strictSame(['localhost', 'x.localhost', '127.8.9.1', '[::1]'].map(isThisMachine), [true, true, true, true])
+  t.strictSame(['127.0.0.1.example', 'localhost.example', '10.0.0.1', 'notlocalhost'].map(isThisMachine), [false, false, false, false])
 })
 
 t.test('the record of the hub is a SHA-256, or nothing', async (t) => {

@@ -138,8 +138,9 @@ t.test('a reply that nobody reads ends with its connection, one that is read doe
 
 t.test('connections leave files for the work', async (t) => {
   const rest = { perConnection: 4, unreadMs: 60_000 }
-  t.strictSame(connectionLimits(128), { total: 32, perNetwork: 16, ...rest })
-  t.strictSame(connectionLimits(1_048_576), { total: 1024, perNetwork: 512, ...rest })
-  t.strictSame(connectionLimits(20), { total: 8, perNetwork: 4, ...rest })
-  t.strictSame(connectionLimits(Infinity), { total: 1024, perNetwork: 512, ...rest })
+  t.strictSame(connectionLimits(128, 2), { total: 32, perNetwork: 16, ...rest })
+  t.strictSame(connectionLimits(1_048_576, 2), { total: 1024, perNetwork: 512, ...rest })
+  t.strictSame(connectionLimits(20, 2), { total: 8, perNetwork: 4, ...rest })
+  t.strictSame(connectionLimits(1024, 64), { total: 312, perNetwork: 156, ...rest }, 'workers take files too')
+  t.strictSame(connectionLimits(Infinity, 2), { total: 1024, perNetwork: 512, ...rest })
 })

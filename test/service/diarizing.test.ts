@@ -15,7 +15,7 @@ import { openSteps } from '../support/steps.ts'
 import type { StepChanges } from '../support/steps.ts'
 
 const NO_ABORT = new AbortController().signal
-const LIMITS = [{ maxBytes: Infinity, maxActive: 99, maxPerOwner: 99 }]
+const LIMITS = [{ maxBytes: Infinity, maxActive: 99, maxPerOwner: 99, maxRunning: 99 }]
 const ANY = { maxDurationMs: Number.MAX_SAFE_INTEGER }
 const CALLER = { ownerId: 1, plan: 'enterprise' } as const
 

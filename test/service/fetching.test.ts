@@ -3,6 +3,7 @@ import t from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
 import { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
+import { MAX_AHEAD } from '../../dist/service/fetching.js'
 import { LEASE_MS } from '../../dist/service/queue.js'
 import { file, openFetching } from '../support/fetching.ts'
 import { sha256 } from '../support/submit.ts'
@@ -71,6 +72,24 @@ t.test('a higher pace is required while another owner waits for a place', async 
   })
   await fetch(URL)
   t.strictSame(contended, [false, false, true], 'jobs of the same owner do not hurry each other')
+})
+
+t.test('no higher pace is required while others wait for recordings to be decoded', async (t) => {
+  const contended: unknown[] = []
+  const { fetch, addUrlJob, jobs } = await openFetching(t, {
+    at: {
+      [URL]: async (download) => {
+        addUrlJob('other', 'https://example.org/theirs')
+        contended.push(download.isContended?.())
+        const waiting = Array.from({ length: MAX_AHEAD - 1 }, () => addUrlJob('third', 'https://example.org/more'))
+        for (const id of waiting) jobs.begin(id, 'fetch', 1)
+        contended.push(download.isContended?.())
+        return await file('sound')(download)
+      }
+    }
+  })
+  await fetch(URL)
+  t.strictSame(contended, [true, false])
 })
 
 t.test('the same content is stored once; what is known is not downloaded', async (t) => {

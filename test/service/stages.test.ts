@@ -9,7 +9,7 @@ import { openSteps } from '../support/steps.ts'
 import type { StepChanges } from '../support/steps.ts'
 
 const NO_ABORT = new AbortController().signal
-const LIMITS = [{ maxBytes: Infinity, maxActive: 99, maxPerOwner: 99 }]
+const LIMITS = [{ maxBytes: Infinity, maxActive: 99, maxPerOwner: 99, maxRunning: 99 }]
 const SECOND = 16_000
 const OPTIONS = { sttQuality: 'fast' } as const
 

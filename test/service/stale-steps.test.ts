@@ -6,7 +6,7 @@ import type { WorkClaim } from '../../dist/domain/work.js'
 import { openSteps } from '../support/steps.ts'
 
 const NO_ABORT = new AbortController().signal
-const LIMITS = [{ maxBytes: Infinity, maxActive: 9, maxPerOwner: 9 }]
+const LIMITS = [{ maxBytes: Infinity, maxActive: 9, maxPerOwner: 9, maxRunning: 9 }]
 const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
 
 /** Steps whose engines do what the test says in the middle of their work, and then fail. */

@@ -44,7 +44,8 @@ function watchPlans (db: Database): Plan[] {
   const prepare = db.prepare.bind(db)
   db.prepare = ((sql: string) => {
     const parameters = Object.fromEntries([...sql.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, 1]))
-    const rows = prepare<[object], { detail: string }>('EXPLAIN QUERY PLAN ' + sql).all(parameters)
+    const positional = [...sql.matchAll(/\?/g)].map(() => '[]')
+    const rows = prepare<[...string[], object], { detail: string }>('EXPLAIN QUERY PLAN ' + sql).all(...positional, parameters)
     plans.push({ sql, steps: rows.map(({ detail }) => detail) })
     return prepare(sql)
   }) as typeof db.prepare
@@ -93,10 +94,10 @@ t.test('each order of work looks only at work that waits, and at jobs in progres
     const steps = plans.find(({ sql }) => sql.includes(text))?.steps ?? []
     return [...new Set(steps.flatMap((step) => /INDEX (\w+)/.exec(step)?.[1] ?? []))].sort()
   }
-  t.strictSame(indexesOf('m.size_bytes <= :maxBytes'), ['job_processing', 'work_ready'])
+  // job_by_owner: a look-up of one job, by owner and id.
+  t.strictSame(indexesOf('m.size_bytes <= :maxBytes'), ['job_by_owner', 'job_processing', 'work_ready', 'work_running'])
   // The rest are look-ups of one row: the job by its id, work of the job by job and kind.
   t.strictSame(indexesOf('o.last_speaker_turn'), ['sqlite_autoindex_work_1', 'work_ready'])
-  // job_by_owner: a look-up of one job, by owner and id.
   t.strictSame(indexesOf('AS running'), ['job_by_owner', 'job_processing', 'work_ready', 'work_running'])
   t.strictSame(indexesOf('NOT EXISTS (\n          SELECT 1 FROM work d'), ['job_processing', 'sqlite_autoindex_work_1', 'work_ready'])
   t.strictSame(indexesOf('WITH RECURSIVE found'), ['work_ready_by_turn'])

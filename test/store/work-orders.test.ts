@@ -103,12 +103,12 @@ t.test('what an earlier decoder left waits until somebody decodes the recording 
   t.equal(claimWindow(2000), undefined, 'nor when that decoder has died')
 })
 
-t.test('decodes: the owner served longest ago is next, then the oldest job', async (t) => {
+t.test('decodes: the owner with the fewest is next, then the one served longest ago, then the oldest job', async (t) => {
   const { jobs, addJob, claimDecode } = openStores(t)
   const [a1, a2, b1, c1] = [addJob('a'), addJob('a'), addJob('b'), addJob('c')]
   jobs.takeTurn(a1)
   jobs.takeTurn(b1)
-  t.strictSame([1, 2, 3, 4].map(() => claimDecode(1000)?.jobId), [c1, a1, a2, b1])
+  t.strictSame([1, 2, 3, 4].map(() => claimDecode(1000)?.jobId), [c1, a1, b1, a2])
 })
 
 t.test('no more jobs are begun than an owner, or the appliance, may have in progress', async (t) => {
@@ -116,7 +116,7 @@ t.test('no more jobs are begun than an owner, or the appliance, may have in prog
   const limits = { ...ANY_DECODE, maxActive: 3, maxPerOwner: 2 }
   const [a1, a2, a3, b1] = [addJob('a'), addJob('a'), addJob('a'), addJob('b')]
   addJob('b')
-  t.strictSame([1, 2, 3, 4].map(() => claimDecode(1000, limits)?.jobId), [a1, a2, b1, undefined])
+  t.strictSame([1, 2, 3, 4].map(() => claimDecode(1000, limits)?.jobId), [a1, b1, a2, undefined])
   jobs.fail(a1, 'timeout', 1500)
   t.equal(claimDecode(1500, limits)?.jobId, a3, 'the end of one makes room')
 })

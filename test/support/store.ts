@@ -27,7 +27,7 @@ import { createWorkStore } from '../../dist/store/work.js'
 import type { WorkClaim } from '../../dist/domain/work.js'
 
 /** Limits that limit nothing. */
-export const ANY_DECODE: DecodeLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxActive: 100, maxPerOwner: 100 }
+export const ANY_DECODE: DecodeLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxActive: 100, maxPerOwner: 100, maxRunning: 100 }
 export const ANY_FETCH: FetchLimits = { maxAhead: 100, maxPerOwner: 100 }
 const LEASE_MS = 1000
 

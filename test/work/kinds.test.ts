@@ -79,12 +79,25 @@ t.test('a claim whose turn cannot be stored fails', async (t) => {
   t.match(db.prepare('SELECT state, attempt FROM work').get(), { state: 'ready', attempt: 0 })
 })
 
-t.test('the last slot of decoding passes over large files', async (t) => {
+t.test('the third slot of decoding passes over large files', async (t) => {
   const { addJob, decode } = await openKinds(t)
   const large = addJob('a', { sizeBytes: 8 * MIB + 1 })
   const small = addJob('a', { sizeBytes: 8 * MIB })
-  t.strictSame(claimJobs(decode, 2, decode.lane.slots - 1), [small])
+  t.strictSame(claimJobs(decode, 2, 2), [small])
   t.strictSame(claimJobs(decode, 2), [large])
+})
+
+t.test('however many small files an owner has, the last slot of decoding is for the clip of another', async (t) => {
+  const { addJob, decode } = await openKinds(t)
+  const a = Array.from({ length: 6 }, () => addJob('a', { sizeBytes: 50_000 }))
+  const claimed: number[] = []
+  const claims = (): Iterable<WorkClaim> => decode.lane.claims(() => claimed.length)
+  for (const { jobId } of claims()) claimed.push(jobId)
+  t.strictSame(claimed, a.slice(0, 3))
+  const [large, clip] = [addJob('b', { sizeBytes: 100 * MIB }), addJob('b')]
+  for (const { jobId } of claims()) claimed.push(jobId)
+  t.strictSame(claimed, [...a.slice(0, 3), clip])
+  t.strictSame(claimJobs(decode, 2, 1), [large, a[3]], 'the rest waits for the first slots; the owner with fewer decodes is next')
 })
 
 t.test('an owner has at most 8 recordings in progress, and clips beyond that up to 24', async (t) => {

@@ -19,8 +19,11 @@ export type ConnectionLimits = {
   unreadMs: number
 }
 
-/** Files that the work holds open: models, the database, decoders, downloads. */
+/** Files that the work holds open: models, the database, decoders, downloads. Up to eight workers are part of it. */
 const FILES_OF_WORK = 64
+const WORKERS_INCLUDED = 8
+/** Measured: a thread holds five, for its event loop. One more is the sound that it reads. */
+const FILES_PER_WORKER = 6
 /** A connection that sends a part has a socket and a file. */
 const FILES_PER_CONNECTION = 2
 /** More clients than a single box can serve at once. */
@@ -30,9 +33,10 @@ const MIN_CONNECTIONS = 8
 const REQUESTS_PER_CONNECTION = 4
 const UNREAD_MS = 60_000
 
-/** Limits for a process that may open `files` files. */
-export function connectionLimits (files: number): ConnectionLimits {
-  const possible = Math.floor((files - FILES_OF_WORK) / FILES_PER_CONNECTION)
+/** Limits for a process that may open `files` files, and transcribes with so many workers. */
+export function connectionLimits (files: number, workers: number): ConnectionLimits {
+  const filesOfWork = FILES_OF_WORK + FILES_PER_WORKER * Math.max(0, workers - WORKERS_INCLUDED)
+  const possible = Math.floor((files - filesOfWork) / FILES_PER_CONNECTION)
   const total = Math.max(MIN_CONNECTIONS, Math.min(MAX_CONNECTIONS, possible))
   return { total, perNetwork: Math.ceil(total / 2), perConnection: REQUESTS_PER_CONNECTION, unreadMs: UNREAD_MS }
 }

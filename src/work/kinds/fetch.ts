@@ -1,10 +1,9 @@
 /** Fetching the media of addresses. Fetches wait for the network more than they work. */
+import { MAX_AHEAD } from '../../service/fetching.js'
 import type { Fetching } from '../../service/fetching.js'
 import { repeat } from '../kind.js'
 import type { Kind } from '../kind.js'
 
-/** Recordings that are fetched, or being fetched, and not decoded yet: they take disk. */
-const MAX_AHEAD = 24
 /** How many fetches an owner may have after the next one, by how many run. The last two slots are for owners with no running fetch. */
 const PER_OWNER = [3, 3, 3, 2, 1, 1]
 
