@@ -8,7 +8,6 @@ export type Phrases = {
   links: string
   /** Stands where people add links. */
   addLinks: string
-  takeaways: string
   /** A sentence that lists topics; `list` has been joined with `and`. */
   covers: (list: string) => string
   /** Between the last two entries of a list. */
@@ -30,7 +29,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Quotes',
     links: 'Links',
     addLinks: '[Add the links mentioned in the recording here]',
-    takeaways: 'Takeaways',
     covers: (list) => `Topics: ${list}.`,
     and: 'and',
     hook: (title) => `${title}: the main points in one thread 🧵`,
@@ -46,7 +44,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Citas',
     links: 'Enlaces',
     addLinks: '[Añade aquí los enlaces mencionados en la grabación]',
-    takeaways: 'Ideas principales',
     covers: (list) => `Temas: ${list}.`,
     and: 'y',
     hook: (title) => `${title}: los puntos principales en un hilo 🧵`,
@@ -62,7 +59,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Zitate',
     links: 'Links',
     addLinks: '[Hier die in der Aufnahme genannten Links einfügen]',
-    takeaways: 'Das Wichtigste',
     covers: (list) => `Themen: ${list}.`,
     and: 'und',
     hook: (title) => `${title}: das Wichtigste in einem Thread 🧵`,
@@ -78,7 +74,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Citations',
     links: 'Liens',
     addLinks: '[Ajoutez ici les liens mentionnés dans l’enregistrement]',
-    takeaways: 'À retenir',
     covers: (list) => `Sujets : ${list}.`,
     and: 'et',
     hook: (title) => `${title} : l’essentiel en un fil 🧵`,
@@ -94,7 +89,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Citazioni',
     links: 'Link',
     addLinks: '[Aggiungi qui i link citati nella registrazione]',
-    takeaways: 'In sintesi',
     covers: (list) => `Temi: ${list}.`,
     and: 'e',
     hook: (title) => `${title}: i punti principali in un thread 🧵`,
@@ -110,7 +104,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Citações',
     links: 'Links',
     addLinks: '[Adicione aqui os links mencionados na gravação]',
-    takeaways: 'Pontos principais',
     covers: (list) => `Temas: ${list}.`,
     and: 'e',
     hook: (title) => `${title}: os pontos principais em um fio 🧵`,
@@ -126,7 +119,6 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     quotes: 'Citaten',
     links: 'Links',
     addLinks: '[Voeg hier de links toe die in de opname worden genoemd]',
-    takeaways: 'Belangrijkste punten',
     covers: (list) => `Onderwerpen: ${list}.`,
     and: 'en',
     hook: (title) => `${title}: de belangrijkste punten in één draadje 🧵`,
@@ -145,7 +137,6 @@ const NEUTRAL: Phrases = {
   quotes: '❝ ❞',
   links: '🔗',
   addLinks: '[https://…]',
-  takeaways: '✔',
   covers: (list) => `${list}.`,
   and: '&',
   hook: (title) => `${title} 🧵`,

@@ -37,6 +37,12 @@ export const MAX_RIVALS = 5
 /** Odds that stand for recordings that the library might have: the best of a small library is not better for being alone. */
 export const UNSEEN_ODDS = 0.1
 
+/**
+ * The least score of a passage that has every word of the query. Without it, a word in four recordings of a language that the model does
+ * not know would find none of them: each counts as a rival of the others.
+ */
+const ALL_WORDS = 0.7
+
 /** Which calibration is for this evidence. */
 export const groupOf = ({ similarity, isFluent }: Evidence): keyof Calibrations =>
   similarity === undefined ? 'words' : isFluent ? 'fluent' : 'foreign'
@@ -55,7 +61,8 @@ export function strengthOf (rivals: readonly number[]): number {
 /** The relevance of a passage, 0 to 1. `rivals`: log-odds of the best passages of the other transcriptions, best first. */
 export function relevanceOf (evidence: Evidence, rivals: readonly number[]): number {
   const result = CALIBRATIONS[groupOf(evidence)].result
-  return 1 / (1 + Math.exp(-(result.bias + result.own * logOddsOf(evidence) + result.rivals * strengthOf(rivals))))
+  const score = 1 / (1 + Math.exp(-(result.bias + result.own * logOddsOf(evidence) + result.rivals * strengthOf(rivals))))
+  return evidence.coverage === 1 ? Math.max(score, ALL_WORDS) : score
 }
 
 /** How rare a term is: the weight of BM25. `passages`: how many have it, of all `total`. */

@@ -74,21 +74,21 @@ const send = async (reply: FastifyReply, artifact: Artifact): Promise<FastifyRep
 const STORED_NOTE = 'Made at the first call and stored; later calls return the stored one. A change of the transcript drops it. ' +
   `The header ${ENGINE_HEADER} names the engine: llm or extractive.`
 
-const common = { tag: 'Artifacts', caller: 'ai:transform', params: IdParams, errors: ['not_found', 'not_completed', 'gone'] } as const
+const shared = { tag: 'Artifacts', caller: 'ai:transform', params: IdParams, errors: ['not_found', 'not_completed', 'gone'] } as const
 
 const STORED: Record<StoredMode, Operation> = {
   summary: {
-    ...common, operationId: 'getTranscriptSummary', summary: 'Get the summary', description: STORED_NOTE, replies: { 200: Success(SUMMARY) }
+    ...shared, operationId: 'getTranscriptSummary', summary: 'Get the summary', description: STORED_NOTE, replies: { 200: Success(SUMMARY) }
   },
   chapters: {
-    ...common,
+    ...shared,
     operationId: 'getTranscriptChapters',
     summary: 'Get the chapters',
     description: STORED_NOTE,
     replies: { 200: Success(CHAPTERS) }
   },
   quotes: {
-    ...common, operationId: 'getTranscriptQuotes', summary: 'Get quotes', description: STORED_NOTE, replies: { 200: Success(QUOTES) }
+    ...shared, operationId: 'getTranscriptQuotes', summary: 'Get quotes', description: STORED_NOTE, replies: { 200: Success(QUOTES) }
   }
 }
 
@@ -101,7 +101,7 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { art
   }
 
   app.post('/transcriptions/:id/repurpose', operation({
-    ...common,
+    ...shared,
     operationId: 'repurposeTranscript',
     summary: 'Make a summary, chapters, quotes, show notes, a thread or a blog post',
     description: 'Made at every call and not stored. Takes at most about 15 seconds. ' +

@@ -25,6 +25,13 @@ t.test('rivals that are as good lower a score, and a second copy of a recording 
   t.ok(relevanceOf(STRONG, [logOddsOf(STRONG)]) >= 0.7)
 })
 
+t.test('a passage with every word of the query reaches 0.7, however many others have them', async (t) => {
+  for (const group of [{}, { isFluent: false }, { similarity: undefined }]) {
+    const evidence: Evidence = { similarity: 0.3, coverage: 1, isFluent: true, ...group }
+    t.ok(relevanceOf(evidence, Array.from({ length: 5 }, () => logOddsOf(evidence))) >= 0.7, JSON.stringify(group))
+  }
+})
+
 t.test('rivals beyond the best few change nothing', async (t) => {
   t.equal(strengthOf([2, 1, 0, -1, -2]), strengthOf([2, 1, 0, -1, -2, -2, -2]))
 })

@@ -91,6 +91,18 @@ t.test('a transcription is found by meaning, by a name, and by a number', async 
   t.match((await find('a', '48213'))[0], { transcriptionId: board, timestampMs: 20_000 })
 })
 
+t.test('a single word finds the transcriptions that have it, with the default score', async (t) => {
+  const { add, find } = await openLibrary(t)
+  const speech = 'And so, my fellow Americans, ask not what your country can do for you, ask what you can do for your country.'
+  const first = await add('a', 'speech.wav', speech)
+  const search = async (): Promise<number[]> =>
+    (await find('a', 'country', { minScore: 0.7 })).map(({ transcriptionId }) => transcriptionId).sort()
+  t.strictSame(await search(), [first], 'alone in the library')
+  const others = [await add('a', 'two.wav', speech), await add('a', 'three.wav', speech), await add('a', 'four.wav', speech)]
+  await add('a', 'cat.mp3', CAT)
+  t.strictSame(await search(), [first, ...others])
+})
+
 t.test('one result for each transcription, in the order of the scores, not more than wanted', async (t) => {
   const { add, find } = await openLibrary(t)
   for (let n = 0; n < 4; n++) await add('a', `cat-${n}.mp3`, ...Array.from({ length: 12 }, (_, i) => `${CAT} Part ${i} of tape ${n}.`))

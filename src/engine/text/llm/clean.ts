@@ -16,10 +16,7 @@ export type Grounding = {
 const STEM_LENGTH = 5
 /** Articles and the like: short words look alike across languages. */
 const SHORTEST_WORD = 3
-/**
- * The least share of a text's words that are in the transcript. Summaries in the transcript's language had 0.6 and more; in another
- * language they shared only names.
- */
+/** The least share of a text's words that must be in the transcript. A text in another language shares only names with it. */
 const LEAST_SHARE = 0.3
 /** Words in quotation marks that must be verbatim. Fewer are a title or a term. */
 const QUOTED_WORDS = 3
