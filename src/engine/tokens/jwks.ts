@@ -19,7 +19,8 @@ const FIRST_SPACING_MS = 2000
 /** Short limits, because a caller is waiting. */
 const LIMITS = { firstByteMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 512 * 1024 }
 
-type Deps = { issuer: string, fetcher: Pick<Fetcher, 'request'>, now: () => number, log: Log }
+/** `totalMs`: time for each of at most three requests. */
+type Deps = { issuer: string, fetcher: Pick<Fetcher, 'request'>, now: () => number, log: Log, totalMs?: number }
 type Keys = { find: JWTVerifyGetKey, fetchedAt: number }
 
 /** Where an issuer publishes its metadata: RFC 8414 puts the well-known part before the path, OpenID Connect Discovery after it. */
@@ -38,7 +39,7 @@ export function createLocalKeys (jwk: Readonly<Record<string, unknown>>): JWTVer
   return createLocalJWKSet({ keys: [jwk] } as unknown as JSONWebKeySet)
 }
 
-export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerifyGetKey {
+export function createRemoteKeys ({ issuer, fetcher, now, log, totalMs = LIMITS.totalMs }: Deps): JWTVerifyGetKey {
   let keys: Keys | undefined
   let triedAt = -Infinity
   let isDown = false
@@ -52,7 +53,7 @@ export function createRemoteKeys ({ issuer, fetcher, now, log }: Deps): JWTVerif
       headers: { accept: 'application/json' },
       maxRedirects: 2,
       decode: true,
-      limits: LIMITS
+      limits: { ...LIMITS, totalMs }
     })
     if (answer.status !== 200) {
       answer.discard()
