@@ -7,6 +7,9 @@ export type VoicePrints = { centresMs: readonly number[], voices: readonly Float
 /** What the caller knows of the number of speakers. */
 export type SpeakerCount = { min?: number, max?: number }
 
+/** `hopMs`: from one window to the next. `check` is called several times a second and may throw to stop the work. */
+export type Pace = { hopMs: number, check: () => void }
+
 /** Windows closer than this share sound, so their likeness says nothing. */
 const SHARED_MS = 1650
 /**
@@ -20,14 +23,19 @@ const MAX_COMPARED = 120
 const MAX_FITTED = 800
 const ITERATIONS = 12
 /** Numbers of clusters that a group is tried to be divided into. The parts that do not differ are joined afterwards. */
-const TRIED_PARTS = [2, 3, 5, 9]
+const TRIED_PARTS = [2, 3, 5, 9, 17]
+/** So many parts are tried only when each would have this much speech on average: meetings of many people are long. */
+const MANY_PARTS = 17
+const MANY_PART_SECONDS = 15
 /**
  * Two parts are different speakers when their likeness differs clearly (`separation`), and when the windows do not change part as often as
- * the parts of one voice do. One voice that k-means divides has a separation of up to 1.0, and changes every 1.5 s; of a short recording,
- * more. Two speakers on a telephone line have 1.26 and change every 3 s, on a good microphone 3 and more.
+ * the parts of one voice do. One voice that k-means divides has a separation of up to 1.0, and changes every 1.5 s. Two
+ * speakers on a telephone line have 1.3 and change every 3 s, on a good microphone 3 and more.
+ * A few windows of one voice can be far from the rest by chance: 6 s of it have a separation of up to 1.6, and 4 s up to 2.5. So the
+ * less speech the smaller part has, the more its separation must be.
  */
 const MIN_SEPARATION = 1.02
-const SHORT_SECONDS_SQUARED = 60
+const SMALL_SECONDS_CUBED = 120
 const MIN_SEPARATION_TIMES_SECONDS = 2.9
 /** A part must have this much speech. */
 const MIN_PART_SECONDS = 2
@@ -66,10 +74,13 @@ function meansOf (voices: readonly Float32Array[], labels: readonly number[], co
 }
 
 /** Spherical k-means from these means. Returns the final means and the mean likeness of a voice print to its own. */
-function refine (voices: readonly Float32Array[], start: readonly Float32Array[]): { means: Float32Array[], likeness: number } {
+function refine (
+  voices: readonly Float32Array[], start: readonly Float32Array[], check: () => void
+): { means: Float32Array[], likeness: number } {
   let means = [...start]
   let labels: number[] = []
   for (let round = 0; round < ITERATIONS; round++) {
+    check()
     const next = voices.map((voice) => nearestVoice(voice, means))
     if (next.every((label, index) => label === labels[index])) break
     labels = next
@@ -121,10 +132,10 @@ function farApart (voices: readonly Float32Array[], count: number): Float32Array
 }
 
 /** The best of several divisions into this many parts. */
-function divide (voices: readonly Float32Array[], parts: number): Float32Array[] {
+function divide (voices: readonly Float32Array[], parts: number, check: () => void): Float32Array[] {
   const fitted = pick(voices, MAX_FITTED)
   const starts = [farApart(fitted, parts), ...(parts === 2 ? [halves(fitted)] : [])]
-  return starts.map((start) => refine(fitted, start)).sort((a, b) => b.likeness - a.likeness)[0]!.means
+  return starts.map((start) => refine(fitted, start, check)).sort((a, b) => b.likeness - a.likeness)[0]!.means
 }
 
 type Moments = { count: number, sum: number, squares: number }
@@ -198,21 +209,23 @@ function gather (labels: readonly number[]): Groups {
 }
 
 /** How far two groups are from being taken for one voice; below 1 they are. */
-function contrast (prints: VoicePrints, one: readonly number[], other: readonly number[], hopMs: number): number {
+function contrast (prints: VoicePrints, one: readonly number[], other: readonly number[], { hopMs, check }: Pace): number {
+  check()
   const second = new Set(other)
   const indices = [...one, ...other].sort((a, b) => a - b)
-  const seconds = indices.length * hopMs / 1000
+  const smallerSeconds = Math.min(one.length, other.length) * hopMs / 1000
   const { separation, separationSeconds } = comparePatterns(subset(prints, indices), indices.map((index) => second.has(index)), hopMs)
-  return Math.min(separation / (MIN_SEPARATION + SHORT_SECONDS_SQUARED / seconds ** 2), separationSeconds / MIN_SEPARATION_TIMES_SECONDS)
+  const wanted = MIN_SEPARATION + SMALL_SECONDS_CUBED / smallerSeconds ** 3
+  return Math.min(separation / wanted, separationSeconds / MIN_SEPARATION_TIMES_SECONDS)
 }
 
 /** Joins the two groups that differ least until all differ, or until `max` groups are left, but never below `min`. */
-function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinity }: SpeakerCount, hopMs: number): Groups {
+function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinity }: SpeakerCount, pace: Pace): Groups {
   const groups = [...start]
   const found = new Map<string, number>()
   const contrastOf = (a: number[], b: number[]): number => {
     const key = `${a[0]} ${a.length} ${b[0]} ${b.length}`
-    if (!found.has(key)) found.set(key, contrast(prints, a, b, hopMs))
+    if (!found.has(key)) found.set(key, contrast(prints, a, b, pace))
     return found.get(key)!
   }
   let areDifferent = false
@@ -235,15 +248,16 @@ function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinit
 }
 
 /** Parts of a group that are different voices; the group itself when there is only one. */
-function split (prints: VoicePrints, group: number[], hopMs: number): Groups {
+function split (prints: VoicePrints, group: number[], pace: Pace): Groups {
+  const { hopMs, check } = pace
   const own = subset(prints, group)
   for (const parts of TRIED_PARTS) {
-    if (group.length * hopMs / 1000 < parts * MIN_PART_SECONDS) break
-    const means = divide(own.voices, parts)
+    if (group.length * hopMs / 1000 < parts * (parts < MANY_PARTS ? MIN_PART_SECONDS : MANY_PART_SECONDS)) break
+    const means = divide(own.voices, parts, check)
     const labels = own.voices.map((voice) => nearestVoice(voice, means))
     const enough = gather(labels).filter(({ length }) => length * hopMs / 1000 >= MIN_PART_SECONDS)
     if (enough.length < 2) continue
-    const found = joinAlike(own, enough, {}, hopMs)
+    const found = joinAlike(own, enough, {}, pace)
     if (found.length < 2) continue
     const centres = found.map((indices) => meanVoice(indices.map((index) => own.voices[index]!)))
     return gather(own.voices.map((voice) => nearestVoice(voice, centres))).map((indices) => indices.map((index) => group[index]!))
@@ -251,23 +265,22 @@ function split (prints: VoicePrints, group: number[], hopMs: number): Groups {
   return [group]
 }
 
-function splitAll (prints: VoicePrints, group: number[], hopMs: number): Groups {
-  const parts = split(prints, group, hopMs)
-  return parts.length === 1 ? parts : parts.flatMap((part) => splitAll(prints, part, hopMs))
+function splitAll (prints: VoicePrints, group: number[], pace: Pace): Groups {
+  const parts = split(prints, group, pace)
+  return parts.length === 1 ? parts : parts.flatMap((part) => splitAll(prints, part, pace))
 }
 
 /**
- * The mean voice print of each speaker. `hopMs`: from one window to the next. `count`: what is known of the number of speakers. None when
- * there are no windows.
+ * The mean voice print of each speaker. `count`: what is known of the number of speakers. None when there are no windows.
  */
-export function findVoices (prints: VoicePrints, count: SpeakerCount, hopMs: number): Float32Array[] {
+export function findVoices (prints: VoicePrints, count: SpeakerCount, pace: Pace): Float32Array[] {
   if (prints.voices.length === 0) return []
-  let groups = joinAlike(prints, splitAll(prints, [...prints.voices.keys()], hopMs), count, hopMs)
+  let groups = joinAlike(prints, splitAll(prints, [...prints.voices.keys()], pace), count, pace)
   while (groups.length < Math.min(count.min ?? 1, prints.voices.length)) {
     // The caller knows of more voices than are heard: the largest group is divided.
     const [largest = [], ...rest] = groups.toSorted((a, b) => b.length - a.length)
     if (largest.length < 2) break
-    const means = divide(largest.map((index) => prints.voices[index]!), 2)
+    const means = divide(largest.map((index) => prints.voices[index]!), 2, pace.check)
     const parts = gather(largest.map((index) => nearestVoice(prints.voices[index]!, means))).map((part) => part.map((i) => largest[i]!))
     if (parts.length < 2) break
     groups = [...rest, ...parts]

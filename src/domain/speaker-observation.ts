@@ -47,22 +47,44 @@ export function packObservation ({ startMs, endMs, probabilities, windows }: Spe
   return bytes
 }
 
-/** Reads what `packObservation` wrote. Throws a RangeError for bytes of another version, or too few of them. */
-export function unpackObservation (bytes: Uint8Array): SpeakerObservation {
+/**
+ * An observation whose voice prints stay packed: those of a long recording need four times the memory. `readVoice` writes the voice print
+ * of a window, of unit length, into `into`, which has a place for each dimension.
+ */
+export type PackedObservation = Pick<SpeakerObservation, 'startMs' | 'endMs' | 'probabilities'> & {
+  dimensions: number
+  centresMs: number[]
+  readVoice (window: number, into: Float32Array): Float32Array
+}
+
+/** Reads what `packObservation` wrote, without its voice prints. Throws a RangeError for bytes of another version, or too few of them. */
+export function openObservation (bytes: Uint8Array): PackedObservation {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.getUint8(0) !== VERSION) throw new RangeError('the observation was made by another version')
   const [startMs, endMs, frames, count, dimensions] = [4, 8, 12, 16, 20].map((at) => view.getUint32(at, true)) as
     [number, number, number, number, number]
-  const probabilities = Float32Array.from({ length: frames }, (_, frame) => view.getUint8(HEADER_BYTES + frame) / 255)
-  const windows = Array.from({ length: count }, (_, index): ObservedWindow => {
-    const at = HEADER_BYTES + frames + index * (WINDOW_HEADER_BYTES + dimensions)
-    const scale = view.getFloat32(at + 4, true)
-    const values = at + WINDOW_HEADER_BYTES
-    return {
-      centreMs: view.getUint32(at, true),
-      voice: toUnitLength(Float32Array.from({ length: dimensions }, (_, i) => scale * view.getInt8(values + i)))
+  const size = WINDOW_HEADER_BYTES + dimensions
+  const windowsAt = HEADER_BYTES + frames
+  if (windowsAt + count * size > bytes.length) throw new RangeError('the observation is cut off')
+  return {
+    startMs,
+    endMs,
+    dimensions,
+    probabilities: Float32Array.from({ length: frames }, (_, frame) => view.getUint8(HEADER_BYTES + frame) / 255),
+    centresMs: Array.from({ length: count }, (_, window) => view.getUint32(windowsAt + window * size, true)),
+    // The scale of the values does not matter, because the length becomes 1.
+    readVoice (window, into) {
+      const at = windowsAt + window * size + WINDOW_HEADER_BYTES
+      for (let i = 0; i < dimensions; i++) into[i] = view.getInt8(at + i)
+      return toUnitLength(into)
     }
-  })
+  }
+}
+
+/** Reads what `packObservation` wrote. Throws a RangeError for bytes of another version, or too few of them. */
+export function unpackObservation (bytes: Uint8Array): SpeakerObservation {
+  const { startMs, endMs, probabilities, centresMs, dimensions, readVoice } = openObservation(bytes)
+  const windows = centresMs.map((centreMs, window) => ({ centreMs, voice: readVoice(window, new Float32Array(dimensions)) }))
   return { startMs, endMs, probabilities, windows }
 }
 

@@ -22,7 +22,7 @@ const PAD_MS = 100
 /** The regions of a recording, from the frames of its pieces in order of time. They do not overlap. */
 export function findRegions (pieces: readonly FrameProbabilities[], frameMs: number): Region[] {
   const regions: Region[] = []
-  const probabilities = Float32Array.from({ length: pieces.reduce((sum, piece) => sum + piece.probabilities.length, 0) })
+  const probabilities = new Float32Array(pieces.reduce((sum, piece) => sum + piece.probabilities.length, 0))
   let filled = 0
   for (const piece of pieces) {
     probabilities.set(piece.probabilities, filled)

@@ -1,10 +1,12 @@
 /** Finds who talks when from the observations of a recording. Pure. */
 import { cosine, findVoices } from './speaker-clusters.js'
 import type { SpeakerCount } from './speaker-clusters.js'
-import { OBSERVED_FRAME_MS, OBSERVED_HOP_MS, OBSERVED_WINDOW_MS, unpackObservation } from './speaker-observation.js'
-import type { ObservedWindow } from './speaker-observation.js'
+import { OBSERVED_FRAME_MS, OBSERVED_HOP_MS, OBSERVED_WINDOW_MS, openObservation } from './speaker-observation.js'
+import type { PackedObservation } from './speaker-observation.js'
 import { findRegions } from './speaker-regions.js'
 import type { Region } from './speaker-regions.js'
+import { sampleWindows } from './speaker-sample.js'
+import type { PackedVoices } from './speaker-sample.js'
 import type { SpeakerTurn } from './speaker.js'
 import type { TimedWord } from './transcript.js'
 
@@ -30,9 +32,9 @@ function speechMs (regions: readonly Region[], startMs: number, endMs: number): 
 }
 
 /** Speech share of each window. Regions and windows are in order of time, so each is visited a few times only. */
-function shareOfSpeech (regions: readonly Region[], windows: readonly ObservedWindow[]): number[] {
+function shareOfSpeech (regions: readonly Region[], centresMs: readonly number[]): number[] {
   let first = 0
-  return windows.map(({ centreMs }) => {
+  return centresMs.map((centreMs) => {
     const [startMs, endMs] = [centreMs - OBSERVED_WINDOW_MS / 2, centreMs + OBSERVED_WINDOW_MS / 2]
     while (first < regions.length && regions[first]!.endMs < startMs) first++
     let last = first
@@ -41,40 +43,64 @@ function shareOfSpeech (regions: readonly Region[], windows: readonly ObservedWi
   })
 }
 
-/** The likeliest sequence of voices, by the algorithm of Viterbi, and how likely each one is in its place (0..1). */
-function decode (windows: readonly ObservedWindow[], means: readonly Float32Array[]): Array<{ voice: number, confidence: number }> {
-  const scores = windows.map(({ voice }) => means.map((mean) => LIKENESS_SCALE * cosine(voice, mean)))
-  const best: number[][] = []
-  const from: number[][] = []
-  for (const [index, own] of scores.entries()) {
-    const before = best[index - 1] ?? own.map(() => 0)
-    const top = before.indexOf(Math.max(...before))
-    from.push(before.map((value, voice) => value >= before[top]! - CHANGE_COST ? voice : top))
-    best.push(own.map((value, voice) => value + Math.max(before[voice]!, before[top]! - CHANGE_COST)))
+/** The windows of a recording in order of time. Their voice prints stay packed. */
+type Windows = PackedVoices & { centresMs: readonly number[] }
+
+function joinPieces (pieces: readonly PackedObservation[]): Windows {
+  const centresMs = pieces.flatMap((piece) => piece.centresMs)
+  const places = pieces.flatMap((piece) => piece.centresMs.map((_, window) => ({ piece, window })))
+  return {
+    centresMs,
+    dimensions: pieces.find((piece) => piece.dimensions > 0)?.dimensions ?? 0,
+    readVoice: (index, into) => places[index]!.piece.readVoice(places[index]!.window, into)
   }
-  const path = new Array<number>(windows.length)
-  for (let index = windows.length - 1; index >= 0; index--) {
-    const next = path[index + 1]
-    path[index] = next === undefined ? best[index]!.indexOf(Math.max(...best[index]!)) : from[index + 1]![next]!
+}
+
+/** How alike each window and each mean voice are, window by window, scaled. */
+function scoreWindows ({ centresMs, dimensions, readVoice }: Windows, means: readonly Float32Array[], check: () => void): Float32Array {
+  const scores = new Float32Array(centresMs.length * means.length)
+  const own = new Float32Array(dimensions)
+  for (let index = 0; index < centresMs.length; index++) {
+    check()
+    readVoice(index, own)
+    for (const [voice, mean] of means.entries()) scores[index * means.length + voice] = LIKENESS_SCALE * cosine(own, mean)
   }
-  return path.map((voice, index) => {
-    const own = scores[index]!
-    return { voice, confidence: 1 / own.reduce((sum, value) => sum + Math.exp(value - own[voice]!), 0) }
-  })
+  return scores
+}
+
+/** The likeliest sequence of `count` voices, by the algorithm of Viterbi, and how likely each one is in its place (0..1). */
+function decode (scores: Float32Array, count: number): Array<{ voice: number, confidence: number }> {
+  if (count === 0) return []
+  const from = new Uint16Array(scores.length)
+  let best = new Array<number>(count).fill(0)
+  for (let start = 0; start < scores.length; start += count) {
+    const top = best.indexOf(Math.max(...best))
+    const limit = best[top]! - CHANGE_COST
+    for (let voice = 0; voice < count; voice++) from[start + voice] = best[voice]! >= limit ? voice : top
+    best = best.map((value, voice) => scores[start + voice]! + Math.max(value, limit))
+  }
+  const path = new Array<{ voice: number, confidence: number }>(scores.length / count)
+  let voice = best.indexOf(Math.max(...best))
+  for (let index = path.length - 1; index >= 0; index--) {
+    const own = scores.subarray(index * count, (index + 1) * count)
+    path[index] = { voice, confidence: 1 / own.reduce((sum, value) => sum + Math.exp(value - own[voice]!), 0) }
+    voice = from[index * count + voice]!
+  }
+  return path
 }
 
 type Stretch = { startMs: number, endMs: number, voice: number, confidence: number }
 
 /** Each region divided among the voices of the windows nearest to its moments. */
 function divideRegions (
-  regions: readonly Region[], windows: readonly ObservedWindow[], labels: ReadonlyArray<{ voice: number, confidence: number }>
+  regions: readonly Region[], centresMs: readonly number[], labels: ReadonlyArray<{ voice: number, confidence: number }>
 ): Stretch[] {
   const stretches: Stretch[] = []
   let nearest = 0
-  const centre = (index: number): number => windows[index]?.centreMs ?? Infinity
+  const centre = (index: number): number => centresMs[index] ?? Infinity
   for (const region of regions) {
     let startMs = region.startMs
-    while (startMs < region.endMs && windows.length > 0) {
+    while (startMs < region.endMs && centresMs.length > 0) {
       while (centre(nearest + 1) - startMs <= Math.abs(startMs - centre(nearest))) nearest++
       const endMs = Math.min(region.endMs, Math.max(startMs + 1, Math.round((centre(nearest) + centre(nearest + 1)) / 2)))
       stretches.push({ startMs, endMs, ...labels[nearest]! })
@@ -127,21 +153,24 @@ function renumber (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
   })
 }
 
-/** Finds who talks when. Voices are numbered from 0 in the order of their first turns. Throws a RangeError for bytes it cannot read. */
-export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence): SpeakerTurn[] {
-  const frames: Array<{ startMs: number, probabilities: Float32Array }> = []
-  const windows: ObservedWindow[] = []
-  for (const bytes of pieces) {
-    const piece = unpackObservation(bytes)
-    frames.push(piece)
-    windows.push(...piece.windows)
+/**
+ * Finds who talks when. Voices are numbered from 0 in the order of their first turns. The work grows in proportion to the length. `check`
+ * is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
+ */
+export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence, check: () => void = () => {}): SpeakerTurn[] {
+  const observations = pieces.map(openObservation)
+  const regions = findRegions(observations, OBSERVED_FRAME_MS)
+  const windows = joinPieces(observations)
+  const { centresMs, dimensions, readVoice } = windows
+  const shares = shareOfSpeech(regions, centresMs)
+  const all = [...centresMs.keys()]
+  const clear = all.filter((index) => shares[index]! >= MIN_SPEECH_SHARE)
+  const used = sampleWindows(clear.length > 0 ? clear : all, windows, check)
+  const prints = {
+    centresMs: used.map((index) => centresMs[index]!),
+    voices: used.map((index) => readVoice(index, new Float32Array(dimensions)))
   }
-  const regions = findRegions(frames, OBSERVED_FRAME_MS)
-  const shares = shareOfSpeech(regions, windows)
-  const clear = windows.filter((_, index) => shares[index]! >= MIN_SPEECH_SHARE)
-  const used = clear.length > 0 ? clear : windows
-  const prints = { centresMs: used.map(({ centreMs }) => centreMs), voices: used.map(({ voice }) => voice) }
-  const means = findVoices(prints, count, OBSERVED_HOP_MS)
-  const stretches = divideRegions(regions, windows, decode(windows, means))
-  return renumber(moveToWords(joinStretches(stretches), words))
+  const means = findVoices(prints, count, { hopMs: OBSERVED_HOP_MS, check })
+  const labels = decode(scoreWindows(windows, means, check), means.length)
+  return renumber(moveToWords(joinStretches(divideRegions(regions, centresMs, labels)), words))
 }

@@ -42,7 +42,7 @@ async function findTurns (engine: SpeakerEngine, path: string, words: readonly H
   for (let startMs = 0; startMs < endMs; startMs += engine.pieceMs) {
     pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, createAbort()))
   }
-  return await engine.findTurns({ pieces, count: {}, words })
+  return await engine.findTurns({ pieces, count: {}, words }, createAbort())
 }
 
 function countWords ({ turns = [], sentences, reference }: Recording, words: readonly LabelledWord[]): SpeakerScore['words'] {

@@ -93,7 +93,7 @@ export function createDiarizing (deps: Deps) {
   async function nameAll ({ claim, job, wanted: { count }, signal }: Step): Promise<void> {
     const words = transcripts.list(job.id).flatMap((segment) => segment.words)
     const evidence = { pieces: speakers.listPieces(job.id), count, words }
-    const turns = await runWithin(limits.turnsMs, signal, async () => await engine.findTurns(evidence))
+    const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
     inTransaction(() => {
       if (!work.finish(claim)) return
       transcripts.nameSpeakers(job.id, (segments) => {

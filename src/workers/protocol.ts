@@ -115,12 +115,14 @@ export type SpeakerFiles = {
 }
 /** A piece of a recording in ms. `abort`: as for transcription. */
 export type ObserveSpeakersInput = SpeakerFiles & { audioPath: string, startMs: number, endMs: number, abort: Int32Array }
+/** `abort`: as for transcription. */
+export type FindTurnsInput = SpeakerEvidence & { abort: Int32Array }
 
 /** Speakers have their own thread, so that telling them apart takes no slot of a window. */
 export type SpeakerTasks = {
   prepareSpeakers: { input: SpeakerFiles, output: undefined }
   observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
-  findTurns: { input: SpeakerEvidence, output: SpeakerTurn[] }
+  findTurns: { input: FindTurnsInput, output: SpeakerTurn[] }
 }
 
 export type ExtractInput = { mode: ArtifactMode, source: PlainSource }

@@ -7,12 +7,11 @@ import type { ObservedWindow } from '../domain/speaker-observation.js'
 import { findRegions } from '../domain/speaker-regions.js'
 import type { Region } from '../domain/speaker-regions.js'
 import { findSpeakerTurns } from '../domain/speaker-turns.js'
-import type { SpeakerEvidence } from '../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
 import { SpeechError } from '../domain/speech-error.js'
 import { FRAME_SAMPLES } from '../domain/speech-spans.js'
 import { readPcm } from './pcm.js'
-import type { ObserveSpeakersInput, SpeakerFiles } from './protocol.js'
+import type { FindTurnsInput, ObserveSpeakersInput, SpeakerFiles } from './protocol.js'
 import { serve, serveAsync } from './serve.js'
 import { detectSpeechIn } from './speech-detection.js'
 
@@ -140,4 +139,6 @@ export const observeSpeakers = serveAsync(async (input: ObserveSpeakersInput): P
   return packObservation({ startMs: input.startMs, endMs: input.endMs, probabilities, windows })
 })
 
-export const findTurns = serve((input: SpeakerEvidence): SpeakerTurn[] => findSpeakerTurns(input))
+/** Finds who talks when. Throws `SpeechError`: aborted, internal_error. */
+export const findTurns = serve(({ abort, ...evidence }: FindTurnsInput): SpeakerTurn[] =>
+  findSpeakerTurns(evidence, () => { stopIfAsked(abort) }))

@@ -20,9 +20,9 @@ export type SpeakerEngine = {
   observe (source: { path: string, startMs: number, endMs: number }, abort: Abort): Promise<Uint8Array>
   /**
    * Finds who talks when, from the observations of all pieces in order of time. Turns are in order of their starts; voices are numbered
-   * from 0 in the order of their first turns. Rejects with `SpeechError`.
+   * from 0 in the order of their first turns. Rejects with `SpeechError`; with code `aborted` within a second of `abort`.
    */
-  findTurns (evidence: SpeakerEvidence): Promise<SpeakerTurn[]>
+  findTurns (evidence: SpeakerEvidence, abort: Abort): Promise<SpeakerTurn[]>
 }
 
 /** The bundled voice print network. */
@@ -41,6 +41,6 @@ export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEn
     prepare: async () => { await pool.run('prepareSpeakers', FILES) },
     observe: async ({ path, startMs, endMs }, abort) =>
       await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort: abort.flag }),
-    findTurns: async (evidence) => await pool.run('findTurns', evidence)
+    findTurns: async (evidence, abort) => await pool.run('findTurns', { ...evidence, abort: abort.flag })
   }
 }

@@ -26,7 +26,7 @@ async function findTurns ({ path, endMs }: { path: string, endMs: number }, coun
   for (let startMs = 0; startMs < endMs; startMs += engine.pieceMs) {
     pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, createAbort()))
   }
-  return await engine.findTurns({ pieces, count })
+  return await engine.findTurns({ pieces, count }, createAbort())
 }
 
 t.test('two people who talk in turn are two voices', async (t) => {
