@@ -24,6 +24,7 @@ t.test('of deleted recordings nothing is found, and of the others everything', a
   const receiver = await startReceiver(t, (response) => { response.writeHead(500).end() })
   const settings = { STENOBOX_ALLOW_SOURCES: sources.host, STENOBOX_ALLOW_WEBHOOKS: new URL(receiver.url).host }
   let server = await startServer(dataDir, settings)
+  t.teardown(async () => await server.stop())
   const key = server.firstKey ?? ''
   let client = createClient(server.address, key)
 
@@ -61,7 +62,6 @@ t.test('of deleted recordings nothing is found, and of the others everything', a
   t.match(await client.request('DELETE', `/api/v1/transcriptions/${fetched}`), { status: 200 })
   await server.kill9()
   server = await startServer(dataDir, settings)
-  t.teardown(server.stop)
   client = createClient(server.address, key)
   await waitFor('the clearing after a crash', () => Object.keys(scanFor(dataDir, [...fetchTraces, ...uploadTraces])).length === 0)
   t.equal((await client.job(retained)).transcriptText, texts.get(retained))
