@@ -1,5 +1,5 @@
 /**
- * The hostile owner, a program of its own: `node hostile-owner.ts ATTACK`, with what it needs in the environment. It attacks until it is
+ * The hostile owner, a separate program: `node hostile-owner.ts ATTACK`, with what it needs in the environment. It attacks until it is
  * killed, and never stops for errors.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

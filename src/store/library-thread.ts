@@ -1,4 +1,4 @@
-/** Runs on a thread of its own: reads the library, so that a search never holds up the thread that answers requests. */
+/** Runs on its own thread: reads the library, so that a search never holds up the thread that answers requests. */
 import type { LibraryFinding, LibraryQuery } from '../domain/library-search.js'
 import { openForReading } from './database.js'
 import { createLibrary } from './library.js'
