@@ -148,8 +148,22 @@ export interface NativeAddon {
   createSpeechDetector (tensors: Readonly<Record<string, Float32Array>>): SpeechDetector
   /** Language codes of whisper_lang_id, in the library's order. */
   languages (): string[]
+  /**
+   * Indexes, in order, of the codes that differ from `code` in the fewest bits: at least `wanted` if there are that many, more when several
+   * are equally far. `codes`: one after the other, each as long as `code`; the first `count` are compared. Throws INVALID_ARGUMENT.
+   */
+  nearestCodes (codes: Uint32Array, count: number, code: Uint32Array, wanted: number): Uint32Array
   /** Raises the niceness of the calling thread, so that inference never starves the thread that answers HTTP. */
   lowerThreadPriority (nice: number): void
+}
+
+/** Only what search needs. Undefined when the addon is missing: search then compares codes in JavaScript, several times more slowly. */
+export function loadCodeScan (path: string = ADDON_PATH): NativeAddon['nearestCodes'] | undefined {
+  try {
+    return loadAddon(path).nearestCodes
+  } catch {
+    return undefined
+  }
 }
 
 /** Loads the compiled addon. If it is missing, throws an Error that says how to build it. */

@@ -124,6 +124,13 @@ Floats readFloats(const Napi::Value & value, const std::string & name) {
   return {floats.Data(), floats.ElementLength()};
 }
 
+Words readWords(const Napi::Value & value, const std::string & name) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array)
+    reject(name + " must be a Uint32Array");
+  const auto words = value.As<Napi::Uint32Array>();
+  return {words.Data(), words.ElementLength()};
+}
+
 Tensors readTensors(const Napi::Value & value) {
   const Napi::Object given = readObject(value, "tensors");
   Tensors tensors;
