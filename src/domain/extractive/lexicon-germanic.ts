@@ -9,7 +9,7 @@ const EN_VERB = '(?:talk|speak|turn|move(?: on)?|go(?: on)?|walk|come|look|begin
   'say (?:something|a few words|more)|explain(?: to you)?|discuss|describe|consider|take up|open)?'
 
 export const ENGLISH: Entry = {
-  stopWords: 'i me myself you yourself him us ourselves am is are was were be been being do does did doing done have has had having ' +
+  stopWords: 'i we me myself you yourself him us ourselves am is are was were be been being do does did doing done have has had having ' +
     'will would shall should can could may might must not no nor if or because as until while at by for with about against between ' +
     'into through during before after above below to from up down in out on off over under again further here there when where why ' +
     'how all any both each few more most other some such only own same than too very just also even still yet already ever never ' +
