@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { dirname, join } from 'node:path'
 
 /**
- * The GPU libraries of node-llama-cpp, which `package.json` replaces by empty packages because they take 71 MB (Vulkan) and 539 MB (CUDA). The digests
- * are those of the npm registry for this version.
+ * The GPU libraries of node-llama-cpp, which `package.json` replaces by empty packages because they take 71 MB (Vulkan) and 539 MB (CUDA).
+ * The digests are those of the npm registry for this version.
  */
 export const VERSION = '3.22.1'
 const PACKAGES = {
