@@ -13,18 +13,11 @@ import type {
   WorkerTasks
 } from '../../workers/protocol.js'
 import type { ChosenModel, Models } from '../models/models.js'
-import type { DetectorPool, SpeechPool } from './pool.js'
+import type { Abort } from './abort.js'
+import type { InferenceHelper, Sent } from './helper.js'
 
 /** `isStarter`: the starter model produced it. */
 export type Transcribed = TranscribeOutput & { isStarter: boolean }
-
-/** Stops one call: it rejects with code `aborted` within about a second. */
-export type Abort = { readonly flag: Int32Array, stop (): void }
-
-export function createAbort (): Abort {
-  const flag = new Int32Array(new SharedArrayBuffer(4))
-  return { flag, stop: () => { Atomics.store(flag, 0, 1) } }
-}
 
 /** Tasks that need a model. */
 type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
@@ -39,8 +32,8 @@ export type WindowJob = {
 }
 
 type Deps = {
-  pool: SpeechPool
-  detector: DetectorPool
+  pool: InferenceHelper['speech']
+  detector: InferenceHelper['detector']
   models: Models
   gpu: boolean
   threadsPerWorker: number
@@ -65,12 +58,12 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     name: T,
     quality: SttQuality,
     model: ChosenModel | undefined,
-    input: (choice: ModelChoice, model: ChosenModel) => WorkerTasks[T]['input'],
-    memory = served
+    input: (choice: ModelChoice, model: ChosenModel) => Sent<WorkerTasks[T]['input']>,
+    { abort, memory = served }: { abort?: Abort, memory?: typeof served } = {}
   ): Promise<WorkerTasks[T]['output']> {
     if (!model) throw new SpeechError('model_unavailable', 'no speech model is installed')
     const run = async (): Promise<WorkerTasks[T]['output']> =>
-      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model))
+      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model), abort)
     try {
       const output = await run().catch(async (error: unknown) => {
         if (error instanceof SpeechError && error.code === 'out_of_memory' && await freeMemory()) return await run()
@@ -92,8 +85,9 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     const wanted = choose(quality)
     const isUnable = wanted?.kind === 'parakeet'
     const able = isUnable ? models.chooseLanguageDetector(quality) ?? servedLanguages.get(quality) : wanted
-    const input = (model: ModelChoice) => ({ ...source, model, threads: threadsPerWorker, abort: abort.flag })
-    const { posteriors } = await runWith('detectLanguage', quality, able, input, isUnable ? servedLanguages : served)
+    const input = (model: ModelChoice) => ({ ...source, model, threads: threadsPerWorker })
+    const memory = isUnable ? servedLanguages : served
+    const { posteriors } = await runWith('detectLanguage', quality, able, input, { abort, memory })
     return posteriors
   }
 
@@ -115,8 +109,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
       const chosen = choose(quality, known)
       const output = await runWith('transcribe', quality, chosen, (model, { kind, languages, decoding }) => ({
         ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected,
-        prior, languages, prompt, terms, decoding, abort: abort.flag
-      }))
+        prior, languages, prompt, terms, decoding
+      }), { abort })
       return { ...output, isStarter: chosen?.isStarter === true }
     },
     /** The probability of each language in this window. Rejects with `SpeechError`. */
