@@ -19,6 +19,19 @@ import type { InferenceHelper, Sent } from './helper.js'
 /** `isStarter`: the starter model produced it. */
 export type Transcribed = TranscribeOutput & { isStarter: boolean }
 
+/** How often speech detection is tried when its process ends. A window that ends processes is given back by its caller instead. */
+const DETECTION_ATTEMPTS = 10
+
+async function retryCrashes<T> (run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof SpeechError && error.code === 'worker_crashed') || attempt === DETECTION_ATTEMPTS) throw error
+    }
+  }
+}
+
 /** Tasks that need a model. */
 type ModelTask = 'transcribe' | 'detectLanguage' | 'warmUp'
 
@@ -118,9 +131,10 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
       return await detect(source, job.quality, abort)
     },
     /** Loads the voice activity detector. Rejects with a `SpeechError` that says why it cannot be loaded. */
-    prepareDetector: async (): Promise<void> => { await detector.run('prepareDetector', null) },
+    prepareDetector: async (): Promise<void> => { await retryCrashes(async () => await detector.run('prepareDetector', null)) },
     /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `SpeechError`. */
-    detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
+    detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> =>
+      await retryCrashes(async () => await detector.run('detectSpeech', input)),
     /** The version and devices of the speech library. Rejects with `SpeechError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread before the first window needs them. */
