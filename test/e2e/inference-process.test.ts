@@ -15,7 +15,7 @@ import { createRandom } from '../support/random.ts'
 const KILLS = Number(process.env['STENOBOX_TEST_INFERENCE_KILLS'] ?? 6)
 const directory = t.testdir()
 const recording = directory + '/recording.wav'
-execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '1', '-i', AUDIO + 'dialogue.mp3', '-t', '70', '-ac', '1', '-ar', '16000', recording])
+execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '1', '-i', AUDIO + 'dialogue.mp3', '-t', '70', '-ac', '1', recording])
 
 async function startWithJob (t: Test, file: string) {
   const dataDir = t.testdir()
