@@ -91,14 +91,21 @@ export function runLimited (program: string, args: readonly string[], limits: Li
   return { stdout: child.stdout, ended, stop: () => { stop('aborted') } }
 }
 
-/** Devices that the administrator chose for inference. Programs that run models get these too. */
-const DEVICES = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES']
+/** Devices that the administrator chose for inference, and where Node writes which lines have run. Programs of ours get these too. */
+const FOR_COMPANIONS = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES', 'NODE_V8_COVERAGE']
+
+/** How a companion ended. `stderr`: the end of it. For decisions and the debug log; never shown to people. */
+export type CompanionEnd = { stderr: string, code: number | undefined, signal: NodeJS.Signals | undefined }
 
 export type Companion = {
-  /** Sends a message that survives JSON. Messages to a program that has ended are dropped. */
+  /** Undefined when it could not be started. */
+  pid: number | undefined
+  /** Sends a message that survives structured clone. Messages to a program that has ended are dropped. */
   send (message: object): void
-  /** Settles when the program has ended. `stderr`: the end of it. For decisions and the debug log; never shown to people. */
-  ended: Promise<{ stderr: string }>
+  /** Settles when the program has ended. */
+  ended: Promise<CompanionEnd>
+  /** Asks it to end: no more messages are passed. */
+  disconnect (): void
   /** Ends it at once, whatever it is doing. */
   stop (): void
 }
@@ -108,21 +115,27 @@ export type Companion = {
  * ends. For native code that may crash, hang or need all memory: only that program is lost then.
  */
 export function startCompanion (script: string, nice: number, onMessage: (message: unknown) => void): Companion {
-  const env = { ...createEnvironment(), ...pickEnvironment(DEVICES) }
+  const env = { ...createEnvironment(), ...pickEnvironment(FOR_COMPANIONS) }
   const child = spawn('prlimit', ['--core=0', 'nice', '-n', String(nice), process.execPath, '--no-warnings', script], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced', env
   })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr = (stderr + text).slice(-STDERR_LIMIT) })
+  const read = new Promise<void>((resolve) => { child.stderr?.once('close', resolve) })
   child.on('message', onMessage)
-  const ended = new Promise<{ stderr: string }>((resolve) => {
-    child.once('error', (error) => { resolve({ stderr: error.message }) })
-    child.once('close', () => { resolve({ stderr }) })
+  const ended = new Promise<CompanionEnd>((resolve) => {
+    child.once('error', (error) => { resolve({ stderr: error.message, code: undefined, signal: undefined }) })
+    // Node does not report `close` after `disconnect`.
+    child.once('exit', (code, signal) => {
+      read.then(() => { resolve({ stderr, code: code ?? undefined, signal: signal ?? undefined }) })
+    })
   })
   return {
+    pid: child.pid,
     // The callback takes the error of a program that has just ended; `ended` reports the end.
     send: (message) => { if (child.connected) child.send(message, () => {}) },
     ended,
+    disconnect: () => { if (child.connected) child.disconnect() },
     stop: () => { child.kill('SIGKILL') }
   }
 }

@@ -68,7 +68,10 @@ export type TranscribeOptions = {
   terms: readonly string[]
   /** whisper.cpp decodes the audio after its last timestamp again. A remainder shorter than this is skipped. */
   minTailMs: number
-  /** One Int32 over a SharedArrayBuffer; any value but 0 stops the call within a second. */
+  /**
+   * One or two Int32 over a SharedArrayBuffer. Any value but 0 in the first stops the call within a second. The second, if there is one,
+   * grows while the call computes.
+   */
   abort?: Int32Array
   /** 0 to 100, never decreasing. */
   onProgress?: (percent: number) => void

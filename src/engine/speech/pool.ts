@@ -46,11 +46,9 @@ export function createPool<T extends Tasks> (
 
 /** Threads that transcribe, one window each at a time. */
 export const createSpeechPool = (threads: number) => createPool<WorkerTasks>('../../workers/speech.js', threads)
-export type SpeechPool = ReturnType<typeof createSpeechPool>
 
-/** The thread that detects speech. */
-export const createDetectorPool = () => createPool<DetectorTasks>('../../workers/speech-detection.js', 1)
-export type DetectorPool = ReturnType<typeof createDetectorPool>
+/** Threads that detect speech. */
+export const createDetectorPool = (threads: number) => createPool<DetectorTasks>('../../workers/speech-detection.js', threads)
 
 /** The thread that tells speakers apart. */
 export const createSpeakerPool = () => createPool<SpeakerTasks>('../../workers/speakers.js', 1)
