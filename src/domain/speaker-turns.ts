@@ -24,8 +24,8 @@ const LIKENESS_SCALE = 20
 const CHANGE_COST = 3
 /**
  * A window that is less like its voice than half of this voice's windows are may be somebody else who was not told apart. `TYPICAL_DROP`:
- * how much less, as a cosine, makes it as likely as not; `TYPICAL_WIDTH`: the width of that limit. Chosen on the first half of the
- * recordings in docs/accuracy.md.
+ * how much less, as a cosine, makes it as likely as not; `TYPICAL_WIDTH`: the width of that limit. Chosen by the recordings in
+ * docs/accuracy.md, all of them: no clean check exists.
  */
 const TYPICAL_DROP = 0.05
 const TYPICAL_WIDTH = 0.03
