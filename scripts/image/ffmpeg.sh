@@ -32,7 +32,7 @@ for name in $DECODERS; do options="$options --enable-decoder=$name"; done
 # shellcheck disable=SC2086 # one option per word
 ./configure --prefix="$1" --disable-everything --disable-autodetect --enable-zlib --disable-network --disable-doc --disable-debug \
   --disable-ffplay --disable-avdevice --disable-swscale $options --enable-parsers --enable-protocol=file,pipe \
-  --enable-filter=aresample,aformat,anull,atrim,format,null,trim --enable-encoder=pcm_s16le --enable-muxer=pcm_s16le \
+  --enable-filter=aresample,aformat,anull,atrim,format,null,trim --enable-bsf=null --enable-encoder=pcm_s16le --enable-muxer=pcm_s16le \
   > configure.log 2>&1 || { tail -n 30 configure.log; exit 1; }
 make -s -j "$(nproc)" > make.log 2>&1 || { tail -n 30 make.log; exit 1; }
 make -s install-progs > /dev/null

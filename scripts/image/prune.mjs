@@ -27,6 +27,8 @@ function removeSources (...path) {
 execFileSync('npm', ['prune', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], {
   cwd: dirname(MODULES), stdio: ['ignore', 'ignore', 'inherit']
 })
+// Only node-llama-cpp names it, to check the types of programs that use it.
+remove('typescript')
 // The image has its own Node.
 for (const name of list()) if (/^node-linux-/.test(name)) remove(name)
 removeSources('nodejs-whisper')
