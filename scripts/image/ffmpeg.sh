@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds ffmpeg and ffprobe from Debian's source package, with security fixes, into $1/bin: only what decoding sound needs. Debian's own
-# package brings 400 MB of libraries for video, devices and the network. Without --enable-gpl the result is under the LGPL 2.1.
+# package brings almost 700 MB of libraries for video and devices. Without --enable-gpl the result is under the LGPL 2.1.
 # src/engine/media/ffmpeg.ts has the containers that may be opened.
 set -eu
 
