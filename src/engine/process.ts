@@ -18,11 +18,22 @@ const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL'
 /** glibc reserves 128 MiB of address space for each thread that allocates, and a few threads would use up the limit. */
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
 
+/**
+ * onnxruntime's packages since 1.29 send its maker what they run, and look up his address, in every process that did not set this before
+ * loading them (https://github.com/microsoft/onnxruntime/pull/27379).
+ */
+const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' }
+
+/** Keeps libraries from sending anything home. Call it on the main thread, before a thread that loads them is started. */
+export function forbidTelemetry (): void {
+  Object.assign(process.env, NO_TELEMETRY)
+}
+
 const pickEnvironment = (names: readonly string[]): NodeJS.ProcessEnv => Object.fromEntries(names.flatMap((name) => {
   const value = process.env[name]
   return value === undefined ? [] : [[name, value]]
 }))
-const createEnvironment = (): NodeJS.ProcessEnv => ({ ...ONE_ARENA, ...pickEnvironment(PASSED_ON) })
+const createEnvironment = (): NodeJS.ProcessEnv => ({ ...ONE_ARENA, ...NO_TELEMETRY, ...pickEnvironment(PASSED_ON) })
 
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { SpeechError } from '../../domain/speech-error.js'
+import { forbidTelemetry } from '../process.js'
 import type { DetectorTasks, SpeakerTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
 
 /** The tasks of one kind of thread, with their input and output. */
@@ -17,6 +18,7 @@ type IdleThreads = { minThreads: number, idleTimeout: number }
 export function createPool<T extends Tasks> (
   file: string, threads: number, idle: IdleThreads = { minThreads: threads, idleTimeout: Infinity }
 ) {
+  forbidTelemetry()
   const piscina = new Piscina({
     filename: fileURLToPath(new URL(file, import.meta.url)),
     ...idle,
