@@ -47,10 +47,13 @@ float readTemperatureStep(const Napi::Value & value) {
 CallFlags readAbort(const Napi::Value & value) {
   if (value.IsUndefined()) return {};
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) reject("abort must be an Int32Array");
-  const auto flag = value.As<Napi::Int32Array>();
+  auto flag = value.As<Napi::Int32Array>();
   if (flag.ElementLength() < 1) reject("abort must have an element");
   if (value.As<Napi::Object>().Get("buffer").IsArrayBuffer()) reject("abort must lie in a SharedArrayBuffer");
-  return {flag.Data(), flag.ElementLength() > 1 ? flag.Data() + 1 : nullptr};
+  CallFlags flags;
+  flags.raised = flag.Data();
+  if (flag.ElementLength() > 1) flags.pulse = flag.Data() + 1;
+  return flags;
 }
 
 whisper_ahead readHead(const Napi::Value & value) {
