@@ -14,7 +14,7 @@ export const Word = Type.Object({
   speakerConfidence: Type.Optional(Type.Number({
     minimum: 0, maximum: 1, description: 'only if it is doubtful who says it: how certain the speaker is'
   })),
-  overlap: Type.Optional(Type.Boolean({ description: 'true: somebody else talks at the same time. The bundled engine never sets it' }))
+  overlap: Type.Optional(Type.Boolean({ description: 'true: somebody else talks at the same time, as far as that is known' }))
 }, { title: 'Word', additionalProperties: false })
 
 export const Segment = Type.Object({

@@ -8,15 +8,15 @@ import { createSpeakerStore } from './speakers.js'
 type SegmentKey = { window_idx: number, idx: number }
 type SegmentRow = { start_ms: number, end_ms: number, text: string, words: string, speaker: string | null }
 type PackedWord = [
-  text: string, startMs: number, endMs: number, probability: number, speaker?: string, confidence?: number | null, isOverlap?: 1
+  text: string, startMs: number, endMs: number, probability: number, speaker?: string | null, confidence?: number | null, isOverlap?: 1
 ]
 /** Names by stored label; labels without a name stand for themselves. */
 type Names = ReadonlyMap<string, string>
 
 function pack ({ text, startMs, endMs, probability, speaker, speakerConfidence, isOverlap }: TimedWord): PackedWord {
   const packed: PackedWord = [text, startMs, endMs, probability]
-  if (speaker === undefined) return packed
-  packed.push(speaker)
+  if (speaker === undefined && !isOverlap) return packed
+  packed.push(speaker ?? null)
   if (speakerConfidence !== undefined || isOverlap) packed.push(speakerConfidence ?? null)
   if (isOverlap) packed.push(1)
   return packed
@@ -24,7 +24,7 @@ function pack ({ text, startMs, endMs, probability, speaker, speakerConfidence, 
 
 function unpack ([text, startMs, endMs, probability, label, confidence, isOverlap]: PackedWord, names: Names): TimedWord {
   const word: TimedWord = { text, startMs, endMs, probability }
-  if (label !== undefined) word.speaker = names.get(label) ?? label
+  if (typeof label === 'string') word.speaker = names.get(label) ?? label
   if (typeof confidence === 'number') word.speakerConfidence = confidence
   if (isOverlap) word.isOverlap = true
   return word

@@ -51,6 +51,17 @@ t.test('speakers are kept with segments and words', async (t) => {
   t.strictSame(transcripts.list(other), makeSegments(), 'of this job only')
 })
 
+t.test('words said at once and doubtful speakers are kept, with a speaker and without', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const job = addJob('a')
+  const marks = [{ isOverlap: true }, { speaker: 'Speaker 1', isOverlap: true }, { speaker: 'Speaker 1', speakerConfidence: 0.4 },
+    { speaker: 'Speaker 1', speakerConfidence: 0.4, isOverlap: true }]
+  const words = marks.map((mark, index) => ({ text: ' a', startMs: index, endMs: index + 1, probability: 1, ...mark }))
+  const segment = { startMs: 0, endMs: words.length, text: ' a a a a', words }
+  transcripts.insertWindow(job, 0, [segment])
+  t.strictSame(transcripts.list(job), [segment])
+})
+
 t.test('a window without words stores nothing, and a window is stored once', async (t) => {
   const { transcripts, addJob } = openStores(t)
   const job = addJob('a')
