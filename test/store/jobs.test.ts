@@ -16,6 +16,7 @@ t.test('a job comes back as it was stored', async (t) => {
     options: { sttQuality: 'fast' },
     language: undefined,
     durationMs: undefined,
+    channels: 1,
     doneMs: 0,
     failureCode: undefined,
     retryCount: 0,
