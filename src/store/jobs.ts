@@ -105,7 +105,7 @@ export function createJobStore (db: Database) {
     UPDATE job SET heard_language = :language, updated_at = :now WHERE id = :id
   `)
   const addDone = db.prepare<{ id: number, doneMs: number, now: number }>(`
-    UPDATE job SET done_ms = done_ms + :doneMs / channels, updated_at = :now WHERE id = :id
+    UPDATE job SET done_ms = done_ms + CAST(:doneMs / channels AS INTEGER), updated_at = :now WHERE id = :id
   `)
   const complete = db.prepare<{ id: number, now: number }>(`
     UPDATE job

@@ -69,6 +69,15 @@ t.test('what no open window covers is done when the length is known', async (t) 
   t.match(jobs.find(id), { doneMs: 45_000 }, 'all of it when the job is complete')
 })
 
+t.test('what is done of one of two channels counts half', async (t) => {
+  const { jobs, addDecodedJob } = openStores(t)
+  const id = addDecodedJob('a', 2)
+  jobs.setDecoded(id, 15_000, 1000, 2)
+  t.match(jobs.find(id), { channels: 2, doneMs: 5000 }, 'two windows of 10 s are open')
+  jobs.addDone(id, 10_001, 1100)
+  t.match(jobs.find(id), { doneMs: 10_000 })
+})
+
 t.test('a job ends once', async (t) => {
   const { jobs, addJob, claimDecode } = openStores(t)
   const [failing, completing] = [addJob('a'), addJob('a')]
