@@ -44,8 +44,8 @@ t.test('speakers are numbered by the channel that is heard first', async (t) => 
 t.test('only what every channel skips is skipped', async (t) => {
   const span = (startMs: number, endMs: number, more: Partial<SkippedSpan> = {}): SkippedSpan =>
     ({ startMs, endMs, reason: 'silence', probability: 0, levelDb: -90, ...more })
-  const shared = sharedSkips([[span(0, 100), span(300, 500)], [span(50, 350, { reason: 'noise', probability: 0.3, levelDb: -40 }), span(400, 900)]])
   const noisy = { reason: 'noise', probability: 0.3, levelDb: -40 } as const
+  const shared = sharedSkips([[span(0, 100), span(300, 500)], [span(50, 350, noisy), span(400, 900)]])
   t.strictSame(shared, [span(50, 100, noisy), span(300, 350, noisy), span(400, 500)])
   t.strictSame(sharedSkips([[span(0, 9)], []]), [])
 })

@@ -9,7 +9,8 @@ function talk ({ seconds = 24, second = 1, leak = 0 } = {}): [Int16Array, Int16A
   const own = (who: number): Int16Array =>
     joinSound(...parts.map((part, index) => index % 2 === who ? part : silence(4)), noise(1, 2, who + 90))
   const [a, b] = [own(0), own(1).map((sample) => Math.round(sample * second))]
-  const add = (some: Int16Array, other: Int16Array): Int16Array => some.map((sample, index) => Math.round(sample + leak * (other[index] ?? 0)))
+  const add = (some: Int16Array, other: Int16Array): Int16Array =>
+    some.map((sample, index) => Math.round(sample + leak * (other[index] ?? 0)))
   return [add(a, b), add(b, a)]
 }
 
@@ -42,7 +43,8 @@ t.test('one sound in both channels is the same, whatever its sign', async (t) =>
 t.test('a silent or softer copy, a room, and music are mixed', async (t) => {
   const [a, b] = talk()
   const late = (sound: Int16Array): Int16Array => joinSound(silence(0.001), sound)
-  const near = (own: Int16Array, other: Int16Array): Int16Array => own.map((sample, index) => sample + Math.round(0.5 * (other[index] ?? 0)))
+  const near = (own: Int16Array, other: Int16Array): Int16Array =>
+    own.map((sample, index) => sample + Math.round(0.5 * (other[index] ?? 0)))
   const pairs = {
     silent: [a, silence(25)], softer: [a, scale(a, 0.2)], room: [near(a, late(b)), near(b, late(a))], nothing: [silence(9), silence(9)],
     music: [joinSound(noise(30, 5000, 1), noise(30, 900, 2)), joinSound(noise(30, 4000, 3), noise(30, 1000, 4))]

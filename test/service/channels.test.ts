@@ -24,13 +24,15 @@ const detectSpeech: SpeechEngine['detectSpeech'] = async ({ leadFrames, ...sourc
   const frames = Array.from({ length: Math.ceil(samples.length / FRAME_SAMPLES) - leadFrames }, (_, index) =>
     isLoud(samples.subarray((leadFrames + index) * FRAME_SAMPLES, (leadFrames + index + 1) * FRAME_SAMPLES)))
   const probabilities = Float32Array.from(frames, (loud) => loud ? 0.95 : 0.01)
-  return { probabilities, freshProbabilities: probabilities, levelsDb: probabilities.map((value) => value > 0.5 ? -20 : -90), state: new Float32Array(1) }
+  const levelsDb = probabilities.map((value) => value > 0.5 ? -20 : -90)
+  return { probabilities, freshProbabilities: probabilities, levelsDb, state: new Float32Array(1) }
 }
 
 /** A word for each half second that is loud. Every run of words is a segment. */
 const transcribe: SpeechEngine['transcribe'] = async (source) => {
   const samples = samplesOf(source)
-  const segments: Array<{ startMs: number, endMs: number, tokens: Array<{ bytes: string, startMs: number, endMs: number, probability: number }> }> = []
+  type Token = { bytes: string, startMs: number, endMs: number, probability: number }
+  const segments: Array<{ startMs: number, endMs: number, tokens: Token[] }> = []
   for (let startMs = 0; startMs < samples.length / 16; startMs += 500) {
     if (!isLoud(samples.subarray(startMs * 16, (startMs + 500) * 16))) continue
     const endMs = startMs + 500
@@ -78,7 +80,8 @@ async function build (t: Test, sound: Buffer, more: { detect?: SpeechEngine['det
     rooms,
     decode,
     runPieces,
-    files: (id: number): boolean[] => ['audio.pcm', 'audio-1.pcm', 'audio-2.pcm'].map((name) => existsSync(`${steps.dataDir}/work/${id}/${name}`)),
+    files: (id: number): boolean[] =>
+      ['audio.pcm', 'audio-1.pcm', 'audio-2.pcm'].map((name) => existsSync(`${steps.dataDir}/work/${id}/${name}`)),
     add: (options: Partial<JobOptions> = {}): number => steps.addJob('a', { options: { sttQuality: 'fast', language: 'en', ...options } }),
     async finish (id: number): Promise<void> {
       while (work.hasOpen({ jobId: id, kind: 'transcribe' })) await transcribing.transcribe(must(transcribing.claim()), NO_ABORT)
@@ -98,7 +101,8 @@ t.test('a call is transcribed by channel, in the order of time, and labelled by 
   t.strictSame(call.files(id), [false, true, true])
   t.match(call.jobs.find(id), { channels: 2, durationMs: 10_000 })
   await call.finish(id)
-  t.strictSame(call.outline(id), [[2, 'Speaker 1', 1, 4, 0], [1, 'Speaker 2', 4, 4, 0], [1, 'Speaker 2', 7, 2, 2], [2, 'Speaker 1', 7, 2, 2]])
+  t.strictSame(call.outline(id),
+    [[2, 'Speaker 1', 1, 4, 0], [1, 'Speaker 2', 4, 4, 0], [1, 'Speaker 2', 7, 2, 2], [2, 'Speaker 1', 7, 2, 2]])
   t.match(call.speakerService.list(id, CALLER), { status: 'done', speakers: [{ label: 'Speaker 1' }, { label: 'Speaker 2' }] })
   const month = call.usage.findAudio(1, 0)
   t.equal(month, 10_000, 'minutes are counted once')
@@ -165,7 +169,8 @@ t.test('a channel without a voice is mixed with the other one', async (t) => {
   const hums = await build(t, CALL, {
     detect: async (input) => {
       const heard = await detectSpeech(input)
-      return input.audioPath.includes('audio-2') ? { ...heard, probabilities: heard.probabilities.fill(0), freshProbabilities: heard.probabilities } : heard
+      if (input.audioPath.includes('audio-2')) heard.probabilities.fill(0)
+      return heard
     }
   })
   const id = hums.add()
@@ -178,7 +183,8 @@ t.test('without speakers a call is still transcribed by channel', async (t) => {
   const id = call.add({ speakers: false })
   await call.decode()
   await call.finish(id)
-  t.strictSame(call.outline(id).map(([channel, speaker]) => [channel, speaker]), [[2, undefined], [1, undefined], [1, undefined], [2, undefined]])
+  t.strictSame(call.outline(id).map(([channel, speaker]) => [channel, speaker]),
+    [[2, undefined], [1, undefined], [1, undefined], [2, undefined]])
 })
 
 t.test('more speakers than channels are told apart by their voices, also afterwards', async (t) => {
