@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
+import { DEFAULT_OWNER } from '../domain/access.js'
 import type { SpeakersOption } from '../domain/speaker-options.js'
 import { explainSpeakersFailure } from '../domain/warnings.js'
 import { createLogger } from '../logger.js'
@@ -69,7 +70,7 @@ export function speakersCommand (): Command {
   const add = (name: string, description: string): Command => command.command(name)
     .description(description)
     .argument('<id>', 'number of the transcription', parseId)
-    .option('--owner <owner>', 'owner of the transcription', parseName, 'default')
+    .option('--owner <owner>', 'owner of the transcription', parseName, DEFAULT_OWNER)
   add('list', 'list the speakers, how long they talk, and their names')
     .action(async (id: number, options: Options) => { await run(options, ({ speakers }, reader) => speakers.list(id, reader)) })
   add('name', 'give a speaker a name, which transcripts show instead of the label')

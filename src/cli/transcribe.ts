@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
+import { DEFAULT_OWNER } from '../domain/access.js'
 import { CHANNEL_MODES } from '../domain/channels.js'
 import type { ChannelMode } from '../domain/channels.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
@@ -125,7 +126,7 @@ export function transcribeCommand (): Command {
     .option('--prompt <text>', 'text that could precede the recording; the transcript follows its wording and style')
     .addOption(new Option('--channels <mode>', 'channels of a stereo recording').choices(CHANNEL_MODES).default('auto'))
     .option('--speakers <number>', 'how many people speak: auto, off, a number, or a range such as 2-4')
-    .option('--owner <owner>', 'owner of the transcript', parseName, 'default')
+    .option('--owner <owner>', 'owner of the transcript, created if new', parseName, DEFAULT_OWNER)
     .option('-o, --output <file>', 'write the transcript to a file')
     .action(transcribe)
 }
