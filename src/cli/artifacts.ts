@@ -16,7 +16,7 @@ const ABOUT: Record<StoredMode, string> = {
   quotes: 'print the best quotes of a transcription with their times'
 }
 
-function parseId (text: string): number {
+export function parseId (text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of a transcription.')
   return Number(text)
 }

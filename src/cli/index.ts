@@ -12,6 +12,7 @@ import { oauthCommand } from './oauth.js'
 import { searchCommand } from './search.js'
 import { ownersCommand } from './owners.js'
 import { serveCommand } from './serve.js'
+import { speakersCommand } from './speakers.js'
 import { termsCommand } from './terms.js'
 import { transcribeCommand } from './transcribe.js'
 
@@ -26,6 +27,7 @@ const program = new Command('stenobox')
   .addCommand(keysCommand())
   .addCommand(ownersCommand())
   .addCommand(termsCommand())
+  .addCommand(speakersCommand())
   .addCommand(modelsCommand())
   .addCommand(oauthCommand())
   .addCommand(backupCommand())

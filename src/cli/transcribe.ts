@@ -9,6 +9,8 @@ import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
 import { DEFAULT_OWNER } from '../domain/access.js'
+import { CHANNEL_MODES } from '../domain/channels.js'
+import type { ChannelMode } from '../domain/channels.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
 import { hasEnded, jobProgress, STT_QUALITIES } from '../domain/job.js'
 import type { SpeakersOption } from '../domain/speaker-options.js'
@@ -20,13 +22,14 @@ import type { Export, JobView } from '../service/transcripts.js'
 import type { Consumer } from '../service/usage.js'
 import { parseName } from './keys.js'
 import { createProgressBar } from './progress-bar.js'
+import { toCount } from './speakers.js'
 
 /** How often the state of the job is read. */
 const LOOK_MS = 200
 
 type Options = {
   format: typeof EXPORT_FORMATS[number], quality: string, name?: string, language?: string, prompt?: string, terms?: string,
-  speakers?: string, owner: string, output?: string
+  channels: ChannelMode, speakers?: string, owner: string, output?: string
 }
 
 /** Waits until the job has ended. Either this process or a server on the same data directory does the work. */
@@ -71,19 +74,18 @@ async function submitSource ({ submit }: Appliance, source: string, caller: Cons
 
 /** `auto`, `off`, a number, or a range such as 2-4. Throws an Error for anything else. */
 function toSpeakers (text: string | undefined): SpeakersOption | undefined {
-  if (text === undefined) return undefined
-  if (text === 'auto' || text === 'off') return text === 'auto'
-  const [, low = '', high] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? []
-  if (low === '') throw new Error('--speakers must be auto, off, a number such as 2, or a range such as 2-4')
-  return high === undefined ? { exact: Number(low) } : { min: Number(low), max: Number(high) }
+  if (text === undefined || text === 'off') return text === 'off' ? false : undefined
+  const speakers = toCount(text)
+  if (speakers === undefined) throw new Error('--speakers must be auto, off, a number such as 2, or a range such as 2-4')
+  return speakers
 }
 
 /** Converts the options to a request, which `submit` checks. */
-function toRequest ({ name, language, quality, terms, prompt, speakers }: Options): JobRequest {
+function toRequest ({ name, language, quality, terms, prompt, channels, speakers }: Options): JobRequest {
   return {
     ...(name === undefined ? {} : { fileName: name }),
     language,
-    options: { sttQuality: quality, prompt, terms: parseTerms(terms ?? ''), speakers: toSpeakers(speakers) }
+    options: { sttQuality: quality, prompt, terms: parseTerms(terms ?? ''), channels, speakers: toSpeakers(speakers) }
   }
 }
 
@@ -122,6 +124,7 @@ export function transcribeCommand (): Command {
     .option('--language <language>', 'spoken language, such as en or german; default: detect it')
     .option('--terms <list>', 'names and terms to expect, such as "Dashwood, Ada Lovelace"')
     .option('--prompt <text>', 'text that could precede the recording; the transcript follows its wording and style')
+    .addOption(new Option('--channels <mode>', 'channels of a stereo recording').choices(CHANNEL_MODES).default('auto'))
     .option('--speakers <number>', 'how many people speak: auto, off, a number, or a range such as 2-4')
     .option('--owner <owner>', 'owner of the transcript, created if new', parseName, DEFAULT_OWNER)
     .option('-o, --output <file>', 'write the transcript to a file')

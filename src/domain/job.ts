@@ -1,6 +1,7 @@
 /** The job: one request to transcribe one recording. A job and its transcription share one id. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import type { ChannelMode } from './channels.js'
 import type { FailureCode } from './errors.js'
 import type { RecordingName } from './recording-name.js'
 import type { SourceFacts } from './source.js'
@@ -26,6 +27,8 @@ export type JobOptions = {
   terms?: string[]
   /** Text that the decoder treats as preceding the recording; the transcript follows its wording and style. */
   prompt?: string
+  /** What becomes of the channels of a stereo recording; absent: `auto`. */
+  channels?: ChannelMode
   /** false: speakers are not identified; absent: they are if the plan includes them. */
   speakers?: false | SpeakerCount
 }
@@ -70,6 +73,8 @@ export type Job = {
   language: string | undefined
   /** Length of the decoded audio; undefined until decoding has ended. */
   durationMs: number | undefined
+  /** How many channels are transcribed one by one; 1 when they are mixed, and until decoding has ended. */
+  channels: number
   /** Audio that is done: transcribed, or known to hold no speech. */
   doneMs: number
   failureCode: FailureCode | undefined

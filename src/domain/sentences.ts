@@ -55,13 +55,14 @@ function chooseCut (words: readonly Word[]): number {
 const isLong = (words: readonly Word[], next: Word | undefined): boolean => next !== undefined && words.length >= LONGEST
 
 /**
- * The sentences of a transcript, in order. A sentence ends at its punctuation, when the speaker changes, at a long pause, or, in text
- * without punctuation, at the longest pause. Joining the words of all sentences gives the text of the transcript. A word without a speaker
- * has the speaker of the word before it.
+ * The sentences of a transcript, in order. A sentence ends at its punctuation, when the speaker or channel changes, at a long pause, or, in
+ * text without punctuation, at the longest pause. Joining the words of all sentences gives the text of the transcript. A word without a
+ * speaker has the speaker of the word before it.
  */
 export function * toSentences (segments: Iterable<TimedSegment>): Generator<Sentence> {
   let open: Word[] = []
   let speaker: string | undefined
+  let channel: number | undefined
   let previous: Word | undefined
   function * close (upTo: number): Generator<Sentence> {
     const sentence = toSentence(open.slice(0, upTo), speaker)
@@ -74,10 +75,12 @@ export function * toSentences (segments: Iterable<TimedSegment>): Generator<Sent
       const next = word.speaker ?? speaker
       if (previous && open.length > 0) {
         const isPause = word.startMs - previous.endMs >= PAUSE_MS && open.length >= PAUSED_WORDS
-        if (next !== speaker || isPause || endsSentence(previous, word)) yield * close(open.length)
+        const isOther = next !== speaker || segment.channel !== channel
+        if (isOther || isPause || endsSentence(previous, word)) yield * close(open.length)
         else if (isLong(open, word)) yield * close(chooseCut(open))
       }
       speaker = next
+      channel = segment.channel
       open.push(word)
       previous = word
     }

@@ -20,6 +20,17 @@ export type SpeakerChanges = { speakers?: readonly Naming[] | undefined, merge?:
 /** `none`: speakers are not wanted, or the plan of the job does not include them. `failure`: only if failed. */
 export type DiarizationState = { state: 'none' | 'pending' | 'done' | 'failed', failure?: FailureCode }
 
+/** Characters that nobody sees: of zero width, marks of direction, tags, fillers. */
+const INVISIBLE = /(?![\u200c\u200d])\p{Cf}|\u034f|[\u115f\u1160\u3164\uffa0]/gu
+/** Joiners change how letters and emoji are drawn; anywhere else nobody sees them. */
+const JOINERS = /[\u200c\u200d]/gu
+const LOOSE_JOINERS =
+  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}\p{Extended_Pictographic}])/gu
+
+/** A name on one line without characters that nobody sees. Undefined when nothing is left. */
+const toSpeakerName = (text: string): string | undefined =>
+  toRecordingName(toRecordingName(text)?.replace(INVISIBLE, '').replace(LOOSE_JOINERS, ''))
+
 const LABEL = /^Speaker ([1-9]\d*)$/
 
 export const toLabel = (number: number): string => `Speaker ${number}`
@@ -55,6 +66,38 @@ export function measureSpeakers (segments: Iterable<TimedSegment>): Speaker[] {
   return [...talkMs].map(([number, ms]) => ({ number, talkMs: ms })).sort((a, b) => a.number - b.number)
 }
 
+/** How many ms of words each pair of an old and a new speaker shares. Both lists have the same words. */
+function sharedMs (before: readonly TimedSegment[], after: readonly TimedSegment[], rootOf: (number: number) => number) {
+  const shared = new Map<string, { from: number, to: number, ms: number }>()
+  for (const [index, { words }] of after.entries()) {
+    for (const [place, { speaker, startMs, endMs }] of words.entries()) {
+      const [from, to] = [numberOf(before[index]?.words[place]?.speaker), numberOf(speaker)]
+      if (from === undefined || to === undefined) continue
+      const pair = { from: rootOf(from), to, ms: 0 }
+      const found = shared.get(`${pair.from} ${to}`) ?? pair
+      found.ms += endMs - startMs
+      shared.set(`${pair.from} ${to}`, found)
+    }
+  }
+  return [...shared.values()].sort((a, b) => b.ms - a.ms)
+}
+
+/**
+ * The speakers of words that were labelled again. A new speaker has the name of an old one, or of those merged into that one, if they share
+ * more than half of what each of them says.
+ */
+export function keepNames (old: readonly Speaker[], before: readonly TimedSegment[], after: readonly TimedSegment[]): Speaker[] {
+  const known = new Map(old.map((speaker) => [speaker.number, speaker]))
+  const found = measureSpeakers(after)
+  const rootOf = (number: number): number => known.get(number)?.mergedInto ?? number
+  for (const { from, to, ms } of sharedMs(before, after, rootOf)) {
+    const [last, next] = [known.get(from), found.find(({ number }) => number === to)]
+    if (!next || last?.name === undefined || LABEL.test(last.name)) continue
+    if (2 * ms > last.talkMs && 2 * ms > next.talkMs) next.name = last.name
+  }
+  return found
+}
+
 /** Merges are applied before names, in the order given. */
 function mergeAll (speakers: Map<number, Speaker>, merges: readonly Merge[], find: (label: string, field: string) => Speaker): void {
   for (const [index, merge] of merges.entries()) {
@@ -78,7 +121,7 @@ function requireDistinct (speakers: Iterable<Speaker>): void {
   for (const { number, name, mergedInto } of speakers) {
     if (mergedInto !== undefined) continue
     const shown = name ?? toLabel(number)
-    const key = shown.normalize('NFKC').toLowerCase()
+    const key = shown.replace(JOINERS, '').normalize('NFKC').toLowerCase()
     if (seen.has(key)) {
       throw new AppError('invalid_request', `speakers: two speakers cannot both be called "${shown}". Merge them, or choose another name.`)
     }
@@ -103,7 +146,7 @@ export function changeSpeakers (before: readonly Speaker[], { speakers: namings 
   for (const [index, { label, name }] of namings.entries()) {
     const speaker = find(label, `speakers[${index}].label`)
     requireLength(name, { min: 0, max: MAX_SPEAKER_NAME_LENGTH }, `speakers[${index}].name`)
-    const cleaned = toRecordingName(name)
+    const cleaned = toSpeakerName(name)
     if (cleaned === undefined) delete speaker.name
     else speaker.name = cleaned
   }

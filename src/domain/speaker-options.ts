@@ -43,3 +43,8 @@ export function parseSpeakers (option: SpeakersOption | undefined, field: string
   }
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
 }
+
+/** Whether the speakers of a recording are its channels, transcribed one by one: unless their number is known to be another. */
+export function areChannelsSpeakers (channels: number, { min = 1, max = Infinity }: SpeakerCount): boolean {
+  return channels > 1 && min <= channels && max >= channels
+}

@@ -1,4 +1,6 @@
 /** The options of a transcription request, and the rules that apply to all of them, whichever way they arrive. */
+import { CHANNEL_MODES } from './channels.js'
+import type { ChannelMode } from './channels.js'
 import { AppError } from './errors.js'
 import { MAX_PROMPT_LENGTH, STT_QUALITIES } from './job.js'
 import type { JobOptions, SttQuality } from './job.js'
@@ -24,6 +26,7 @@ export type JobRequest = {
     sttQuality?: string | undefined
     terms?: readonly string[] | undefined
     prompt?: string | undefined
+    channels?: string | undefined
     speakers?: SpeakersOption | undefined
   } | undefined
   webhookUrl?: string | undefined
@@ -46,9 +49,16 @@ function parseQuality (text: string): SttQuality {
   return text
 }
 
-/** Throws `invalid_request` for a language, quality, term, prompt or number of speakers that is not valid. */
+const isMode = (text: string): text is ChannelMode => (CHANNEL_MODES as readonly string[]).includes(text)
+
+function parseChannels (text: string): ChannelMode {
+  if (!isMode(text)) throw new AppError('invalid_request', `options.channels: must be one of ${CHANNEL_MODES.join(', ')}`)
+  return text
+}
+
+/** Throws `invalid_request` for a language, quality, channels, term, prompt or number of speakers that is not valid. */
 export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'language' | 'options'>): JobOptions {
-  const { sttQuality = 'balanced', terms, prompt } = options
+  const { sttQuality = 'balanced', terms, prompt, channels } = options
   const speakers = parseSpeakers(options.speakers, 'options.speakers')
   if (language !== undefined) requireLength(language, { min: 1, max: MAX_LANGUAGE_LENGTH }, 'language')
   if (prompt !== undefined) requireLength(prompt, { min: 0, max: MAX_PROMPT_LENGTH }, 'options.prompt')
@@ -58,6 +68,7 @@ export function parseJobOptions ({ language, options = {} }: Pick<JobRequest, 'l
     sttQuality: parseQuality(sttQuality),
     ...(terms ? { terms: cleanTerms(terms) } : {}),
     ...(prompt ? { prompt } : {}),
+    ...(channels === undefined ? {} : { channels: parseChannels(channels) }),
     ...(speakers === undefined ? {} : { speakers })
   }
 }

@@ -1,6 +1,7 @@
 /** Transcripts: segments of words with times and probabilities. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import type { Channel } from './channels.js'
 import { Warning } from './warnings.js'
 
 const WHEN_KNOWN = 'only on plans with diarization'
@@ -14,7 +15,7 @@ export const Word = Type.Object({
   speakerConfidence: Type.Optional(Type.Number({
     minimum: 0, maximum: 1, description: 'only if it is doubtful who says it: how certain the speaker is'
   })),
-  overlap: Type.Optional(Type.Boolean({ description: 'true: somebody else talks at the same time. The bundled engine never sets it' }))
+  overlap: Type.Optional(Type.Boolean({ description: 'true: somebody else talks at the same time, as far as that is known' }))
 }, { title: 'Word', additionalProperties: false })
 
 export const Segment = Type.Object({
@@ -23,6 +24,9 @@ export const Segment = Type.Object({
   end: Type.Number(),
   text: Type.String(),
   speaker: Type.Optional(Type.String({ description: 'who says most of it; ' + WHEN_KNOWN })),
+  channel: Type.Optional(Type.Integer({
+    minimum: 1, description: 'where it is heard: 1 is the left channel, 2 the right one; only if the channels were transcribed one by one'
+  })),
   words: Type.Array(Word)
 }, { title: 'Segment', additionalProperties: false })
 
@@ -75,8 +79,11 @@ export type TimedWord = {
   isOverlap?: boolean
 }
 
-/** A segment as stored, in milliseconds from the start of the recording. */
-export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string }
+/**
+ * A segment as stored, in milliseconds from the start of the recording. `channel`: where it is heard, if channels were transcribed one by
+ * one. Segments of different channels may overlap.
+ */
+export type TimedSegment = { startMs: number, endMs: number, text: string, words: TimedWord[], speaker?: string, channel?: Channel }
 
 /**
  * A part of the recording that was not transcribed. `probability`: of the frame that is likeliest to be speech. `levelDb`: of the loudest

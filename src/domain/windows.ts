@@ -3,6 +3,7 @@
  * window. Streaming and deterministic: a job that decodes again after a crash finds its finished windows unchanged.
  */
 import { MAX_WINDOW_SAMPLES, samplesToMs } from './audio.js'
+import type { Channel } from './channels.js'
 import { FRAME_MS, FRAME_SAMPLES, framesOf, judgeFrames } from './speech-spans.js'
 import type { DetectedFrame, JudgedFrame, SkipReason } from './speech-spans.js'
 import type { SkippedSpan } from './transcript.js'
@@ -11,8 +12,11 @@ import type { FrameSpan, Step } from './window-plan.js'
 
 /** Samples `startSample` up to, not including, `endSample`. */
 export type AudioSpan = { startSample: number, endSample: number }
-/** The bounds of a window and its gaps, which are not decoded. `speechMs`: how much of it is likely speech; absent when not known. */
-export type AudioWindow = AudioSpan & { gaps?: AudioSpan[], speechMs?: number }
+/**
+ * The bounds of a window and its gaps, which are not decoded. `speechMs`: how much of it is likely speech; absent when not known.
+ * `channel`: whose sound it is; absent: of all channels, mixed.
+ */
+export type AudioWindow = AudioSpan & { gaps?: AudioSpan[], speechMs?: number, channel?: Channel }
 
 /** What a window is for: detecting the language of the recording from a sample, or transcribing speech. */
 export type WindowPurpose = 'language' | 'speech'

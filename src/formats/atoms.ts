@@ -106,7 +106,7 @@ const isContinued = (last: Atom, { text, spaceBefore }: Piece): boolean =>
 
 /**
  * The atoms of a transcript, in order. Only white space and control characters are lost. Start times never go backwards. A word without a
- * speaker gets the previous word's speaker.
+ * speaker gets the previous word's speaker, or its channel, if channels were transcribed one by one.
  */
 export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
   let last: Atom | undefined
@@ -119,7 +119,7 @@ export function * toAtoms (segments: Iterable<TimedSegment>): Generator<Atom> {
       const startMs = Math.max(word.startMs, clockMs)
       const spanMs = Math.max(0, word.endMs - startMs)
       const total = pieces.reduce((sum, { text }) => sum + text.length, 0)
-      speaker = word.speaker ?? speaker
+      speaker = word.speaker ?? (segment.channel === undefined ? speaker : `channel ${segment.channel}`)
       let doneLength = 0
       for (const [index, piece] of pieces.entries()) {
         const from = startMs + Math.floor(spanMs * doneLength / total)

@@ -11,6 +11,7 @@ function toWireSegment (segment: TimedSegment, id: number): TranscriptDocument['
     end: toSeconds(segment.endMs),
     text: segment.text,
     ...(segment.speaker === undefined ? {} : { speaker: segment.speaker }),
+    ...(segment.channel === undefined ? {} : { channel: segment.channel }),
     words: segment.words.map(({ text, startMs, endMs, probability, speaker, speakerConfidence, isOverlap }) => ({
       word: text,
       start: toSeconds(startMs),

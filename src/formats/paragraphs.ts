@@ -17,11 +17,13 @@ const LONGEST_MS = 90_000
  */
 export function * toParagraphs (segments: Iterable<TimedSegment>): Generator<Paragraph> {
   let open: Paragraph | undefined
+  let channel: number | undefined
   for (const segment of segments) {
     for (const { text, startMs, endMs, speaker } of segment.words.length > 0 ? segment.words : [segment]) {
       const lengthMs = open ? endMs - open.startMs : 0
       if (open && (
         (speaker !== undefined && open.speaker !== undefined && speaker !== open.speaker) ||
+        segment.channel !== channel ||
         startMs - open.endMs >= PAUSE_MS ||
         (lengthMs > LONG_MS && endsSentence(open.text)) ||
         lengthMs > LONGEST_MS
@@ -36,6 +38,7 @@ export function * toParagraphs (segments: Iterable<TimedSegment>): Generator<Par
       } else {
         open = { startMs, endMs, text, ...(speaker === undefined ? {} : { speaker }) }
       }
+      channel = segment.channel
     }
   }
   if (open) yield * close(open)

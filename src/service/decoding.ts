@@ -1,6 +1,7 @@
 /** The decode step: ffmpeg writes the sound to disk, and while it arrives it is divided into windows. */
 import { isDeepStrictEqual } from 'node:util'
 import { samplesToMs } from '../domain/audio.js'
+import { CHANNELS } from '../domain/channels.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples } from '../domain/language.js'
 import type { SkippedSpan } from '../domain/transcript.js'
@@ -15,6 +16,7 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { DecodeLimits, WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
+import { cutChannels } from './channel-windowing.js'
 import type { Diarizing } from './diarizing.js'
 import { stepFailureCode } from './ending.js'
 import type { Ending } from './ending.js'
@@ -35,7 +37,7 @@ type Deps = {
   stages: Pick<Stages, 'decoded'>
   ending: Pick<Ending, 'fail' | 'removeEnded'>
   sound: Sound
-  diarizing: Pick<Diarizing, 'begin'>
+  diarizing: Pick<Diarizing, 'begin' | 'needsMix'>
   files: Pick<Files, 'audioPath'>
   inTransaction: InTransaction
   speech: Pick<SpeechEngine, 'detectSpeech'>
@@ -43,7 +45,7 @@ type Deps = {
 }
 
 /** A recording as a whole. */
-type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number }
+type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number, channels: number }
 
 export function createDecoding (deps: Deps) {
   const { jobs, windows, transcripts, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
@@ -87,12 +89,12 @@ export function createDecoding (deps: Deps) {
   }
 
   /** Ends the step: everything is on disk, all windows are known. Throws `ClaimLost`. */
-  function storeDecoded (claim: WorkClaim, job: Job, { cut, skipped, totalSamples }: Decoded): void {
+  function storeDecoded (claim: WorkClaim, job: Job, { cut, skipped, totalSamples, channels }: Decoded): void {
     inTransaction(() => {
       if (!work.finish(claim)) throw new ClaimLost()
       dropFrom(job.id, cut.length)
       transcripts.setSkipped(job.id, skipped)
-      jobs.setDecoded(job.id, samplesToMs(totalSamples), now())
+      jobs.setDecoded(job.id, samplesToMs(totalSamples), now(), channels)
       if (job.language === undefined) storeSamples(claim, cut)
       diarizing.begin(claim, cut.length)
       stages.decoded(claim)
@@ -100,15 +102,25 @@ export function createDecoding (deps: Deps) {
   }
 
   async function decodeMedia (claim: WorkClaim, job: Job, signal: AbortSignal, onWindow: () => void): Promise<void> {
-    const windowing = createWindowing(speech, files.audioPath(job.id))
     const cut: AudioWindow[] = []
     const store = (found: AudioWindow[]): void => {
       for (const window of found) storeWindow(claim, job, cut.push(window) - 1, window)
       if (found.length > 0) onWindow()
     }
-    const totalSamples = await sound.write(job, signal, async (samples) => { store(await windowing.advance(samples)) })
-    store(await windowing.finish(totalSamples))
-    storeDecoded(claim, job, { cut, skipped: windowing.skipped(), totalSamples })
+    const windowing = createWindowing(speech, files.audioPath(job.id))
+    const finish = (totalSamples: number, skipped: readonly SkippedSpan[], channels: number): void => {
+      storeDecoded(claim, job, { cut, skipped, totalSamples, channels })
+    }
+    const mode = job.options.channels ?? 'auto'
+    const { samples, isSeparate } = await sound.write(job, signal, mode, async (written) => { store(await windowing.advance(written)) })
+    if (isSeparate) {
+      const skipped = await cutChannels({ speech, files, jobId: job.id }, samples, { needsVoices: mode === 'auto' }, store)
+      if (skipped && diarizing.needsMix(job, CHANNELS.length)) await sound.mix(job.id, 'keep channels')
+      if (skipped) return finish(samples, skipped, CHANNELS.length)
+      await sound.mix(job.id)
+    }
+    store(await windowing.finish(samples))
+    finish(samples, windowing.skipped(), 1)
   }
 
   return {

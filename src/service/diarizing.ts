@@ -2,15 +2,18 @@
  * The stage `speakers`: observes a recording piece by piece beside its windows, and decides who talks when after the last window. A failure
  * never fails the job: the transcript completes without speakers, and they can be identified again.
  */
+import { labelChannels, markOverlaps } from '../domain/channel-words.js'
 import { FAILURE_MESSAGES, JobFailure } from '../domain/errors.js'
 import type { FailureCode } from '../domain/errors.js'
 import { hasEnded, MAX_ATTEMPTS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import { assignSpeakers } from '../domain/speaker.js'
-import { measureSpeakers } from '../domain/speaker-names.js'
+import { keepNames } from '../domain/speaker-names.js'
+import { areChannelsSpeakers } from '../domain/speaker-options.js'
 import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import { SpeechError } from '../domain/speech-error.js'
+import type { TimedSegment } from '../domain/transcript.js'
 import type { WorkClaim } from '../domain/work.js'
 import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { InTransaction } from '../store/database.js'
@@ -72,7 +75,7 @@ export function createDiarizing (deps: Deps) {
   /** The decoded sound of an ended job was removed when it ended. */
   async function requireSound ({ job, signal }: Step): Promise<void> {
     if (!hasEnded(job) || decoded.has(job.id)) return
-    await sound.write(job, signal)
+    await sound.write(job, signal, 'mixed')
     decoded.add(job.id)
   }
 
@@ -90,21 +93,40 @@ export function createDiarizing (deps: Deps) {
     })
   }
 
-  async function nameAll ({ claim, job, wanted: { count }, signal }: Step): Promise<void> {
-    const words = transcripts.list(job.id).flatMap((segment) => segment.words)
-    const evidence = { pieces: speakers.listPieces(job.id), count, words }
-    const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
+  /** Stores labels and ends the stage. Speakers who are recognised by their words keep the names that people gave them. */
+  function store ({ claim, job }: Step, label: (segments: readonly TimedSegment[]) => TimedSegment[]): void {
     inTransaction(() => {
       if (!work.finish(claim)) return
-      transcripts.nameSpeakers(job.id, (segments) => {
-        const labelled = assignSpeakers(segments, turns)
-        speakers.replace(job.id, measureSpeakers(labelled))
+      transcripts.nameSpeakers(job.id, (before) => {
+        const labelled = label(before)
+        speakers.replace(job.id, keepNames(speakers.list(job.id), before, labelled))
         return labelled
       })
       speakers.setDone(job.id)
       indexing.refresh(job.id)
       stages.diarized(claim)
     })
+  }
+
+  async function nameByVoice (step: Step): Promise<void> {
+    const { job, wanted: { count }, signal } = step
+    // Words of channels lie beside each other.
+    const words = transcripts.list(job.id).flatMap((segment) => segment.words).sort((a, b) => a.startMs - b.startMs)
+    const evidence = { pieces: speakers.listPieces(job.id), count, words }
+    const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
+    store(step, (segments) => {
+      const labelled = assignSpeakers(segments, turns)
+      return job.channels > 1 ? markOverlaps(labelled) : labelled
+    })
+  }
+
+  /** Does the next part of the work: a piece, or, when all are observed, the labels. */
+  async function advance (step: Step): Promise<void> {
+    const { job, wanted } = step
+    if (areChannelsSpeakers(job.channels, wanted.count)) return store(step, labelChannels)
+    const idx = firstMissing(job)
+    if (idx === undefined) await nameByVoice(step)
+    else await observe(step, idx)
   }
 
   function giveUp (claim: WorkClaim, code: FailureCode, cause: unknown): void {
@@ -146,13 +168,18 @@ export function createDiarizing (deps: Deps) {
   }
 
   return {
+    /** Whether the speakers of a job will be told apart by their voices, if its channels are transcribed one by one. */
+    needsMix: ({ id, options: { speakers: wish } }: Job, channels: number): boolean =>
+      isWanted(id, wish) && !areChannelsSpeakers(channels, wish || {}),
+
     /** Call this in the transaction that ends the decoding. A recording without windows has no speakers. */
     begin (claim: WorkClaim, windowCount: number): void {
       const job = jobs.find(claim.jobId)
       if (!job || !isWanted(job.id, job.options.speakers)) return
-      speakers.request(job.id, job.options.speakers || {})
+      const count = job.options.speakers || {}
+      speakers.request(job.id, count)
       if (windowCount === 0) speakers.setDone(job.id)
-      else if (firstMissing(job) !== undefined) insertNext(claim)
+      else if (!areChannelsSpeakers(job.channels, count) && firstMissing(job) !== undefined) insertNext(claim)
     },
 
     /** Claims the next piece of a recording within these limits, by fair turn of owner and job. */
@@ -168,9 +195,7 @@ export function createDiarizing (deps: Deps) {
         const step = { claim, job, wanted, signal }
         try {
           if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('worker_crashed', FAILURE_MESSAGES.worker_crashed)
-          const idx = firstMissing(job)
-          if (idx === undefined) await nameAll(step)
-          else await observe(step, idx)
+          await advance(step)
         } catch (error) {
           failed(step, error)
         }

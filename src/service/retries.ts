@@ -65,7 +65,7 @@ export function createRetries ({ jobs, sources, windows, transcripts, speakers, 
       submit.requireMinutes(caller)
       const failed = findOwnedJob(jobs, id, caller.ownerId)
       requireRetryable(failed)
-      return await submit.resubmit(caller.ownerId, (failed.durationMs ?? 0) * SAMPLES_PER_MS * BYTES_PER_SAMPLE, () => {
+      return await submit.resubmit(caller.ownerId, (failed.durationMs ?? 0) * SAMPLES_PER_MS * BYTES_PER_SAMPLE * failed.channels, () => {
         // Checked again: another request may have retried it meanwhile.
         requireRetryable(findOwnedJob(jobs, id, caller.ownerId))
         dropRun(id)

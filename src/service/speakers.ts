@@ -5,7 +5,7 @@ import type { FailureCode } from '../domain/errors.js'
 import type { Job } from '../domain/job.js'
 import { changeSpeakers, toLabel } from '../domain/speaker-names.js'
 import type { SpeakerChanges } from '../domain/speaker-names.js'
-import { parseSpeakers } from '../domain/speaker-options.js'
+import { areChannelsSpeakers, parseSpeakers } from '../domain/speaker-options.js'
 import type { SpeakersOption } from '../domain/speaker-options.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -100,7 +100,7 @@ export function createSpeakers ({ jobs, speakers, work, media, plans, files, sub
     }),
     /**
      * Identifies the speakers of a completed transcription again, or for the first time. Until that is done, the transcript stays as it is;
-     * then new labels replace the old ones and names are removed. Throws `not_found`, `not_in_plan`, `not_completed`, `invalid_request`,
+     * then new labels replace the old ones, as in `keepNames`. Throws `not_found`, `not_in_plan`, `not_completed`, `invalid_request`,
      * `conflict` while that is under way, `gone` without a recording, `queue_full`, `insufficient_storage`.
      */
     async identify (id: number, caller: Reader, option: SpeakersOption): Promise<SpeakersView> {
@@ -111,7 +111,7 @@ export function createSpeakers ({ jobs, speakers, work, media, plans, files, sub
       inTransaction(() => {
         const job = requireCompleted(id, caller)
         requireIdle(id)
-        requireMedia(job)
+        if (!areChannelsSpeakers(job.channels, count)) requireMedia(job)
         requireShare(caller.ownerId)
         speakers.request(id, count)
         work.insert({ kind: 'speakers', jobId: id, run: job.retryCount })

@@ -1,9 +1,11 @@
 /** How a job moves from stage to stage: when the last piece of a stage is finished, the work of the next stage becomes claimable. */
+import { cutAtTurns, markOverlaps } from '../domain/channel-words.js'
 import type { Stage } from '../domain/job.js'
 import { voteLanguage } from '../domain/language.js'
 import type { WorkClaim } from '../domain/work.js'
 import type { JobStore } from '../store/jobs.js'
 import type { SpeakerStore } from '../store/speakers.js'
+import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { WorkStore } from '../store/work.js'
 
@@ -14,11 +16,12 @@ type Deps = {
   jobs: Pick<JobStore, 'enterStage' | 'setHeardLanguage' | 'find'>
   windows: Pick<WindowStore, 'listPosteriors'>
   speakers: Pick<SpeakerStore, 'find'>
+  transcripts: Pick<TranscriptStore, 'rearrange'>
   work: Pick<WorkStore, 'hasOpen' | 'makeReady' | 'insert' | 'find'>
   now: () => number
 }
 
-export function createStages ({ jobs, windows, speakers, work, now }: Deps) {
+export function createStages ({ jobs, windows, speakers, transcripts, work, now }: Deps) {
   function enterAfter (stage: Stage, { jobId, run }: WorkClaim): void {
     const next = FINAL_STAGES[FINAL_STAGES.indexOf(stage) + 1]
     if (next === undefined) return
@@ -26,10 +29,21 @@ export function createStages ({ jobs, windows, speakers, work, now }: Deps) {
     work.insert({ kind: next, jobId, run })
   }
 
+  /** Brings the texts of channels that were transcribed one by one together. */
+  function joinChannels (jobId: number): void {
+    if ((jobs.find(jobId)?.channels ?? 1) === 1) return
+    transcripts.rearrange(jobId, (placed) => {
+      const cut = cutAtTurns(placed)
+      const marked = markOverlaps(cut.map(({ segment }) => segment))
+      return cut.map((each, index) => ({ ...each, segment: marked[index] ?? each.segment }))
+    })
+  }
+
   /** Speakers are observed beside the windows. Who talks when is decided after the last window, because its words are evidence. */
   function enterAfterWindows (claim: WorkClaim): void {
     const { jobId, run } = claim
     if ((['decode', 'language', 'transcribe', 'speakers'] as const).some((kind) => work.hasOpen({ jobId, kind }))) return
+    joinChannels(jobId)
     if (speakers.find(jobId)?.state !== 'pending') return enterAfter('transcribe', claim)
     jobs.enterStage(jobId, 'transcribe', 'speakers', now())
     work.insert({ kind: 'speakers', jobId, run })

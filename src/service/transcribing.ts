@@ -52,7 +52,7 @@ export function createTranscribing (deps: Deps) {
   const next = orders.byTurn(KINDS)
 
   const keyOf = ({ jobId, idx }: WorkClaim, purpose: WindowPurpose) => ({ jobId, purpose, idx })
-  const sourceOf = ({ job, window }: Step) => ({ audioPath: files.audioPath(job.id), spans: decodedSpans(window) })
+  const sourceOf = ({ job, window }: Step) => ({ audioPath: files.audioPath(job.id, window.channel), spans: decodedSpans(window) })
 
   async function tellLanguage (step: Step, abort: Abort): Promise<void> {
     const { claim, job } = step
@@ -70,7 +70,8 @@ export function createTranscribing (deps: Deps) {
     const { sttQuality: quality, language: asked, prompt = '', terms = [] } = job.options
     const wanted = { quality, language: asked, prior, prompt, terms }
     const { segments: decoded, language, isStarter } = await speech.transcribe(sourceOf(step), wanted, abort)
-    const segments = buildSegments(decoded, createWindowClock(window))
+    const { channel } = window
+    const segments = buildSegments(decoded, createWindowClock(window)).map((segment) => ({ ...segment, ...(channel ? { channel } : {}) }))
     inTransaction(() => {
       // Only the latest claim of a job in progress stores text, so the text of each window is stored once.
       if (!work.finish(claim)) return

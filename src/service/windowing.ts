@@ -1,17 +1,22 @@
 /** Cuts a recording into windows while it is being decoded. Each new piece of sound passes through the voice activity detector. */
+import type { Channel } from '../domain/channels.js'
 import { FRAME_SAMPLES, LEAD_FRAMES, PIECE_FRAMES } from '../domain/speech-spans.js'
 import type { DetectedFrame } from '../domain/speech-spans.js'
 import { createWindowPacker } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 
-const PIECE_SAMPLES = PIECE_FRAMES * FRAME_SAMPLES
+/** Sound that is listened to at once. */
+export const PIECE_SAMPLES = PIECE_FRAMES * FRAME_SAMPLES
 
-/** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. */
-export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, audioPath: string) {
+/** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. `channel`: whose sound that is; undefined: mixed sound. */
+export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, audioPath: string, channel?: Channel) {
   const packer = createWindowPacker()
   let heardSamples = 0
   let state: Float32Array | undefined
+
+  const ofChannel = (windows: readonly AudioWindow[]): AudioWindow[] =>
+    windows.map((window) => channel === undefined ? window : { ...window, channel })
 
   async function listen (endSample: number): Promise<AudioWindow[]> {
     const leadFrames = Math.min(LEAD_FRAMES, heardSamples / FRAME_SAMPLES)
@@ -19,8 +24,8 @@ export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, aud
     const { probabilities, freshProbabilities, levelsDb, ...heard } = await speech.detectSpeech({ audioPath, spans, state, leadFrames })
     state = heard.state
     heardSamples = endSample
-    return packer.push(Array.from(probabilities, (probability, index): DetectedFrame =>
-      ({ probability, freshProbability: freshProbabilities[index] ?? 0, levelDb: levelsDb[index] ?? 0 })))
+    return ofChannel(packer.push(Array.from(probabilities, (probability, index): DetectedFrame =>
+      ({ probability, freshProbability: freshProbabilities[index] ?? 0, levelDb: levelsDb[index] ?? 0 }))))
   }
 
   return {
@@ -34,7 +39,7 @@ export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, aud
     async finish (totalSamples: number): Promise<AudioWindow[]> {
       const windows = await this.advance(totalSamples)
       if (totalSamples > heardSamples) windows.push(...await listen(totalSamples))
-      return [...windows, ...packer.finish(totalSamples)]
+      return [...windows, ...ofChannel(packer.finish(totalSamples))]
     },
     /** The spans outside all windows; complete once `finish` has resolved. */
     skipped: () => packer.skipped()

@@ -5,6 +5,7 @@ import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/pr
 import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
+import type { Channel } from '../domain/channels.js'
 import { TooLong } from '../domain/errors.js'
 import { explainDirectory } from './data-directory.js'
 import { createDrafts } from './drafts.js'
@@ -53,10 +54,14 @@ async function writeFrom (
 /** The decoded sound of a job, appended while it is decoded. Workers may read whatever `append` has finished writing. */
 export type AudioWriter = {
   append (chunk: Uint8Array): Promise<void>
+  /** Replaces bytes that were appended, `endByte` not included, by zeros. */
+  clear (startByte: number, endByte: number): Promise<void>
   /** Makes the data survive a power cut. */
   sync (): Promise<void>
   close (): Promise<void>
 }
+
+const ZEROS = new Uint8Array(64 * 1024)
 
 async function createAudioWriter (path: string): Promise<AudioWriter> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -66,6 +71,9 @@ async function createAudioWriter (path: string): Promise<AudioWriter> {
   await syncDirectory(dirname(dirname(path)))
   return {
     append: async (chunk) => { await writeAll(handle, chunk) },
+    async clear (startByte, endByte) {
+      for (let at = startByte; at < endByte; at += ZEROS.length) await handle.write(ZEROS, 0, Math.min(ZEROS.length, endByte - at), at)
+    },
     sync: async () => { await handle.sync() },
     close: async () => { await handle.close() }
   }
@@ -117,7 +125,8 @@ export function createFiles (dataDir: string) {
   const quarantineDir = join(dataDir, 'quarantine')
   const uploadsDir = join(dataDir, 'uploads')
   const workDir = join(dataDir, 'work')
-  const audioPath = (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm')
+  const audioPath = (jobId: number, channel?: Channel): string =>
+    pathInside(workDir, String(jobId), channel === undefined ? 'audio.pcm' : `audio-${channel}.pcm`)
   const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string =>
     pathInside(uploadsDir, uploadId, partName(part))
   return {
@@ -147,8 +156,14 @@ export function createFiles (dataDir: string) {
     /** Copies a file from outside the data directory into the media file `file`. */
     copyIn: async (path: string, maxBytes: number, file: string): Promise<StoredFile> =>
       await writeFrom(mediaDir, readAll([path]), maxBytes, () => file),
+    /** The decoded sound of a job: of one channel, or of all, mixed. */
     audioPath,
-    writeAudio: async (jobId: number): Promise<AudioWriter> => await createAudioWriter(audioPath(jobId)),
+    writeAudio: async (jobId: number, channel?: Channel): Promise<AudioWriter> => await createAudioWriter(audioPath(jobId, channel)),
+    /** The decoded sound of one channel, in chunks. */
+    readAudio: (jobId: number, channel: Channel): AsyncIterable<Buffer> => readChunks(audioPath(jobId, channel)),
+    async removeAudio (jobId: number, channel: Channel): Promise<void> {
+      await rm(audioPath(jobId, channel), { force: true })
+    },
     async removeMedia (file: string): Promise<void> {
       await rm(pathInside(mediaDir, file), { force: true })
     },

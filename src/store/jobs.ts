@@ -11,7 +11,8 @@ import { createWorkStore } from './work.js'
 type JobRow = {
   id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: RecordingName
   options: string
-  heard_language: string | null, duration_ms: number | null, done_ms: number, failure_code: FailureCode | null, retry_count: number
+  heard_language: string | null, duration_ms: number | null, channels: number, done_ms: number
+  failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
 }
 
@@ -25,7 +26,8 @@ const COLUMNS = `id, owner_id, status, ${STAGE} AS stage, media_id, (
     SELECT json_object('url', s.shown_url, 'title', s.title, 'publishedAt', s.published_at, 'fetched', s.fetched)
     FROM source s
     WHERE s.job_id = job.id
-  ) AS source, file_name, options, heard_language, duration_ms, done_ms, failure_code,
+  ) AS source, file_name, options, heard_language, duration_ms, channels, done_ms,
+  failure_code,
   retry_count, created_at, updated_at, completed_at`
 
 type PackedSource = { url: string, title: RecordingName | null, publishedAt: number | null, fetched: number }
@@ -47,6 +49,7 @@ function toJob (row: JobRow): Job {
     options,
     language: options.language ?? row.heard_language ?? undefined,
     durationMs: row.duration_ms ?? undefined,
+    channels: row.channels,
     doneMs: row.done_ms,
     failureCode: row.failure_code ?? undefined,
     retryCount: row.retry_count,
@@ -89,10 +92,10 @@ export function createJobStore (db: Database) {
     UPDATE job_stage SET finished_at = :now WHERE job_id = :id AND stage = :stage AND finished_at IS NULL
   `)
   // Audio outside unfinished windows is done: it was transcribed before, or is silent.
-  const setDecoded = db.prepare<{ id: number, durationMs: number, samplesPerMs: number, now: number }>(`
+  const setDecoded = db.prepare<{ id: number, durationMs: number, channels: number, samplesPerMs: number, now: number }>(`
     UPDATE job
-    SET duration_ms = :durationMs, updated_at = :now, done_ms = :durationMs - (
-      SELECT CAST(coalesce(sum(end_sample - start_sample), 0) / :samplesPerMs AS INTEGER)
+    SET duration_ms = :durationMs, channels = :channels, updated_at = :now, done_ms = :durationMs - (
+      SELECT CAST(coalesce(sum(end_sample - start_sample), 0) / (:samplesPerMs * :channels) AS INTEGER)
       FROM window
       WHERE job_id = :id AND purpose = 'speech' AND word_count IS NULL
     )
@@ -102,7 +105,7 @@ export function createJobStore (db: Database) {
     UPDATE job SET heard_language = :language, updated_at = :now WHERE id = :id
   `)
   const addDone = db.prepare<{ id: number, doneMs: number, now: number }>(`
-    UPDATE job SET done_ms = done_ms + :doneMs, updated_at = :now WHERE id = :id
+    UPDATE job SET done_ms = done_ms + CAST(:doneMs / channels AS INTEGER), updated_at = :now WHERE id = :id
   `)
   const complete = db.prepare<{ id: number, now: number }>(`
     UPDATE job
@@ -133,7 +136,9 @@ export function createJobStore (db: Database) {
     WHERE id = :id AND status = 'failed'
     RETURNING retry_count AS run, iif(EXISTS (SELECT 1 FROM source s WHERE s.job_id = job.id), 'fetch', 'decode') AS kind
   `)
-  const forgetRun = db.prepare<{ id: number }>('UPDATE job SET heard_language = NULL, duration_ms = NULL, done_ms = 0 WHERE id = :id')
+  const forgetRun = db.prepare<{ id: number }>(`
+    UPDATE job SET heard_language = NULL, duration_ms = NULL, channels = 1, done_ms = 0 WHERE id = :id
+  `)
   const removeStages = db.prepare<{ id: number }>('DELETE FROM job_stage WHERE job_id = :id')
   // uses job_by_owner
   const listOwned = db.prepare<JobPage, JobRow>(`
@@ -203,12 +208,16 @@ export function createJobStore (db: Database) {
       touch.run({ id, now })
       startStage.run({ id, stage, now })
     },
-    /** Stores the length of the recording and how much of it is already done. Call it when all windows are stored. */
-    setDecoded (id: number, durationMs: number, now: number): void {
-      setDecoded.run({ id, durationMs, samplesPerMs: SAMPLES_PER_MS, now })
+    /**
+     * Stores the length of the recording, how many channels are transcribed one by one, and how much is already done. Call it when all
+     * windows are stored.
+     */
+    setDecoded (id: number, durationMs: number, now: number, channels = 1): void {
+      setDecoded.run({ id, durationMs, channels, samplesPerMs: SAMPLES_PER_MS, now })
     },
     /** Stores the detected language. Call it only when the caller did not name one. */
     setHeardLanguage: (id: number, language: string, now: number): void => { setHeardLanguage.run({ id, language, now }) },
+    /** Adds to what is done, in ms of one channel. */
     addDone: (id: number, doneMs: number, now: number): void => { addDone.run({ id, doneMs, now }) },
     /** Completes the job and removes its work. False when the job was no longer being processed. */
     complete (id: number, now: number): boolean {

@@ -1,4 +1,5 @@
 /** Segments, stored by window, and the spans that were skipped. */
+import type { Channel } from '../domain/channels.js'
 import { AppError } from '../domain/errors.js'
 import { shownNames } from '../domain/speaker-names.js'
 import type { SkippedSpan, TimedSegment, TimedWord } from '../domain/transcript.js'
@@ -6,17 +7,17 @@ import type { Database } from './database.js'
 import { createSpeakerStore } from './speakers.js'
 
 type SegmentKey = { window_idx: number, idx: number }
-type SegmentRow = { start_ms: number, end_ms: number, text: string, words: string, speaker: string | null }
+type SegmentRow = { start_ms: number, end_ms: number, text: string, words: string, speaker: string | null, channel: Channel | null }
 type PackedWord = [
-  text: string, startMs: number, endMs: number, probability: number, speaker?: string, confidence?: number | null, isOverlap?: 1
+  text: string, startMs: number, endMs: number, probability: number, speaker?: string | null, confidence?: number | null, isOverlap?: 1
 ]
 /** Names by stored label; labels without a name stand for themselves. */
 type Names = ReadonlyMap<string, string>
 
 function pack ({ text, startMs, endMs, probability, speaker, speakerConfidence, isOverlap }: TimedWord): PackedWord {
   const packed: PackedWord = [text, startMs, endMs, probability]
-  if (speaker === undefined) return packed
-  packed.push(speaker)
+  if (speaker === undefined && !isOverlap) return packed
+  packed.push(speaker ?? null)
   if (speakerConfidence !== undefined || isOverlap) packed.push(speakerConfidence ?? null)
   if (isOverlap) packed.push(1)
   return packed
@@ -24,7 +25,7 @@ function pack ({ text, startMs, endMs, probability, speaker, speakerConfidence, 
 
 function unpack ([text, startMs, endMs, probability, label, confidence, isOverlap]: PackedWord, names: Names): TimedWord {
   const word: TimedWord = { text, startMs, endMs, probability }
-  if (label !== undefined) word.speaker = names.get(label) ?? label
+  if (typeof label === 'string') word.speaker = names.get(label) ?? label
   if (typeof confidence === 'number') word.speakerConfidence = confidence
   if (isOverlap) word.isOverlap = true
   return word
@@ -37,8 +38,16 @@ const toSegment = (row: SegmentRow, names: Names): TimedSegment => ({
   endMs: row.end_ms,
   text: row.text,
   words: (JSON.parse(row.words) as PackedWord[]).map((word) => unpack(word, names)),
-  ...(row.speaker === null ? {} : { speaker: names.get(row.speaker) ?? row.speaker })
+  ...(row.speaker === null ? {} : { speaker: names.get(row.speaker) ?? row.speaker }),
+  ...(row.channel === null ? {} : { channel: row.channel })
 })
+
+/** A segment and the window it is from. */
+type PlacedSegment = { windowIdx: number, segment: TimedSegment }
+
+const COLUMNS = 'window_idx, idx, start_ms, end_ms, text, words, speaker, channel'
+// Times never go backwards within a channel, so only channels come together here.
+const IN_ORDER = 'ORDER BY start_ms, window_idx, idx'
 
 /** Number of segments held in memory when a transcript is read page by page: a few minutes of speech. */
 const PAGE_LENGTH = 64
@@ -46,24 +55,25 @@ const PAGE_LENGTH = 64
 export function createTranscriptStore (db: Database) {
   const speakers = createSpeakerStore(db)
   const insert = db.prepare(`
-    INSERT INTO segment (job_id, window_idx, idx, start_ms, end_ms, text, words)
-    VALUES (:jobId, :windowIdx, :idx, :startMs, :endMs, :text, :words)
+    INSERT INTO segment (job_id, window_idx, idx, start_ms, end_ms, text, words, speaker, channel)
+    VALUES (:jobId, :windowIdx, :idx, :startMs, :endMs, :text, :words, :speaker, :channel)
   `)
   const removeFrom = db.prepare<{ jobId: number, windowIdx: number }>(
     'DELETE FROM segment WHERE job_id = :jobId AND window_idx >= :windowIdx'
   )
   const list = db.prepare<{ jobId: number }, SegmentRow & SegmentKey>(`
-    SELECT window_idx, idx, start_ms, end_ms, text, words, speaker FROM segment WHERE job_id = :jobId ORDER BY window_idx, idx
+    SELECT ${COLUMNS} FROM segment WHERE job_id = :jobId ${IN_ORDER}
   `)
   const count = db.prepare<{ jobId: number }, { total: number }>('SELECT count(*) AS total FROM segment WHERE job_id = :jobId')
-  const listPage = db.prepare<{ jobId: number, windowIdx: number, idx: number, limit: number }, SegmentRow & SegmentKey>(`
-    SELECT window_idx, idx, start_ms, end_ms, text, words, speaker
+  // uses segment_by_time
+  const listPage = db.prepare<{ jobId: number, startMs: number, windowIdx: number, idx: number, limit: number }, SegmentRow & SegmentKey>(`
+    SELECT ${COLUMNS}
     FROM segment
-    WHERE job_id = :jobId AND (window_idx, idx) > (:windowIdx, :idx)
-    ORDER BY window_idx, idx
+    WHERE job_id = :jobId AND (start_ms, window_idx, idx) > (:startMs, :windowIdx, :idx)
+    ${IN_ORDER}
     LIMIT :limit
   `)
-  const texts = db.prepare<{ jobId: number }, { text: string }>('SELECT text FROM segment WHERE job_id = :jobId ORDER BY window_idx, idx')
+  const texts = db.prepare<{ jobId: number }, { text: string }>(`SELECT text FROM segment WHERE job_id = :jobId ${IN_ORDER}`)
   const setSpeaker = db.prepare<{ jobId: number, windowIdx: number, idx: number, speaker: string | null, words: string }>(`
     UPDATE segment SET speaker = :speaker, words = :words WHERE job_id = :jobId AND window_idx = :windowIdx AND idx = :idx
   `)
@@ -80,6 +90,13 @@ export function createTranscriptStore (db: Database) {
     ORDER BY start_ms
   `)
 
+  function insertSegments (jobId: number, windowIdx: number, segments: readonly TimedSegment[]): void {
+    for (const [idx, { startMs, endMs, text, words, speaker, channel }] of segments.entries()) {
+      const packed = JSON.stringify(words.map(pack))
+      insert.run({ jobId, windowIdx, idx, startMs, endMs, text, words: packed, speaker: speaker ?? null, channel: channel ?? null })
+    }
+  }
+
   return {
     /** Stores the spans that are in no window, replacing earlier ones. */
     setSkipped (jobId: number, spans: readonly SkippedSpan[]): void {
@@ -88,10 +105,16 @@ export function createTranscriptStore (db: Database) {
     },
     /** The spans that were not transcribed, in order. */
     listSkipped: (jobId: number): SkippedSpan[] => skipped.all({ jobId }),
-    insertWindow (jobId: number, windowIdx: number, segments: readonly TimedSegment[]): void {
-      for (const [idx, { startMs, endMs, text, words }] of segments.entries()) {
-        insert.run({ jobId, windowIdx, idx, startMs, endMs, text, words: JSON.stringify(words.map(pack)) })
-      }
+    insertWindow: insertSegments,
+    /**
+     * Replaces the segments of a job by others that `change` makes of them. Each of those belongs to the window of the one it was made of.
+     */
+    rearrange (jobId: number, change: (segments: PlacedSegment[]) => PlacedSegment[]): void {
+      const before = list.all({ jobId }).map((row) => ({ windowIdx: row.window_idx, segment: toSegment(row, NO_NAMES) }))
+      const byWindow = new Map<number, TimedSegment[]>()
+      for (const { windowIdx, segment } of change(before)) byWindow.set(windowIdx, [...byWindow.get(windowIdx) ?? [], segment])
+      removeFrom.run({ jobId, windowIdx: 0 })
+      for (const [windowIdx, segments] of byWindow) insertSegments(jobId, windowIdx, segments)
     },
     /** Removes the segments of the windows from `windowIdx` on. */
     removeFrom: (jobId: number, windowIdx: number): void => { removeFrom.run({ jobId, windowIdx }) },
@@ -107,12 +130,12 @@ export function createTranscriptStore (db: Database) {
     * iterate (jobId: number): Generator<TimedSegment> {
       let left = count.get({ jobId })?.total ?? 0
       const names = shownNames(speakers.list(jobId))
-      let place = { windowIdx: -1, idx: -1 }
+      let place = { startMs: -1, windowIdx: -1, idx: -1 }
       while (left > 0) {
         const rows = listPage.all({ jobId, ...place, limit: PAGE_LENGTH })
         const last = rows.at(-1)
         if (!last) throw new AppError('gone', 'The transcription was deleted while it was read.')
-        place = { windowIdx: last.window_idx, idx: last.idx }
+        place = { startMs: last.start_ms, windowIdx: last.window_idx, idx: last.idx }
         left -= rows.length
         for (const row of rows) yield toSegment(row, names)
       }

@@ -1,11 +1,14 @@
 /** Windows: their bounds and results. Their claims are in `work.ts`. */
+import type { Channel } from '../domain/channels.js'
 import type { LanguagePosterior } from '../domain/language.js'
 import type { TranscriptFacts } from '../domain/warnings.js'
-import type { AudioWindow, WindowPurpose } from '../domain/windows.js'
+import type { AudioSpan, AudioWindow, WindowPurpose } from '../domain/windows.js'
 import type { Database } from './database.js'
 
 export type WindowKey = { jobId: number, purpose: WindowPurpose, idx: number }
-type BoundsRow = { start_sample: number, end_sample: number, gaps: string | null, speech_ms: number | null }
+type BoundsRow = {
+  start_sample: number, end_sample: number, gaps: string | null, speech_ms: number | null, channel: Channel | null
+}
 type WindowRow = BoundsRow & { job_id: number, purpose: WindowPurpose, idx: number, is_done: 0 | 1 }
 
 const packGaps = ({ gaps }: AudioWindow): string | null =>
@@ -13,7 +16,10 @@ const packGaps = ({ gaps }: AudioWindow): string | null =>
 
 function toBounds (row: BoundsRow): AudioWindow {
   const bounds = {
-    startSample: row.start_sample, endSample: row.end_sample, ...(row.speech_ms === null ? {} : { speechMs: row.speech_ms })
+    startSample: row.start_sample,
+    endSample: row.end_sample,
+    ...(row.speech_ms === null ? {} : { speechMs: row.speech_ms }),
+    ...(row.channel === null ? {} : { channel: row.channel })
   }
   if (row.gaps === null) return bounds
   const gaps = JSON.parse(row.gaps) as Array<[number, number]>
@@ -25,11 +31,11 @@ const IS_DONE = 'coalesce(result, word_count) IS NOT NULL'
 
 export function createWindowStore (db: Database) {
   const find = db.prepare<WindowKey, BoundsRow>(`
-    SELECT start_sample, end_sample, gaps, speech_ms FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
+    SELECT start_sample, end_sample, gaps, speech_ms, channel FROM window WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
   `)
-  const insert = db.prepare<WindowKey & Omit<AudioWindow, 'gaps' | 'speechMs'> & { gaps: string | null, speechMs: number | null }>(`
-    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms)
-    VALUES (:jobId, :purpose, :idx, :startSample, :endSample, :gaps, :speechMs)
+  const insert = db.prepare<WindowKey & AudioSpan & { gaps: string | null, speechMs: number | null, channel: Channel | null }>(`
+    INSERT INTO window (job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms, channel)
+    VALUES (:jobId, :purpose, :idx, :startSample, :endSample, :gaps, :speechMs, :channel)
   `)
   const setPosteriors = db.prepare<WindowKey & { result: string }>(`
     UPDATE window SET result = :result WHERE job_id = :jobId AND purpose = :purpose AND idx = :idx
@@ -52,7 +58,7 @@ export function createWindowStore (db: Database) {
     SELECT result FROM window WHERE job_id = :jobId AND purpose = 'language' AND result IS NOT NULL ORDER BY idx
   `)
   const list = db.prepare<{ jobId: number, purpose: WindowPurpose }, WindowRow>(`
-    SELECT job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms, ${IS_DONE} AS is_done
+    SELECT job_id, purpose, idx, start_sample, end_sample, gaps, speech_ms, channel, ${IS_DONE} AS is_done
     FROM window WHERE job_id = :jobId AND purpose = :purpose ORDER BY idx
   `)
 
@@ -63,7 +69,7 @@ export function createWindowStore (db: Database) {
       return row && toBounds(row)
     },
     insert (key: WindowKey, window: AudioWindow): void {
-      insert.run({ ...key, ...window, gaps: packGaps(window), speechMs: window.speechMs ?? null })
+      insert.run({ ...key, ...window, gaps: packGaps(window), speechMs: window.speechMs ?? null, channel: window.channel ?? null })
     },
     /** Stores the language probabilities of a sample and so marks it done. Call it in the transaction that finishes its work. */
     setPosteriors (key: WindowKey, posteriors: readonly LanguagePosterior[]): void {

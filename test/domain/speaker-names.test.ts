@@ -1,6 +1,6 @@
 /** Naming and merging speakers, and what readers then see. */
 import t from 'tap'
-import { changeSpeakers, measureSpeakers, numberOf, shownNames, toLabel } from '../../dist/domain/speaker-names.js'
+import { changeSpeakers, keepNames, measureSpeakers, numberOf, shownNames, toLabel } from '../../dist/domain/speaker-names.js'
 import type { Speaker, SpeakerChanges } from '../../dist/domain/speaker-names.js'
 
 const THREE: readonly Speaker[] = [{ number: 1, talkMs: 100 }, { number: 2, talkMs: 20 }, { number: 3, talkMs: 3 }]
@@ -17,6 +17,32 @@ t.test('names are shown instead of labels, and cleaned like names of recordings'
   t.strictSame(shown({ speakers: [{ label: 'Speaker 1', name: '' }] }, named), {}, 'an empty name removes the name')
   t.strictSame(shown({ speakers: [{ label: 'Speaker 1', name: 'Grace' }] }, named), { 'Speaker 1': 'Grace' })
   t.strictSame(shown({}, named), { 'Speaker 1': 'Ada' }, 'no change, no effect')
+})
+
+t.test('characters that nobody sees are no part of a name', async (t) => {
+  const nameOf = (name: string) => shown({ speakers: [{ label: 'Speaker 1', name }] })['Speaker 1']
+  t.strictSame(['A\u200bd\u202ea\u2066\ufeff', '\u200d Ada\u200c', 'عل\u200cی', '👩\u200d🔬', '\u200b\u3164\u200d'].map(nameOf),
+    ['Ada', 'Ada', 'عل\u200cی', '👩\u200d🔬', undefined])
+  const twice = ['Ada', 'A\u200dda'].map((name, index) => ({ label: toLabel(index + 1), name }))
+  t.throws(() => shown({ speakers: twice }), { code: 'invalid_request' })
+})
+
+t.test('a speaker who is found again keeps the name, also of merged ones; an uncertain one does not', async (t) => {
+  const label = (...numbers: number[]) => [{
+    startMs: 0,
+    endMs: 100,
+    text: '',
+    words: numbers.map((number, index) =>
+      ({ text: ' a', startMs: 10 * index, endMs: 10 * (index + 1), probability: 1, speaker: toLabel(number) }))
+  }]
+  const before = label(1, 1, 1, 2, 2, 3, 3)
+  const named = (changes: SpeakerChanges) => changeSpeakers(measureSpeakers(before), changes)
+  const speakers = [1, 2, 3].map((number) => ({ label: toLabel(number), name: `Name ${number}` }))
+  const namesAfter = (old: Speaker[], ...numbers: number[]) => keepNames(old, before, label(...numbers)).map(({ name }) => name)
+  t.strictSame(namesAfter(named({ speakers }), 2, 2, 2, 1, 1, 3, 3), ['Name 2', 'Name 1', 'Name 3'])
+  t.strictSame(namesAfter(named({ speakers }), 1, 1, 1, 2, 2, 2, 2), ['Name 1', undefined], 'half of it was said by another')
+  const merged = named({ merge: [{ from: 'Speaker 3', into: 'Speaker 2' }], speakers: speakers.slice(1, 2) })
+  t.strictSame(namesAfter(merged, 1, 1, 1, 2, 2, 2, 2), [undefined, 'Name 2'])
 })
 
 t.test('merged speakers have one label, one name and one talk time', async (t) => {

@@ -7,9 +7,9 @@ t.test('options that are left out get their defaults', async (t) => {
 })
 
 t.test('options are cleaned: a language becomes its code, terms lose extra spaces', async (t) => {
-  const options = { sttQuality: 'fast', terms: [' Ada  Lovelace ', 'Ada Lovelace'], prompt: 'x'.repeat(2000) }
+  const options = { sttQuality: 'fast', terms: [' Ada  Lovelace ', 'Ada Lovelace'], prompt: 'x'.repeat(2000), channels: 'separate' }
   t.strictSame(parseJobOptions({ language: 'German', options }), {
-    language: 'de', sttQuality: 'fast', terms: ['Ada Lovelace'], prompt: 'x'.repeat(2000)
+    language: 'de', sttQuality: 'fast', terms: ['Ada Lovelace'], prompt: 'x'.repeat(2000), channels: 'separate'
   })
 })
 
@@ -19,6 +19,7 @@ t.test('options that are not valid are refused, and the sentence names the field
     [{ language: 'x'.repeat(65) }, /^language: must NOT have more than 64 characters$/],
     [{ language: 'klingon' }, /^language: not a language/],
     [{ options: { sttQuality: 'best' } }, /^options\.sttQuality: must be one of fast, balanced, accurate$/],
+    [{ options: { channels: 'left' } }, /^options\.channels: must be one of auto, separate, mixed$/],
     [{ options: { prompt: 'x'.repeat(2001) } }, /^options\.prompt: must NOT have more than 2000 characters$/],
     [{ options: { terms: ['x'.repeat(65)] } }, /^Each of the terms must have 1 to 64 characters/]
   ]

@@ -106,6 +106,8 @@ t.test('bodies: malformed, empty, of the wrong type, too large, with fields nobo
     [{ ...good, language: 'klingon' }, /language/],
     [{ ...good, options: { sttQuality: 'best' } }, /sttQuality/],
     [{ ...good, options: { speed: 1 } }, /speed/],
+    [{ ...good, options: { channels: 2 } }, /^options\.channels: must be one of auto, separate, mixed$/],
+    [{ ...good, options: { speakers: 'yes' } }, /^options\.speakers: must be boolean or object$/],
     [{ ...good, extra: 1 }, /extra/],
     [[], /body|object/]
   ]

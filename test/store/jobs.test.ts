@@ -16,6 +16,7 @@ t.test('a job comes back as it was stored', async (t) => {
     options: { sttQuality: 'fast' },
     language: undefined,
     durationMs: undefined,
+    channels: 1,
     doneMs: 0,
     failureCode: undefined,
     retryCount: 0,
@@ -66,6 +67,15 @@ t.test('what no open window covers is done when the length is known', async (t) 
   t.match(jobs.find(id), { doneMs: 35_000, updatedAt: 1100 })
   jobs.complete(id, 1200)
   t.match(jobs.find(id), { doneMs: 45_000 }, 'all of it when the job is complete')
+})
+
+t.test('what is done of one of two channels counts half', async (t) => {
+  const { jobs, addDecodedJob } = openStores(t)
+  const id = addDecodedJob('a', 2)
+  jobs.setDecoded(id, 15_000, 1000, 2)
+  t.match(jobs.find(id), { channels: 2, doneMs: 5000 }, 'two windows of 10 s are open')
+  jobs.addDone(id, 10_001, 1100)
+  t.match(jobs.find(id), { doneMs: 10_000 })
 })
 
 t.test('a job ends once', async (t) => {

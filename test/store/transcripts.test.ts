@@ -2,16 +2,17 @@ import t from 'tap'
 import { makeSegments } from '../support/transcript.ts'
 import { openStores } from '../support/store.ts'
 
-t.test('segments come back as they were stored, in the order of their windows', async (t) => {
+t.test('segments come back as they were stored, in the order of time, then of their windows', async (t) => {
   const { transcripts, addJob } = openStores(t)
   const [job, other] = [addJob('a'), addJob('a')]
   const [first, second] = makeSegments()
   if (!first || !second) throw new Error('two segments are expected')
-  transcripts.insertWindow(job, 10, [first])
+  const beside = { ...first, text: ' Hello.', channel: 2 as const }
+  transcripts.insertWindow(job, 10, [beside])
   transcripts.insertWindow(job, 2, [first, second])
   transcripts.insertWindow(other, 0, [first])
-  t.strictSame(transcripts.list(job), [first, second, first])
-  t.strictSame(transcripts.listTexts(job), [first, second, first].map(({ text }) => ({ text })))
+  t.strictSame(transcripts.list(job), [first, beside, second])
+  t.strictSame(transcripts.listTexts(job), [first, beside, second].map(({ text }) => ({ text })))
   t.strictSame(transcripts.list(other), [first])
 })
 
@@ -49,6 +50,17 @@ t.test('speakers are kept with segments and words', async (t) => {
   transcripts.nameSpeakers(job, () => named)
   t.strictSame(transcripts.list(job), named)
   t.strictSame(transcripts.list(other), makeSegments(), 'of this job only')
+})
+
+t.test('words said at once and doubtful speakers are kept, with a speaker and without', async (t) => {
+  const { transcripts, addJob } = openStores(t)
+  const job = addJob('a')
+  const marks = [{ isOverlap: true }, { speaker: 'Speaker 1', isOverlap: true }, { speaker: 'Speaker 1', speakerConfidence: 0.4 },
+    { speaker: 'Speaker 1', speakerConfidence: 0.4, isOverlap: true }]
+  const words = marks.map((mark, index) => ({ text: ' a', startMs: index, endMs: index + 1, probability: 1, ...mark }))
+  const segment = { startMs: 0, endMs: words.length, text: ' a a a a', words }
+  transcripts.insertWindow(job, 0, [segment])
+  t.strictSame(transcripts.list(job), [segment])
 })
 
 t.test('a window without words stores nothing, and a window is stored once', async (t) => {

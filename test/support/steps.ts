@@ -40,6 +40,8 @@ export type StepChanges = {
   enqueue?: (jobId: number) => void
   /** What ffmpeg makes of every recording. */
   decode?: () => AsyncGenerator<Buffer>
+  /** Channels of every recording; absent: one. */
+  channels?: number
   release?: (jobId: number) => Promise<void>
   requireRoom?: (bytes: number) => Promise<void>
 }
@@ -63,7 +65,7 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
     ...base, queue, usage: { ...stores.usage, ...usage }, deliveries: { enqueue }, retention: { release }
   })
   const steps = { ...base, queue, stages, ending, speech: speechOf(speech) }
-  const ffmpeg = { probeMedia: async () => FACTS, decodeAudio: decode ?? unused }
+  const ffmpeg = { probeMedia: async () => ({ ...FACTS, channels: changes.channels }), decodeAudio: decode ?? unused }
   const submit = { requireRoom }
   const sound = createSound({ ...base, submit, ffmpeg, maxMediaSeconds: 3600 })
   const plans = createPlans({ planLimits: stores.planLimits })
@@ -84,6 +86,7 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
     stages,
     ending,
     decoding,
+    sound,
     diarizing,
     plans,
     /** What callers do with speakers; `speakers` is the store. */

@@ -37,11 +37,13 @@ export type MediaFacts = {
   durationMs: number | undefined
   /** Set when the length is exact: less decoded sound means a damaged file. */
   exactDurationMs: number | undefined
+  /** Absent when the file does not say. */
+  channels?: number | undefined
 }
 
 type Probed = {
   format?: { format_name?: string, duration?: string }
-  streams?: Array<{ codec_type?: string, duration?: string, bit_rate?: string }>
+  streams?: Array<{ codec_type?: string, duration?: string, bit_rate?: string, channels?: number }>
 }
 
 const toMs = (seconds: string | undefined): number | undefined => {
@@ -56,7 +58,7 @@ export async function probeMedia (path: string, signal?: AbortSignal): Promise<M
     '-v',
     'error',
     '-show_entries',
-    'format=format_name,duration:stream=codec_type,duration,bit_rate',
+    'format=format_name,duration:stream=codec_type,duration,bit_rate,channels',
     '-of',
     'json',
     '-i',
@@ -81,6 +83,7 @@ export async function probeMedia (path: string, signal?: AbortSignal): Promise<M
   const streamMs = toMs(audio.duration)
   return {
     durationMs: streamMs ?? toMs(format?.duration),
+    channels: audio.channels,
     exactDurationMs: await exactDuration(path, format?.format_name ?? '', streamMs, Number(audio.bit_rate))
   }
 }
@@ -95,20 +98,23 @@ async function exactDuration (
   return EXACT_CONTAINERS.test(container) ? streamMs : undefined
 }
 
+/** `channels`: 1 mixes all channels of the file; 2 gives the samples of both by turns. */
+type DecodeLimits = { maxSeconds: number, timeoutMs: number, channels?: 1 | 2, signal?: AbortSignal | undefined }
+
 /**
- * Decodes the sound of a file, in chunks of whole samples (16 kHz mono s16le). `async=1:first_pts=0` keeps the file's clock: a track that
- * starts late or has gaps is padded with silence, so that word times match the video. Throws `JobFailure`: decode_failed, media_too_long,
- * timeout.
+ * Decodes the sound of a file, in chunks of whole samples of all channels (16 kHz s16le). `async=1:first_pts=0` keeps the file's clock: a
+ * track that starts late or has gaps is padded with silence, so that word times match the video. Throws `JobFailure`: decode_failed,
+ * media_too_long, timeout.
  */
-export async function * decodeAudio (
-  path: string, facts: MediaFacts, limits: { maxSeconds: number, timeoutMs: number, signal?: AbortSignal | undefined }
-): AsyncGenerator<Buffer> {
+export async function * decodeAudio (path: string, facts: MediaFacts, limits: DecodeLimits): AsyncGenerator<Buffer> {
+  const { channels = 1 } = limits
   const running = runLimited('ffmpeg', [
     '-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...SAFE_INPUT, ...KEEP_CLOCK, '-i', path,
     '-map', '0:a:0', '-vn', '-sn', '-dn', '-filter_threads', '1', '-af', 'aresample=16000:async=1:first_pts=0',
-    '-ac', '1', '-ar', String(SAMPLE_RATE_HZ), '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'
+    '-ac', String(channels), '-ar', String(SAMPLE_RATE_HZ), '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1'
   ], { ...limits, maxAddressSpace: MAX_ADDRESS_SPACE })
-  const maxBytes = limits.maxSeconds * SAMPLE_RATE_HZ * BYTES_PER_SAMPLE
+  const frameBytes = channels * BYTES_PER_SAMPLE
+  const maxBytes = limits.maxSeconds * SAMPLE_RATE_HZ * frameBytes
   let bytes = 0
   let odd: Buffer = Buffer.alloc(0)
   let read = false
@@ -117,7 +123,7 @@ export async function * decodeAudio (
       bytes += chunk.length
       if (bytes > maxBytes) throw new JobFailure('media_too_long', `more than ${limits.maxSeconds} s of sound`)
       const whole = odd.length > 0 ? Buffer.concat([odd, chunk]) : chunk
-      const end = whole.length - whole.length % BYTES_PER_SAMPLE
+      const end = whole.length - whole.length % frameBytes
       odd = whole.subarray(end)
       if (end > 0) yield whole.subarray(0, end)
     }
@@ -126,7 +132,7 @@ export async function * decodeAudio (
     if (!read) running.stop()
   }
   const outcome = await running.ended
-  const decodedMs = bytes / BYTES_PER_SAMPLE / SAMPLE_RATE_HZ * 1000
+  const decodedMs = bytes / frameBytes / SAMPLE_RATE_HZ * 1000
   throwIfStopped(outcome, limits.signal)
   throwIfIncomplete(outcome, decodedMs, facts)
 }

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { MAX_NAME_LENGTH, NAME_PATTERN } from '../../domain/access.js'
+import { ChannelMode } from '../../domain/channels.js'
 import { FAILURE_CODES, FAILURE_MESSAGES } from '../../domain/errors.js'
 import { toIsoCode } from '../../domain/language.js'
 import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../../domain/job.js'
@@ -63,6 +64,7 @@ export const JobSettings = {
     prompt: Type.Optional(Type.String({
       maxLength: MAX_PROMPT_LENGTH, description: 'text that could come before the recording; the model follows its wording and style'
     })),
+    channels: Type.Optional(ChannelMode),
     speakers: Type.Optional(SpeakersOption)
   }, { additionalProperties: false }))
 }

@@ -40,12 +40,19 @@ function placeOf ({ instancePath, params }: FastifySchemaValidationError): strin
   return [...instancePath.split('/').slice(1), ...extra === undefined ? [] : [String(extra)]]
 }
 
+/** What is wrong with a field. A field of several types has a fault for each; a person needs to know of all of them. */
+function toRule (fault: FastifySchemaValidationError | undefined, faults: readonly FastifySchemaValidationError[]): string {
+  const types = faults.filter(({ instancePath, keyword }) => keyword === 'type' && instancePath === fault?.instancePath)
+  if (fault?.keyword !== 'type' || types.length < 2) return fault?.message ?? 'not valid'
+  return `must be ${[...new Set(types.map(({ params }) => String(params['type'])))].join(' or ')}`
+}
+
 /** The fault that says most. Where a field may have several forms, there is one for each form, and the deepest is of the form meant. */
 function fromValidation (error: FastifyError): AppError {
   const [fault] = (error.validation ?? []).toSorted((a, b) => placeOf(b).length - placeOf(a).length)
   const name = (fault && placeOf(fault).join('.')) || error.validationContext || 'request'
   const allowed = fault?.params['allowedValues']
-  const rule = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : fault?.message ?? 'not valid'
+  const rule = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : toRule(fault, error.validation ?? [])
   return new AppError('invalid_request', `${name}: ${rule}`)
 }
 
