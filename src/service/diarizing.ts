@@ -12,6 +12,7 @@ import { measureSpeakers } from '../domain/speaker-names.js'
 import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import { SpeechError } from '../domain/speech-error.js'
 import type { WorkClaim } from '../domain/work.js'
+import type { SpeakerChoice, SpeakerEngines } from '../engine/speech/speaker-choice.js'
 import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -35,7 +36,7 @@ const MAX_ERRORS = 2
 const LIMITS = { pieceMs: 15 * 60_000, turnsMs: 60 * 60_000 }
 
 type Deps = {
-  engine: SpeakerEngine
+  engines: SpeakerEngines
   speakers: SpeakerStore
   jobs: Pick<JobStore, 'find'>
   transcripts: Pick<TranscriptStore, 'list' | 'nameSpeakers'>
@@ -53,16 +54,16 @@ type Deps = {
   limits?: typeof LIMITS
 }
 
-/** A claimed piece with its job. */
-type Step = { claim: WorkClaim, job: Job, wanted: Diarization, signal: AbortSignal }
+/** A claimed piece with its job, and what observes it. */
+type Step = { claim: WorkClaim, job: Job, wanted: Diarization, choice: SpeakerChoice, signal: AbortSignal }
 
 export function createDiarizing (deps: Deps) {
-  const { engine, speakers, jobs, transcripts, work, orders, queue, stages, ending, plans, sound, files, inTransaction, log } = deps
+  const { engines, speakers, jobs, transcripts, work, orders, queue, stages, ending, plans, sound, files, inTransaction, log } = deps
   const { indexing, limits = LIMITS } = deps
   /** Ended jobs whose sound this process has decoded again. Sound from an earlier process may be incomplete. */
   const decoded = new Set<number>()
 
-  const firstMissing = ({ id, durationMs = 0 }: Job): number | undefined =>
+  const firstMissing = ({ id, durationMs = 0 }: Job, engine: SpeakerEngine): number | undefined =>
     speakers.firstMissing(id, engine.id, Math.ceil(durationMs / engine.pieceMs))
 
   function insertNext ({ jobId, run }: Pick<WorkClaim, 'jobId' | 'run'>): void {
@@ -77,7 +78,7 @@ export function createDiarizing (deps: Deps) {
   }
 
   async function observe (step: Step, idx: number): Promise<void> {
-    const { claim, job, signal } = step
+    const { claim, job, choice: { engine }, signal } = step
     await requireSound(step)
     const startMs = idx * engine.pieceMs
     const source = { path: files.audioPath(job.id), startMs, endMs: Math.min(startMs + engine.pieceMs, job.durationMs ?? 0) }
@@ -85,12 +86,12 @@ export function createDiarizing (deps: Deps) {
     inTransaction(() => {
       if (!work.finish(claim)) return
       speakers.storePiece(job.id, idx, { engineId: engine.id, observations })
-      if (firstMissing(job) === undefined) stages.observed(claim)
+      if (firstMissing(job, engine) === undefined) stages.observed(claim)
       else insertNext(claim)
     })
   }
 
-  async function nameAll ({ claim, job, wanted: { count }, signal }: Step): Promise<void> {
+  async function nameAll ({ claim, job, wanted: { count }, choice: { engine, defect }, signal }: Step): Promise<void> {
     const words = transcripts.list(job.id).flatMap((segment) => segment.words)
     const evidence = { pieces: speakers.listPieces(job.id), count, words }
     const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
@@ -101,7 +102,7 @@ export function createDiarizing (deps: Deps) {
         speakers.replace(job.id, measureSpeakers(labelled))
         return labelled
       })
-      speakers.setDone(job.id)
+      speakers.setDone(job.id, { isSubstitute: defect !== undefined })
       indexing.refresh(job.id)
       stages.diarized(claim)
     })
@@ -118,11 +119,15 @@ export function createDiarizing (deps: Deps) {
   }
 
   /** Sound that is gone is decoded again; other errors are tried again, unless trying again cannot help. */
-  function failed ({ claim, job, signal }: Step, error: unknown): void {
+  function failed ({ claim, job, choice, signal }: Step, error: unknown): void {
     if (!work.isClaim(claim)) return
     const isGone = error instanceof SpeechError && error.code === 'audio_missing'
     const code = isGone ? 'internal_error' : stepFailureCode(error)
     if (signal.aborted || (error instanceof SpeechError && error.code === 'aborted')) return work.release(claim)
+    if (code === 'model_unavailable' && engines.setAside(choice.engine, error instanceof Error ? error.message : String(error))) {
+      log.warn({ jobId: job.id, code, err: error }, 'speaker models cannot be used, going on with the bundled one')
+      return work.release(claim)
+    }
     if (code === 'model_unavailable' || error instanceof JobFailure || claim.errors + 1 >= MAX_ERRORS) return giveUp(claim, code, error)
     decoded.delete(job.id)
     inTransaction(() => {
@@ -151,8 +156,8 @@ export function createDiarizing (deps: Deps) {
       const job = jobs.find(claim.jobId)
       if (!job || !isWanted(job.id, job.options.speakers)) return
       speakers.request(job.id, job.options.speakers || {})
-      if (windowCount === 0) speakers.setDone(job.id)
-      else if (firstMissing(job) !== undefined) insertNext(claim)
+      if (windowCount === 0) speakers.setDone(job.id, { isSubstitute: false })
+      else if (firstMissing(job, engines.choose().engine) !== undefined) insertNext(claim)
     },
 
     /** Claims the next piece of a recording within these limits, by fair turn of owner and job. */
@@ -165,10 +170,10 @@ export function createDiarizing (deps: Deps) {
       const job = jobs.find(claim.jobId)
       const wanted = speakers.find(claim.jobId)
       if (job && wanted) {
-        const step = { claim, job, wanted, signal }
+        const step = { claim, job, wanted, choice: engines.choose(), signal }
         try {
           if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('worker_crashed', FAILURE_MESSAGES.worker_crashed)
-          const idx = firstMissing(job)
+          const idx = firstMissing(job, step.choice.engine)
           if (idx === undefined) await nameAll(step)
           else await observe(step, idx)
         } catch (error) {

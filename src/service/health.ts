@@ -2,7 +2,7 @@
 import type { ModelEntry } from '../engine/models/manifest.js'
 import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
-import type { SpeakerEngine } from '../engine/speech/speakers.js'
+import type { SpeakerEngines } from '../engine/speech/speaker-choice.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
 import { probeLanguageModel } from '../engine/text/llm/trial.js'
 import type { ResidentModel } from '../engine/text/llm/resident-model.js'
@@ -16,7 +16,7 @@ type Deps = {
   models: Models
   speech: SpeechEngine
   languageModel: Pick<ResidentModel, 'use'>
-  speakerEngine: Pick<SpeakerEngine, 'prepare' | 'id'>
+  speakerEngines: SpeakerEngines
   ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
   minFreeBytes: number
@@ -27,7 +27,7 @@ type Deps = {
 const GIB = 1024 ** 3
 
 export function createHealth (deps: Deps) {
-  const { files, models, speech, speakerEngine, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
+  const { files, models, speech, speakerEngines, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -104,12 +104,16 @@ export function createHealth (deps: Deps) {
     }
   }
 
+  /** Loads what tells speakers apart. Pulled models that cannot be loaded are set aside, and the bundled model is tried. */
   async function checkSpeakers (): Promise<Check> {
+    const { engine, name, defect } = speakerEngines.choose()
     try {
-      await speakerEngine.prepare()
-      return { name: 'speakers', ok: true, matters: false, detail: speakerEngine.id }
+      await engine.prepare()
+      const detail = defect === undefined ? name : `${name}, because ${defect}`
+      return { name: 'speakers', ok: defect === undefined, matters: false, detail }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
+      if (speakerEngines.setAside(engine, reason)) return await checkSpeakers()
       return { name: 'speakers', ok: false, matters: false, detail: `${reason}. Transcripts are complete, but do not say who speaks` }
     }
   }

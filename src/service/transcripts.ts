@@ -67,10 +67,13 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
 }
 
 export function createTranscripts ({ jobs, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
-  const warningsOf = (id: number): Warning[] => [
-    ...deriveWarnings({ ...windows.readFacts(id), speakersFailure: speakers.find(id)?.failure }),
-    ...deriveIndexWarning({ fault: passages.findIndex(id)?.fault })
-  ]
+  function warningsOf (id: number): Warning[] {
+    const { failure: speakersFailure, isSubstitute: hasSubstituteSpeakers = false } = speakers.find(id) ?? {}
+    return [
+      ...deriveWarnings({ ...windows.readFacts(id), speakersFailure, hasSubstituteSpeakers }),
+      ...deriveIndexWarning({ fault: passages.findIndex(id)?.fault })
+    ]
+  }
 
   function countSpeakers (id: number): number | undefined {
     if (speakers.find(id)?.state !== 'done') return undefined
