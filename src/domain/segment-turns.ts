@@ -70,7 +70,9 @@ function createTurns (endMs: number) {
  * Sums of what overlapping windows say of each frame. A frame is read once all windows that hold it were added, so memory does not grow
  * with the recording.
  */
-export function createOverlapAdd (voices: number, onFrame: (frame: number, active: ReadonlyArray<[voice: number, confidence: number]>) => void) {
+export function createOverlapAdd (
+  voices: number, onFrame: (frame: number, active: ReadonlyArray<[voice: number, confidence: number]>) => void
+) {
   /** For each frame: windows, speakers heard; then votes and confidence of each voice. */
   const width = 2 + 2 * voices
   const sums = new Float32Array(SEGMENT_FRAMES * width)
@@ -132,15 +134,18 @@ export function findSegmentTurns (
   { pieces, count }: Pick<SpeakerEvidence, 'pieces' | 'count'>, rules: LinkageRules, check: () => void = () => {}
 ): SpeakerTurn[] {
   const clear: Float32Array[] = []
-  const all: Float32Array[] = []
+  const brief: Float32Array[] = []
   let endMs = 0
   for (const piece of pieces) {
     check()
     const read = unpackSegments(piece)
     endMs = Math.max(endMs, read.endMs)
-    for (const { clearFrames, voice } of read.segments.flatMap(({ voices }) => voices)) (clearFrames >= CLEAR_FRAMES ? clear : all).push(voice)
+    for (const { clearFrames, voice } of read.segments.flatMap(({ voices }) => voices)) {
+      (clearFrames >= CLEAR_FRAMES ? clear : brief).push(voice)
+    }
   }
-  const means = linkVoices(clear.length >= Math.max(LOCAL_SPEAKERS, count.min ?? 1) ? clear : [...clear, ...all], count, rules, check)
+  const prints = clear.length >= Math.max(LOCAL_SPEAKERS, count.min ?? 1) ? clear : [...clear, ...brief]
+  const means = linkVoices(prints, count, rules, check)
   const turns = createTurns(endMs)
   const added = createOverlapAdd(means.length, (frame, active) => {
     for (const [voice, confidence] of active) turns.add(frame, voice, confidence)

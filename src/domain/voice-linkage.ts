@@ -8,7 +8,10 @@ import { toUnitLength } from './speaker-observation.js'
 /** The mean of some voice prints, and how many they are. */
 export type VoiceGroup = { mean: Float32Array, weight: number }
 
-/** `maxDistance`: between the centroids of two groups that are one voice, of voice prints of unit length. `minWeight`: smaller groups are noise. */
+/**
+ * `maxDistance`: between the centroids of two groups that are one voice, of voice prints of unit length. `minWeight`: smaller groups are
+ * noise.
+ */
 export type LinkageRules = { maxDistance: number, minWeight: number }
 
 /** Prints that are compared with each other at once. More are grouped in blocks first, so that time grows in proportion to the length. */
@@ -96,13 +99,16 @@ const countLarge = (groups: readonly VoiceGroup[], minWeight: number): number =>
   groups.filter(({ weight }) => weight >= minWeight).length
 
 /** So many joins that groups closer than the limit are one, or fewer if the caller knows of more voices. */
-function chooseJoins (groups: readonly VoiceGroup[], joins: readonly Join[], { maxDistance, minWeight }: LinkageRules, min: number): number {
+function chooseJoins (
+  groups: readonly VoiceGroup[], joins: readonly Join[], { maxDistance, minWeight }: LinkageRules, min: number
+): number {
   const far = joins.findIndex(({ gap }) => gap > maxDistance)
   const wanted = far < 0 ? joins.length : far
-  for (let count = wanted; min > 1 && count >= 0; count--) {
+  if (min <= 1) return wanted
+  for (let count = wanted; count >= 0; count--) {
     if (countLarge(applyJoins(groups, joins, count), minWeight) >= min) return count
   }
-  return min > 1 && minWeight > 1 ? chooseJoins(groups, joins, { maxDistance, minWeight: Math.floor(minWeight / 2) }, min) : wanted
+  return minWeight > 1 ? chooseJoins(groups, joins, { maxDistance, minWeight: Math.floor(minWeight / 2) }, min) : wanted
 }
 
 /**
@@ -117,7 +123,8 @@ export function linkVoices (
   // A tenth of a short recording is a speaker, too.
   const minWeight = Math.min(rules.minWeight, Math.max(1, Math.round(0.1 * prints.length)))
   const joins = findJoins(groups, check)
-  const joined = applyJoins(groups, joins, chooseJoins(groups, joins, { ...rules, minWeight }, Math.min(min, groups.length))).sort((a, b) => b.weight - a.weight)
+  const chosen = chooseJoins(groups, joins, { ...rules, minWeight }, Math.min(min, groups.length))
+  const joined = applyJoins(groups, joins, chosen).sort((a, b) => b.weight - a.weight)
   const large = joined.slice(0, Math.max(min, countLarge(joined, minWeight)))
   const kept = large.length <= max ? large : applyJoins(large, findJoins(large, check), large.length - max)
   return kept.map(({ mean }) => toUnitLength(Float32Array.from(mean)))

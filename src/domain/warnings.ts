@@ -72,8 +72,8 @@ export function deriveWarnings (facts: TranscriptFacts): Warning[] {
   if (facts.hasSubstituteSpeakers) {
     warnings.push({
       code: 'speakers_substitute',
-      message: 'The installed speaker models could not be used, so the bundled one told the speakers apart. The administrator can see the ' +
-        'reason with: stenobox doctor. To try again: POST /api/v1/transcriptions/{id}/speakers.'
+      message: 'The installed speaker models could not be used, so the bundled one told the speakers apart. The administrator can see ' +
+        'the reason with: stenobox doctor. To try again: POST /api/v1/transcriptions/{id}/speakers.'
     })
   }
   return warnings

@@ -89,7 +89,8 @@ export async function measureSpeakers (
   const [pool, modelPool] = [createSpeakerPool(), createSpeakerModelPool()]
   const directory = mkdtempSync(join(scratch, 'speakers-'))
   try {
-    const { engine, name, defect } = createSpeakerEngines({ models, pool: modelPool, bundled: createSpeakerEngine({ pool }), setting: 'auto' }).choose()
+    const bundled = createSpeakerEngine({ pool })
+    const { engine, name, defect } = createSpeakerEngines({ models, pool: modelPool, bundled, setting: 'auto' }).choose()
     log(`speakers: ${name}${defect === undefined ? '' : `, because ${defect}`}`)
     const scores: SpeakerScore[] = []
     for (const [index, recording] of recordings.entries()) {

@@ -124,8 +124,8 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
   }
 
   /**
-   * Adds a ggml file, a faster-whisper folder, a GGUF file or an ONNX file: converts it, tries it, and lists it as a local model. Call it while holding
-   * the directory's lock. Throws `ModelError`; nothing is installed then.
+   * Adds a ggml file, a faster-whisper folder, a GGUF file or an ONNX file: converts it, tries it, and lists it as a local model. Call it
+   * while holding the directory's lock. Throws `ModelError`; nothing is installed then.
    */
   return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
     const offer = await recogniseModel(given)

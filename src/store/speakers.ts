@@ -6,8 +6,8 @@ import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import type { Database } from './database.js'
 
 /**
- * What became of the wish to know the speakers of a job. `isSubstitute`: the bundled model found them, because installed speaker models could
- * not be used.
+ * What became of the wish to know the speakers of a job. `isSubstitute`: the bundled model found them, because installed speaker models
+ * could not be used.
  */
 export type Diarization = {
   state: 'pending' | 'done' | 'failed', failure: FailureCode | undefined, count: SpeakerCount, isSubstitute: boolean
@@ -25,7 +25,9 @@ export function createSpeakerStore (db: Database) {
     VALUES (:jobId, 'pending', :count)
     ON CONFLICT (job_id) DO UPDATE SET state = 'pending', failure_code = NULL, speaker_count = :count
   `)
-  const find = db.prepare<OfJob, DiarizationRow>('SELECT state, failure_code, speaker_count, is_substitute FROM diarization WHERE job_id = :jobId')
+  const find = db.prepare<OfJob, DiarizationRow>(`
+    SELECT state, failure_code, speaker_count, is_substitute FROM diarization WHERE job_id = :jobId
+  `)
   const end = db.prepare<OfJob & { state: 'done' | 'failed', failure: FailureCode | null, isSubstitute: 0 | 1 }>(`
     UPDATE diarization SET state = :state, failure_code = :failure, is_substitute = :isSubstitute WHERE job_id = :jobId
   `)

@@ -36,7 +36,8 @@ export async function createEngines (
     artifacts: [createLlmEngine({ model: languageModel }), createExtractiveEngine(extractivePool)] as const,
     ytDlp: createYtDlp({ program: ytDlp, searchPath }),
     async close (): Promise<void> {
-      await Promise.all([pool, detector, speakerPool, speakerModelPool, embedding, extractivePool].map(async (each) => { await each.close() }))
+      const pools = [pool, detector, speakerPool, speakerModelPool, embedding, extractivePool]
+      await Promise.all(pools.map(async (each) => { await each.close() }))
       await languageModel.free()
     }
   }

@@ -3,7 +3,8 @@ import t from 'tap'
 import { countFbankFrames, createFbank, FBANK_BANDS, selectFrames } from '../../dist/domain/fbank.js'
 
 type Reference = { frames: number, first: number[], last: number[] }
-const stored = JSON.parse(readFileSync(new URL('../fixtures/fbank.json', import.meta.url), 'utf8')) as Record<'povey' | 'hamming', Reference>
+const path = new URL('../fixtures/fbank.json', import.meta.url)
+const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<'povey' | 'hamming', Reference>
 
 /** Half a second of a tone, a second tone from 0.2 s on, and noise of a linear congruential generator. */
 function makeSound (): Float32Array {

@@ -119,8 +119,8 @@ async function readGgmlShape (path: string): Promise<WhisperShape | undefined> {
 export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 /**
- * Writes the ggml, GGUF or ONNX file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws `ModelError` for
- * CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found when the model is tried.
+ * Writes the ggml, GGUF or ONNX file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws
+ * `ModelError` for CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found when the model is tried.
  */
 export async function stageModel (
   offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void

@@ -123,8 +123,11 @@ const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array
 
 /** What each kind is, for people. */
 export const KIND_NAMES: Readonly<Record<ModelEntry['kind'], string>> = {
-  'whisper': 'a speech model', 'parakeet': 'a speech model', 'llm': 'a language model',
-  'speaker-segmentation': 'a speaker model', 'speaker-embedding': 'a speaker model'
+  whisper: 'a speech model',
+  parakeet: 'a speech model',
+  llm: 'a language model',
+  'speaker-segmentation': 'a speaker model',
+  'speaker-embedding': 'a speaker model'
 }
 /** Whether a model transcribes. */
 export const isSpeechEntry = (entry: Pick<ModelEntry, 'kind'>): boolean => entry.kind === 'whisper' || entry.kind === 'parakeet'

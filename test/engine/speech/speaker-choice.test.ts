@@ -17,7 +17,9 @@ const entryOf = (kind: 'speaker-segmentation' | 'speaker-embedding') => {
   const bytes = FILES[`${name}.onnx`]
   return modelEntry(name, { kind, file: `${name}.onnx`, bytes: bytes.length, sha256: sha256Of(bytes) })
 }
-const MANIFEST = JSON.stringify(modelManifest([modelEntry('a'), entryOf('speaker-segmentation'), entryOf('speaker-embedding')]))
+const MANIFEST = JSON.stringify({
+  ...modelManifest([modelEntry('a')]), models: [modelEntry('a'), entryOf('speaker-segmentation'), entryOf('speaker-embedding')]
+})
 
 function setUp (t: Test, setting: SpeakerSetting = 'auto', files: Partial<Record<keyof typeof FILES, Buffer>> = FILES) {
   const dir = t.testdir({ 'manifest.json': MANIFEST })
