@@ -5,7 +5,7 @@ import type { ObservedSegment } from '../../dist/domain/segment-observation.js'
 import { assignVoices, createOverlapAdd, findSegmentTurns } from '../../dist/domain/segment-turns.js'
 
 const RULES = { maxDistance: 0.9, minWeight: 1 }
-const [ANNA, BEN, EVA] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((values) => Float32Array.from(values)) as [Float32Array, Float32Array, Float32Array]
+const [ANNA, BEN, EVA] = [Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0), Float32Array.of(0, 0, 1)]
 
 /** Who speaks from one frame of the recording to another. */
 type Span = { from: number, to: number, voice: Float32Array }
@@ -18,7 +18,8 @@ function observe (spans: readonly Span[], windows: number): ObservedSegment[] {
     if (index % 2 === 1) heard.reverse()
     const sets = new Uint8Array(SEGMENT_FRAMES)
     for (const { from, to, voice } of spans) {
-      for (let frame = Math.max(from, start); frame < Math.min(to, start + SEGMENT_FRAMES); frame++) sets[frame - start]! |= 1 << heard.indexOf(voice)
+      const end = Math.min(to, start + SEGMENT_FRAMES)
+      for (let frame = Math.max(from, start); frame < end; frame++) sets[frame - start]! |= 1 << heard.indexOf(voice)
     }
     return { index, sets, voices: heard.map((voice, speaker) => ({ speaker, clearFrames: 200, voice })) }
   })
@@ -40,7 +41,8 @@ t.test('local speakers of windows become turns of one voice each, which may over
 })
 
 t.test('pieces change nothing, silence has no turns, a pause of a breath does not end a turn', (t) => {
-  const segments = observe([{ from: 100, to: 300, voice: EVA }, { from: 312, to: 700, voice: EVA }, { from: 1000, to: 1100, voice: BEN }], 5)
+  const spans = [{ from: 100, to: 300, voice: EVA }, { from: 312, to: 700, voice: EVA }, { from: 1000, to: 1100, voice: BEN }]
+  const segments = observe(spans, 5)
   const whole = findSegmentTurns({ pieces: [packSegments(endMs, segments)], count: {} }, RULES)
   t.match(whole, [{ startMs: frameToMs(100), endMs: frameToMs(700), voice: 0 }, { startMs: frameToMs(1000), voice: 1 }])
   const apart = segments.map((segment) => packSegments(endMs, [segment]))
@@ -51,14 +53,16 @@ t.test('pieces change nothing, silence has no turns, a pause of a breath does no
 })
 
 t.test('turns end with the recording, and a click is no turn', (t) => {
-  const turns = findSegmentTurns({ pieces: [packSegments(8000, observe([{ from: 0, to: 589, voice: ANNA }, { from: 100, to: 104, voice: BEN }], 1))], count: {} }, RULES)
+  const segments = observe([{ from: 0, to: 589, voice: ANNA }, { from: 100, to: 104, voice: BEN }], 1)
+  const turns = findSegmentTurns({ pieces: [packSegments(8000, segments)], count: {} }, RULES)
   t.match(turns, [{ voice: 0, endMs: 8000 }])
   t.equal(turns.length, 1)
   t.end()
 })
 
 t.test('what the caller knows of the number of speakers counts', (t) => {
-  const pieces = [packSegments(endMs, observe([{ from: 0, to: 400, voice: ANNA }, { from: 500, to: 900, voice: BEN }, { from: 1000, to: 1400, voice: EVA }], 5))]
+  const spans = [{ from: 0, to: 400, voice: ANNA }, { from: 500, to: 900, voice: BEN }, { from: 1000, to: 1400, voice: EVA }]
+  const pieces = [packSegments(endMs, observe(spans, 5))]
   const voicesFor = (count: object): number => new Set(findSegmentTurns({ pieces, count }, RULES).map(({ voice }) => voice)).size
   t.strictSame([voicesFor({}), voicesFor({ max: 2 }), voicesFor({ min: 1, max: 1 })], [3, 2, 1])
   t.end()

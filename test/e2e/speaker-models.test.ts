@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import t from 'tap'
 import { createClient } from '../support/client.ts'
 import { sha256Of } from '../support/model-server.ts'
@@ -14,7 +15,7 @@ type Exported = { segments: Array<{ words: Array<{ speaker?: string }> }> }
 
 /** The bundled manifest with the digests of these files. */
 const modelsDir = t.testdir()
-const manifest = JSON.parse(readFileSync(STARTER_MODEL + '/../../manifest.json', 'utf8')) as { models: Array<Record<string, unknown>> }
+const manifest = JSON.parse(readFileSync(dirname(STARTER_MODEL) + '/../manifest.json', 'utf8')) as { models: Array<Record<string, unknown>> }
 for (const [name, bytes] of Object.entries({ 'pyannote-segmentation-3.0': writeSegmentation(), 'campplus-zh-en': writeCamPlus() })) {
   const entry = manifest.models.find((model) => model['name'] === name)!
   Object.assign(entry, { bytes: bytes.length, sha256: sha256Of(bytes) })

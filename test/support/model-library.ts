@@ -70,7 +70,9 @@ export function createLibrary (
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: () => START_MS }),
-    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, tryLanguageModel, trySpeakerModel, now: () => START_MS }),
+    addOne: createModelAdd({
+      models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, tryLanguageModel, trySpeakerModel, now: () => START_MS
+    }),
     tryLock: () => tryLock(join(dir, 'models.busy')),
     offline,
     now: () => START_MS

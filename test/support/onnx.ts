@@ -71,14 +71,16 @@ export function createGraph () {
     },
     /** The file. `metadata`: what converters write about the model. */
     finish (
-      inputs: Readonly<Record<string, Shape>>, output: { name: string, value: string, shape: Shape }, metadata: Readonly<Record<string, string>>
+      inputs: Readonly<Record<string, Shape>>, output: { name: string, value: string, shape: Shape },
+      metadata: Readonly<Record<string, string>>
     ): Buffer {
       const identity = bytesField(1, Buffer.concat([bytesField(1, output.value), bytesField(2, output.name), bytesField(4, 'Identity')]))
       const graph = Buffer.concat([
         ...parts, identity, bytesField(2, 'graph'),
         ...Object.entries(inputs).map(([name, shape]) => valueInfo(11, name, shape)), valueInfo(12, output.name, output.shape)
       ])
-      const props = Object.entries(metadata).map(([key, value]) => bytesField(14, Buffer.concat([bytesField(1, key), bytesField(2, value)])))
+      const props = Object.entries(metadata).map(([key, value]) =>
+        bytesField(14, Buffer.concat([bytesField(1, key), bytesField(2, value)])))
       return Buffer.concat([numberField(1, 8), bytesField(7, graph), bytesField(8, numberField(2, 15)), ...props])
     }
   }

@@ -17,7 +17,8 @@ export function randomWeights (seed = 1): Weights {
     if (name.endsWith('running_var')) return new Float32Array(size).fill(1)
     const fanIn = shape.length > 1 ? size / shape[0]! : 1
     // The last layer exaggerates, so that speakers change.
-    const scale = (name.startsWith('classifier') ? 40 : 1) * (shape.length > 1 ? Math.sqrt(3 / fanIn) : name.startsWith('classifier') ? 0 : 0.1)
+    const isLast = name.startsWith('classifier')
+    const scale = shape.length > 1 ? (isLast ? 40 : 1) * Math.sqrt(3 / fanIn) : isLast ? 0 : 0.1
     const centre = shape.length === 1 && name.endsWith('weight') ? 1 : 0
     return Float32Array.from({ length: size }, () => centre + scale * (2 * random() - 1))
   }
@@ -119,7 +120,9 @@ function addStatistics (graph: Graph, x: string): string {
 
 const PAD = [1, 1, 1, 1]
 /** Two convolutions beside a short cut. Only the first shrinks the frequencies, and the time if `stride` has a second number. */
-function addBlock (graph: Graph, layers: Layers, x: string, name: string, [from, to]: readonly [number, number], strides: readonly number[]) {
+function addBlock (
+  graph: Graph, layers: Layers, x: string, name: string, [from, to]: readonly [number, number], strides: readonly number[]
+): string {
   const { convolve, normalize, relu } = layers
   const first = relu(normalize(convolve(x, `${name}.conv1`, [to, from, 3, 3], { pads: PAD, strides }), `${name}.bn1`, to))
   const second = normalize(convolve(first, `${name}.conv2`, [to, to, 3, 3], { pads: PAD }), `${name}.bn2`, to)
@@ -180,7 +183,8 @@ export function writeCamPlus (weights: Weights = randomWeights()): Buffer {
   x = relu(normalize(convolve(x, 'xvector.tdnn.linear', [128, 320, 5], { pads: [2, 2], strides: [2] }),
     'xvector.tdnn.nonlinear.batchnorm', 128))
   let channels = 128
-  for (const [block, { count, dilation }] of [{ count: 12, dilation: 1 }, { count: 24, dilation: 2 }, { count: 16, dilation: 2 }].entries()) {
+  const blocks = [{ count: 12, dilation: 1 }, { count: 24, dilation: 2 }, { count: 16, dilation: 2 }]
+  for (const [block, { count, dilation }] of blocks.entries()) {
     for (let layer = 1; layer <= count; layer++) {
       const name = `xvector.block${block + 1}.tdnnd${layer}`
       let y = relu(normalize(x, `${name}.nonlinear1.batchnorm`, channels))

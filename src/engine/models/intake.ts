@@ -120,7 +120,8 @@ export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntr
 
 /**
  * Writes the ggml, GGUF or ONNX file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws
- * `ModelError` for CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found when the model is tried.
+ * `ModelError` for CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found
+ * when the model is tried.
  */
 export async function stageModel (
   offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void

@@ -112,7 +112,8 @@ t.test('a file that is something else is refused with a sentence, and the thread
     await t.rejects(engineOf({ segmentationPath: path }).prepare(), { code: 'model_unavailable', message: sentence }, name)
   }
   await t.rejects(engineOf({ segmentationPath: join(directory, 'absent.onnx') }).prepare(), { code: 'model_unavailable' })
-  await t.rejects(engineOf({ segmentationPath: embeddingPath }).prepare(), { message: /speaker-segmentation model is a speaker-embedding model/ })
+  const swapped = engineOf({ segmentationPath: embeddingPath })
+  await t.rejects(swapped.prepare(), { message: /speaker-segmentation model is a speaker-embedding model/ })
   await engineOf().prepare()
 })
 
