@@ -15,7 +15,8 @@ type Exported = { segments: Array<{ words: Array<{ speaker?: string }> }> }
 
 /** The bundled manifest with the digests of these files. */
 const modelsDir = t.testdir()
-const manifest = JSON.parse(readFileSync(dirname(STARTER_MODEL) + '/../manifest.json', 'utf8')) as { models: Array<Record<string, unknown>> }
+const bundled = readFileSync(dirname(STARTER_MODEL) + '/../manifest.json', 'utf8')
+const manifest = JSON.parse(bundled) as { models: Array<Record<string, unknown>> }
 for (const [name, bytes] of Object.entries({ 'pyannote-segmentation-3.0': writeSegmentation(), 'campplus-zh-en': writeCamPlus() })) {
   const entry = manifest.models.find((model) => model['name'] === name)!
   Object.assign(entry, { bytes: bytes.length, sha256: sha256Of(bytes) })
