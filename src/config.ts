@@ -94,6 +94,7 @@ const OPTIONS = {
   STENOBOX_OAUTH_REGISTRATION: oneOf('false', 'true'),
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
   STENOBOX_THREADS_PER_WORKER: integer(Math.max(1, Math.floor(cores / defaultWorkers)), 1, 64),
+  STENOBOX_SPEAKER_ENGINE: oneOf('auto', 'bundled', 'models'),
   STENOBOX_LLM_THREADS: integer(Math.max(1, Math.floor(cores / 2)), 1, 64),
   STENOBOX_YT_DLP: text(''),
   STENOBOX_EVALUATE_PYTHON: text('python3'),
@@ -160,6 +161,8 @@ export type Config = Readonly<{
   threadsPerWorker: number
   /** Threads of the language model. */
   llmThreads: number
+  /** What tells speakers apart. */
+  speakerEngine: 'auto' | 'bundled' | 'models'
   gpu: 'auto' | 'off' | 'cuda' | 'vulkan'
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   maxMediaBytes: number
@@ -308,6 +311,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     workers: values.STENOBOX_WORKERS,
     threadsPerWorker: values.STENOBOX_THREADS_PER_WORKER,
     llmThreads: values.STENOBOX_LLM_THREADS,
+    speakerEngine: values.STENOBOX_SPEAKER_ENGINE,
     gpu: values.STENOBOX_GPU,
     logLevel: values.STENOBOX_LOG_LEVEL,
     maxMediaBytes: values.STENOBOX_MAX_MEDIA_BYTES,

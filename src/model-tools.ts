@@ -7,6 +7,7 @@ import { allowModelHosts } from './engine/models/hubs.js'
 import { createModelLock } from './engine/models/lock.js'
 import { createPackageBuilder } from './engine/models/packages.js'
 import { tryModel } from './engine/speech/trial.js'
+import { trySpeakerModel } from './engine/speech/speaker-models.js'
 import { createModels, STARTER_FILE } from './engine/models/models.js'
 import { tryLanguageModel } from './engine/text/llm/trial.js'
 import { createModelAdd } from './service/model-add.js'
@@ -30,7 +31,7 @@ export function createModelTools (config: Config) {
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: Date.now }),
-    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_FILE, tryModel, tryLanguageModel, now: Date.now }),
+    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_FILE, tryModel, tryLanguageModel, trySpeakerModel, now: Date.now }),
     tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
     offline,
     now: Date.now

@@ -28,10 +28,11 @@ const sizeOf = ({ bytes, approximateBytes }: ModelView): string => {
 function toRow (model: ModelView): string[] {
   const uses = model.qualities.map((quality) => model.usedFor.includes(quality) ? `${quality} (now)` : quality)
   const writes = model.makesArtifacts ? ['artifacts (now)'] : []
+  const tells = model.tellsSpeakers ? ['speakers (now)'] : []
   const others = model.usedFor.filter((quality) => !model.qualities.includes(quality)).map((quality) => `${quality} (now)`)
   return [
     model.state === 'absent' ? '-' : model.state, model.name, sizeOf(model), model.licence, model.kind,
-    model.languages?.join(' ') ?? 'many languages', [...uses, ...others, ...writes].join(', ') || '-', model.note ?? ''
+    model.languages?.join(' ') ?? 'many languages', [...uses, ...others, ...writes, ...tells].join(', ') || '-', model.note ?? ''
   ]
 }
 
@@ -193,7 +194,7 @@ export function modelsCommand (): Command {
   models.command('pull').description('fetch models (resuming if possible) and verify them').argument('<names...>', what).action(pull)
   models.command('setup', { hidden: true }).description('install the model of a first start').option('--quiet').action(setUp)
   models.command('add').description('add a model that is in no manifest, after testing it')
-    .argument('<path>', 'a ggml file, a faster-whisper folder, or a GGUF file with a language model')
+    .argument('<path>', 'a ggml file, a faster-whisper folder, a GGUF file with a language model, or an ONNX file with a speaker model')
     .requiredOption('--name <name>', 'its name', parseName)
     .option('--languages <codes>', 'languages it is for, such as de,fr (default: all)', parseLanguages)
     .option('--use <qualities>', 'qualities that prefer it: some of fast,balanced,accurate, or none', parseUse, [...STT_QUALITIES])

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import type { FailureCode } from './errors.js'
 
-export const WARNING_CODES = ['starter_model', 'little_text', 'speakers_missing', 'words_only'] as const
+export const WARNING_CODES = ['starter_model', 'little_text', 'speakers_missing', 'speakers_substitute', 'words_only'] as const
 
 export const Warning = Type.Object({
   code: Type.Enum(WARNING_CODES),
@@ -14,9 +14,11 @@ export type Warning = Static<typeof Warning>
 /**
  * Facts about the transcribed windows of a job. `speechMs`: likely speech. `wordlessMs`: the part of it in windows without a word.
  * `usedStarter`: whether the starter model produced any of the text. `speakersFailure`: why wanted speakers could not be identified.
+ * `hasSubstituteSpeakers`: whether the bundled model found them, because installed speaker models could not be used.
  */
 export type TranscriptFacts = {
   usedStarter: boolean, speechMs: number, wordlessMs: number, wordCount: number, speakersFailure?: FailureCode | undefined
+  hasSubstituteSpeakers?: boolean
 }
 
 /** Windows without words that hold this much speech cause a warning. Less is laughter, a cough, or a note that sounds like a voice. */
@@ -65,6 +67,13 @@ export function deriveWarnings (facts: TranscriptFacts): Warning[] {
       code: 'speakers_missing',
       message: `The text is complete, but it does not say who speaks. ${explainSpeakersFailure(facts.speakersFailure)} ` +
         'To try again: POST /api/v1/transcriptions/{id}/speakers.'
+    })
+  }
+  if (facts.hasSubstituteSpeakers) {
+    warnings.push({
+      code: 'speakers_substitute',
+      message: 'The installed speaker models could not be used, so the bundled one told the speakers apart. The administrator can see ' +
+        'the reason with: stenobox doctor. To try again: POST /api/v1/transcriptions/{id}/speakers.'
     })
   }
   return warnings

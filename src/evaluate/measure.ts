@@ -57,7 +57,7 @@ export async function measureAll (
     const works = [apart, joined && isComplete(together?.score) ? [joined.recording] : []].filter((work) => work.length > 0)
     return {
       scores, efforts, memory, notes,
-      speakers: await measureSpeakers(recordings, outcomes, place),
+      speakers: await measureSpeakers(recordings, outcomes, options.modelsDir, place),
       ...(together && { joined: together }),
       speed: await measureSpeed(running, works, options.rounds, place),
       ...(options.differences === 'list' && { differences: listDifferencesOf(recordings, scores, joined, together?.score) })

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
 import { createWordSpeakers } from '../domain/speaker.js'
+import { createModels } from '../engine/models/models.js'
 import { createAbort } from '../engine/speech/abort.js'
-import { createSpeakerPool } from '../engine/speech/pool.js'
+import { createSpeakerModelPool, createSpeakerPool } from '../engine/speech/pool.js'
+import { createSpeakerEngines } from '../engine/speech/speaker-choice.js'
 import { createSpeakerEngine } from '../engine/speech/speakers.js'
 import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { Recording } from './folder.js'
@@ -79,13 +81,17 @@ async function measureOne (
 
 /** Scores of the recordings that say who speaks, one after another. `outcomes`: their transcripts, in the same order. */
 export async function measureSpeakers (
-  recordings: readonly Recording[], outcomes: ReadonlyArray<Outcome | undefined>, { scratch, log }: Place
+  recordings: readonly Recording[], outcomes: ReadonlyArray<Outcome | undefined>, modelsDir: string, { scratch, log }: Place
 ): Promise<SpeakerScore[]> {
   if (!recordings.some(({ turns }) => turns)) return []
-  const pool = createSpeakerPool()
+  const models = createModels(modelsDir)
+  await models.prepare()
+  const [pool, modelPool] = [createSpeakerPool(), createSpeakerModelPool()]
   const directory = mkdtempSync(join(scratch, 'speakers-'))
   try {
-    const engine = createSpeakerEngine({ pool })
+    const bundled = createSpeakerEngine({ pool })
+    const { engine, name, defect } = createSpeakerEngines({ models, pool: modelPool, bundled, setting: 'auto' }).choose()
+    log(`speakers: ${name}${defect === undefined ? '' : `, because ${defect}`}`)
     const scores: SpeakerScore[] = []
     for (const [index, recording] of recordings.entries()) {
       if (!recording.turns) continue
@@ -97,7 +103,7 @@ export async function measureSpeakers (
     }
     return scores
   } finally {
-    await pool.close()
+    await Promise.all([pool.close(), modelPool.close()])
     rmSync(directory, { recursive: true })
   }
 }

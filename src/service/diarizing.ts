@@ -15,6 +15,7 @@ import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import { SpeechError } from '../domain/speech-error.js'
 import type { TimedSegment } from '../domain/transcript.js'
 import type { WorkClaim } from '../domain/work.js'
+import type { SpeakerChoice, SpeakerEngines } from '../engine/speech/speaker-choice.js'
 import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -38,7 +39,7 @@ const MAX_ERRORS = 2
 const LIMITS = { pieceMs: 15 * 60_000, turnsMs: 60 * 60_000 }
 
 type Deps = {
-  engine: SpeakerEngine
+  engines: SpeakerEngines
   speakers: SpeakerStore
   jobs: Pick<JobStore, 'find'>
   transcripts: Pick<TranscriptStore, 'list' | 'nameSpeakers'>
@@ -56,16 +57,16 @@ type Deps = {
   limits?: typeof LIMITS
 }
 
-/** A claimed piece with its job. */
-type Step = { claim: WorkClaim, job: Job, wanted: Diarization, signal: AbortSignal }
+/** A claimed piece with its job, and what observes it. */
+type Step = { claim: WorkClaim, job: Job, wanted: Diarization, choice: SpeakerChoice, signal: AbortSignal }
 
 export function createDiarizing (deps: Deps) {
-  const { engine, speakers, jobs, transcripts, work, orders, queue, stages, ending, plans, sound, files, inTransaction, log } = deps
+  const { engines, speakers, jobs, transcripts, work, orders, queue, stages, ending, plans, sound, files, inTransaction, log } = deps
   const { indexing, limits = LIMITS } = deps
   /** Ended jobs whose sound this process has decoded again. Sound from an earlier process may be incomplete. */
   const decoded = new Set<number>()
 
-  const firstMissing = ({ id, durationMs = 0 }: Job): number | undefined =>
+  const firstMissing = ({ id, durationMs = 0 }: Job, engine: SpeakerEngine): number | undefined =>
     speakers.firstMissing(id, engine.id, Math.ceil(durationMs / engine.pieceMs))
 
   function insertNext ({ jobId, run }: Pick<WorkClaim, 'jobId' | 'run'>): void {
@@ -80,7 +81,7 @@ export function createDiarizing (deps: Deps) {
   }
 
   async function observe (step: Step, idx: number): Promise<void> {
-    const { claim, job, signal } = step
+    const { claim, job, choice: { engine }, signal } = step
     await requireSound(step)
     const startMs = idx * engine.pieceMs
     const source = { path: files.audioPath(job.id), startMs, endMs: Math.min(startMs + engine.pieceMs, job.durationMs ?? 0) }
@@ -88,13 +89,13 @@ export function createDiarizing (deps: Deps) {
     inTransaction(() => {
       if (!work.finish(claim)) return
       speakers.storePiece(job.id, idx, { engineId: engine.id, observations })
-      if (firstMissing(job) === undefined) stages.observed(claim)
+      if (firstMissing(job, engine) === undefined) stages.observed(claim)
       else insertNext(claim)
     })
   }
 
   /** Stores labels and ends the stage. Speakers who are recognised by their words keep the names that people gave them. */
-  function store ({ claim, job }: Step, label: (segments: readonly TimedSegment[]) => TimedSegment[]): void {
+  function store ({ claim, job }: Step, isSubstitute: boolean, label: (segments: readonly TimedSegment[]) => TimedSegment[]): void {
     inTransaction(() => {
       if (!work.finish(claim)) return
       transcripts.nameSpeakers(job.id, (before) => {
@@ -102,19 +103,19 @@ export function createDiarizing (deps: Deps) {
         speakers.replace(job.id, keepNames(speakers.list(job.id), before, labelled))
         return labelled
       })
-      speakers.setDone(job.id)
+      speakers.setDone(job.id, { isSubstitute })
       indexing.refresh(job.id)
       stages.diarized(claim)
     })
   }
 
   async function nameByVoice (step: Step): Promise<void> {
-    const { job, wanted: { count }, signal } = step
+    const { job, wanted: { count }, choice: { engine, defect }, signal } = step
     // Words of channels lie beside each other.
     const words = transcripts.list(job.id).flatMap((segment) => segment.words).sort((a, b) => a.startMs - b.startMs)
     const evidence = { pieces: speakers.listPieces(job.id), count, words }
     const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
-    store(step, (segments) => {
+    store(step, defect !== undefined, (segments) => {
       const labelled = assignSpeakers(segments, turns)
       return job.channels > 1 ? markOverlaps(labelled) : labelled
     })
@@ -122,9 +123,9 @@ export function createDiarizing (deps: Deps) {
 
   /** Does the next part of the work: a piece, or, when all are observed, the labels. */
   async function advance (step: Step): Promise<void> {
-    const { job, wanted } = step
-    if (areChannelsSpeakers(job.channels, wanted.count)) return store(step, labelChannels)
-    const idx = firstMissing(job)
+    const { job, wanted, choice } = step
+    if (areChannelsSpeakers(job.channels, wanted.count)) return store(step, false, labelChannels)
+    const idx = firstMissing(job, choice.engine)
     if (idx === undefined) await nameByVoice(step)
     else await observe(step, idx)
   }
@@ -140,11 +141,15 @@ export function createDiarizing (deps: Deps) {
   }
 
   /** Sound that is gone is decoded again; other errors are tried again, unless trying again cannot help. */
-  function failed ({ claim, job, signal }: Step, error: unknown): void {
+  function failed ({ claim, job, choice, signal }: Step, error: unknown): void {
     if (!work.isClaim(claim)) return
     const isGone = error instanceof SpeechError && error.code === 'audio_missing'
     const code = isGone ? 'internal_error' : stepFailureCode(error)
     if (signal.aborted || (error instanceof SpeechError && error.code === 'aborted')) return work.release(claim)
+    if (code === 'model_unavailable' && engines.setAside(choice.engine, error instanceof Error ? error.message : String(error))) {
+      log.warn({ jobId: job.id, code, err: error }, 'speaker models cannot be used, going on with the bundled one')
+      return work.release(claim)
+    }
     if (code === 'model_unavailable' || error instanceof JobFailure || claim.errors + 1 >= MAX_ERRORS) return giveUp(claim, code, error)
     decoded.delete(job.id)
     inTransaction(() => {
@@ -178,8 +183,8 @@ export function createDiarizing (deps: Deps) {
       if (!job || !isWanted(job.id, job.options.speakers)) return
       const count = job.options.speakers || {}
       speakers.request(job.id, count)
-      if (windowCount === 0) speakers.setDone(job.id)
-      else if (!areChannelsSpeakers(job.channels, count) && firstMissing(job) !== undefined) insertNext(claim)
+      if (windowCount === 0) speakers.setDone(job.id, { isSubstitute: false })
+      else if (!areChannelsSpeakers(job.channels, count) && firstMissing(job, engines.choose().engine) !== undefined) insertNext(claim)
     },
 
     /** Claims the next piece of a recording within these limits, by fair turn of owner and job. */
@@ -192,7 +197,7 @@ export function createDiarizing (deps: Deps) {
       const job = jobs.find(claim.jobId)
       const wanted = speakers.find(claim.jobId)
       if (job && wanted) {
-        const step = { claim, job, wanted, signal }
+        const step = { claim, job, wanted, choice: engines.choose(), signal }
         try {
           if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('worker_crashed', FAILURE_MESSAGES.worker_crashed)
           await advance(step)

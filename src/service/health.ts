@@ -2,7 +2,7 @@
 import type { ModelEntry } from '../engine/models/manifest.js'
 import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
-import type { SpeakerEngine } from '../engine/speech/speakers.js'
+import type { SpeakerEngines } from '../engine/speech/speaker-choice.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
 import type { Embedding } from '../engine/text/embedder.js'
 import { probeLanguageModel } from '../engine/text/llm/trial.js'
@@ -18,7 +18,7 @@ type Deps = {
   speech: SpeechEngine
   embedding: Pick<Embedding, 'current'>
   languageModel: Pick<ResidentModel, 'use'>
-  speakerEngine: Pick<SpeakerEngine, 'prepare' | 'id'>
+  speakerEngines: SpeakerEngines
   ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
   minFreeBytes: number
@@ -30,7 +30,7 @@ const GIB = 1024 ** 3
 const REINSTALL = 'It comes with the program, in models/starter: install the program again'
 
 export function createHealth (deps: Deps) {
-  const { files, models, speech, speakerEngine, embedding, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
+  const { files, models, speech, speakerEngines, embedding, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -107,12 +107,16 @@ export function createHealth (deps: Deps) {
     }
   }
 
+  /** Loads what tells speakers apart. Pulled models that cannot be loaded are set aside, and the bundled model is tried. */
   async function checkSpeakers (): Promise<Check> {
+    const { engine, name, defect } = speakerEngines.choose()
     try {
-      await speakerEngine.prepare()
-      return { name: 'speakers', ok: true, matters: false, detail: speakerEngine.id }
+      await engine.prepare()
+      const detail = defect === undefined ? name : `${name}, because ${defect}`
+      return { name: 'speakers', ok: defect === undefined, matters: false, detail }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
+      if (speakerEngines.setAside(engine, reason)) return await checkSpeakers()
       return { name: 'speakers', ok: false, matters: false, detail: `${reason}. Transcripts are complete, but do not say who speaks` }
     }
   }

@@ -9,7 +9,7 @@ import type { Offer, Staged } from '../engine/models/intake.js'
 import { findFault, isKnown } from '../engine/models/lock.js'
 import type { ModelLock } from '../engine/models/lock.js'
 import type { ModelEntry } from '../engine/models/manifest.js'
-import type { Models, SpeechKind } from '../engine/models/models.js'
+import type { Models, SpeakerKind, SpeechKind } from '../engine/models/models.js'
 import type { Trial } from '../engine/speech/trial.js'
 import type { LanguageModelTrial } from '../engine/text/llm/trial.js'
 import type { Watcher } from './model-library.js'
@@ -18,7 +18,7 @@ import { makePin } from './model-pull.js'
 /** `use`: the qualities that prefer this model over all others. */
 export type Addition = {
   name: string
-  /** What decodes it. GGUF files are language models, whatever this says. */
+  /** What decodes it. GGUF files are language models and ONNX files speaker models, whatever this says. */
   kind: SpeechKind
   languages?: string[] | undefined
   licence: string
@@ -32,14 +32,17 @@ type Deps = {
   filtersFrom: string
   tryModel: (trial: Trial, scratch: string) => Promise<void>
   tryLanguageModel: (path: string) => Promise<LanguageModelTrial>
+  trySpeakerModel: (path: string) => Promise<SpeakerKind>
   now: () => number
 }
 
 const STAGE = '.add'
+/** The ending of an added file. */
+const ENDINGS: Readonly<Record<Offer['kind'], string>> = { ggml: 'bin', ctranslate2: 'bin', gguf: 'gguf', onnx: 'onnx' }
 /** What the command line has where no licence was given. */
 const UNKNOWN_LICENCE = 'unknown'
 
-export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLanguageModel, now }: Deps) {
+export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLanguageModel, trySpeakerModel, now }: Deps) {
   const { modelsDir } = models
 
   function refuseName ({ name, kind, languages }: Addition): void {
@@ -62,7 +65,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
   function placeOf (offer: Offer, name: string): { file: string, stays: boolean } {
     const inside = relative(modelsDir, offer.path)
     const stays = offer.kind !== 'ctranslate2' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(inside)
-    return { stays, file: stays ? inside : `added/${name}.${offer.kind === 'gguf' ? 'gguf' : 'bin'}` }
+    return { stays, file: stays ? inside : `added/${name}.${ENDINGS[offer.kind]}` }
   }
 
   async function installPublished (entry: ModelEntry, staged: Staged): Promise<string> {
@@ -112,9 +115,17 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
     watcher.end(`${said} It is a language model (${facts.architecture}) and makes summaries, chapters, quotes and posts from now on`)
   }
 
+  async function addSpeakerModel (offer: Offer, staged: Staged, { name, licence }: Addition, watcher: Watcher): Promise<void> {
+    watcher.note('trying it on some seconds of sound')
+    const kind = await trySpeakerModel(staged.path)
+    const other = kind === 'speaker-embedding' ? 'speaker-segmentation' : 'speaker-embedding'
+    const said = await install(offer, staged, name, { kind, licence }, [])
+    watcher.end(`${said} It is a ${kind} model, and is used from now on if a ${other} model is installed too`)
+  }
+
   /**
-   * Adds a ggml file, a faster-whisper folder or a GGUF file: converts it, tries it, and lists it as a local model. Call it while holding
-   * the directory's lock. Throws `ModelError`; nothing is installed then.
+   * Adds a ggml file, a faster-whisper folder, a GGUF file or an ONNX file: converts it, tries it, and lists it as a local model. Call it
+   * while holding the directory's lock. Throws `ModelError`; nothing is installed then.
    */
   return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
     const offer = await recogniseModel(given)
@@ -127,7 +138,8 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
       const staged = await stageModel(offer, join(stage, 'ggml.bin'), filtersFrom, watcher.progress)
       const published = findPublished(staged)
       if (published) return watcher.end(await installPublished(published, staged))
-      await (offer.kind === 'gguf' ? addLanguageModel : addSpeechModel)(offer, staged, addition, watcher)
+      const adders = { ggml: addSpeechModel, ctranslate2: addSpeechModel, gguf: addLanguageModel, onnx: addSpeakerModel }
+      await adders[offer.kind](offer, staged, addition, watcher)
     } catch (error) {
       throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error
     } finally {

@@ -33,6 +33,8 @@ export type ModelView = Pick<
   usedFor: SttQuality[]
   /** True for the language model that makes artifacts now. */
   makesArtifacts: boolean
+  /** True for the two models that tell speakers apart now. */
+  tellsSpeakers: boolean
 }
 export type SetView = { name: string, for: string, models: string[], installed: boolean, bytes: number, licences: string[] }
 export type Verdict = { name: string, ok: boolean, detail: string }
@@ -166,7 +168,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     return state === 'wrong' || state === 'unread' ? 'damaged' : 'installed'
   }
 
-  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor' | 'makesArtifacts'> {
+  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor' | 'makesArtifacts' | 'tellsSpeakers'> {
     const { name, kind, bytes, approximateBytes, licence, attribution, languages, note, bundled } = entry
     const local = findLocal(name)
     return {
@@ -190,13 +192,15 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       await models.prepare()
       const isInstalled = (name: string): boolean => stateOf(findEntry(name)) === 'installed'
       const writer = models.chooseLanguageModel()?.entry.name
+      const pair = models.chooseSpeakerModels()
       const used = new Map(STT_QUALITIES.map((quality) => [quality, models.choose(quality)?.name]))
       return {
         unlisted: models.listUnlisted(),
         models: models.entries().map((entry) => ({
           ...toView(entry),
           usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === entry.name),
-          makesArtifacts: entry.name === writer
+          makesArtifacts: entry.name === writer,
+          tellsSpeakers: pair?.some((each) => each.entry.name === entry.name) ?? false
         })),
         sets: Object.entries(sets).map(([name, set]) => {
           const members = resolveNames([`set:${name}`])

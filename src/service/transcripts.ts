@@ -68,10 +68,11 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
 
 export function createTranscripts ({ jobs, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
   function warningsOf (id: number): Warning[] {
+    const { failure: speakersFailure, isSubstitute: hasSubstituteSpeakers = false } = speakers.find(id) ?? {}
     // A job that waits for its first index is found as soon as it has one.
     const index = passages.findIndex(id)
     return [
-      ...deriveWarnings({ ...windows.readFacts(id), speakersFailure: speakers.find(id)?.failure }),
+      ...deriveWarnings({ ...windows.readFacts(id), speakersFailure, hasSubstituteSpeakers }),
       ...(index ? deriveIndexWarning(index) : [])
     ]
   }

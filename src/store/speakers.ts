@@ -5,9 +5,14 @@ import type { Speaker } from '../domain/speaker-names.js'
 import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import type { Database } from './database.js'
 
-/** What became of the wish to know the speakers of a job. */
-export type Diarization = { state: 'pending' | 'done' | 'failed', failure: FailureCode | undefined, count: SpeakerCount }
-type DiarizationRow = { state: Diarization['state'], failure_code: FailureCode | null, speaker_count: string }
+/**
+ * What became of the wish to know the speakers of a job. `isSubstitute`: the bundled model found them, because installed speaker models
+ * could not be used.
+ */
+export type Diarization = {
+  state: 'pending' | 'done' | 'failed', failure: FailureCode | undefined, count: SpeakerCount, isSubstitute: boolean
+}
+type DiarizationRow = { state: Diarization['state'], failure_code: FailureCode | null, speaker_count: string, is_substitute: 0 | 1 }
 type SpeakerRow = { number: number, name: string | null, merged_into: number | null, talk_ms: number }
 type OfJob = { jobId: number }
 
@@ -20,9 +25,11 @@ export function createSpeakerStore (db: Database) {
     VALUES (:jobId, 'pending', :count)
     ON CONFLICT (job_id) DO UPDATE SET state = 'pending', failure_code = NULL, speaker_count = :count
   `)
-  const find = db.prepare<OfJob, DiarizationRow>('SELECT state, failure_code, speaker_count FROM diarization WHERE job_id = :jobId')
-  const end = db.prepare<OfJob & { state: 'done' | 'failed', failure: FailureCode | null }>(`
-    UPDATE diarization SET state = :state, failure_code = :failure WHERE job_id = :jobId
+  const find = db.prepare<OfJob, DiarizationRow>(`
+    SELECT state, failure_code, speaker_count, is_substitute FROM diarization WHERE job_id = :jobId
+  `)
+  const end = db.prepare<OfJob & { state: 'done' | 'failed', failure: FailureCode | null, isSubstitute: 0 | 1 }>(`
+    UPDATE diarization SET state = :state, failure_code = :failure, is_substitute = :isSubstitute WHERE job_id = :jobId
   `)
   const forget = db.prepare<OfJob>('DELETE FROM diarization WHERE job_id = :jobId')
   const takeTurn = db.prepare<OfJob>(`
@@ -68,15 +75,17 @@ export function createSpeakerStore (db: Database) {
     /** Undefined: speakers are not wanted. */
     find (jobId: number): Diarization | undefined {
       const row = find.get({ jobId })
-      return row && { state: row.state, failure: row.failure_code ?? undefined, count: JSON.parse(row.speaker_count) as SpeakerCount }
+      if (!row) return undefined
+      const count = JSON.parse(row.speaker_count) as SpeakerCount
+      return { state: row.state, failure: row.failure_code ?? undefined, count, isSubstitute: row.is_substitute === 1 }
     },
     /** Notes that the speakers are known, and removes the observations. */
-    setDone (jobId: number): void {
-      end.run({ jobId, state: 'done', failure: null })
+    setDone (jobId: number, { isSubstitute }: Pick<Diarization, 'isSubstitute'>): void {
+      end.run({ jobId, state: 'done', failure: null, isSubstitute: isSubstitute ? 1 : 0 })
       removePieces.run({ jobId })
     },
     /** Notes why the speakers are not known. Observations stay for another attempt. */
-    setFailed: (jobId: number, failure: FailureCode): void => { end.run({ jobId, state: 'failed', failure }) },
+    setFailed: (jobId: number, failure: FailureCode): void => { end.run({ jobId, state: 'failed', failure, isSubstitute: 0 }) },
     /** Removes everything about the speakers of a job, except labels of words. */
     forget (jobId: number): void {
       forget.run({ jobId })

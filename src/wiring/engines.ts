@@ -4,7 +4,8 @@ import { createYtDlp } from '../engine/media/yt-dlp.js'
 import { createModels } from '../engine/models/models.js'
 import { createSpeechEngine } from '../engine/speech/engine.js'
 import { createInferenceHelper } from '../engine/speech/helper.js'
-import { createSpeakerPool } from '../engine/speech/pool.js'
+import { createSpeakerModelPool, createSpeakerPool } from '../engine/speech/pool.js'
+import { createSpeakerEngines } from '../engine/speech/speaker-choice.js'
 import { createSpeakerEngine } from '../engine/speech/speakers.js'
 import { createEmbedding } from '../engine/text/embedder.js'
 import { createExtractiveEngine, createExtractivePool } from '../engine/text/extractive.js'
@@ -13,7 +14,9 @@ import { createResidentModel } from '../engine/text/llm/resident-model.js'
 import type { Logger } from '../logger.js'
 
 /** The engines of the appliance. Their threads start, and weights are loaded, with the first use. */
-export async function createEngines ({ modelsDir, workers, threadsPerWorker, gpu, llmThreads, ytDlp, searchPath }: Config, log: Logger) {
+export async function createEngines (
+  { modelsDir, workers, threadsPerWorker, gpu, llmThreads, speakerEngine: setting, ytDlp, searchPath }: Config, log: Logger
+) {
   const models = createModels(modelsDir)
   await models.prepare()
   const helper = createInferenceHelper({
@@ -24,6 +27,7 @@ export async function createEngines ({ modelsDir, workers, threadsPerWorker, gpu
     find: models.chooseLanguageModel, gpu, threads: llmThreads, onUnusable: models.markUnusable
   })
   const speakerPool = createSpeakerPool()
+  const speakerModelPool = createSpeakerModelPool()
   const embedding = createEmbedding()
   const extractivePool = createExtractivePool()
   return {
@@ -33,12 +37,13 @@ export async function createEngines ({ modelsDir, workers, threadsPerWorker, gpu
     speech: createSpeechEngine({
       pool: helper.speech, detector: helper.detector, models, gpu: gpu !== 'off', threadsPerWorker, freeMemory: languageModel.free
     }),
-    speakers: createSpeakerEngine({ pool: speakerPool }),
+    speakers: createSpeakerEngines({ models, pool: speakerModelPool, bundled: createSpeakerEngine({ pool: speakerPool }), setting }),
     /** The best first. */
     artifacts: [createLlmEngine({ model: languageModel }), createExtractiveEngine(extractivePool)] as const,
     ytDlp: createYtDlp({ program: ytDlp, searchPath }),
     async close (): Promise<void> {
-      await Promise.all([helper, speakerPool, embedding, extractivePool].map(async (each) => { await each.close() }))
+      const pools = [helper, speakerPool, speakerModelPool, embedding, extractivePool]
+      await Promise.all(pools.map(async (each) => { await each.close() }))
       await languageModel.free()
     }
   }

@@ -61,7 +61,7 @@ export function createWork (base: Base, { submit, removal, plans, engines }: Nee
   })
   const sound = createSound({ media: stores.media, files, submit, ffmpeg: { probeMedia, decodeAudio }, maxMediaSeconds })
   const indexing = createIndexing({ ...steps, embedder: engines.embedding.current })
-  const diarizing = createDiarizing({ ...steps, engine: engines.speakers, sound, plans, indexing })
+  const diarizing = createDiarizing({ ...steps, engines: engines.speakers, sound, plans, indexing })
   const decoding = createDecoding({ ...steps, sound, diarizing })
   const transcribing = createTranscribing(steps)
   const { slots } = speech

@@ -5,6 +5,7 @@ import type { LanguagePosterior } from '../domain/language.js'
 import type { SpeakerEvidence } from '../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
+import type { LinkageRules } from '../domain/voice-linkage.js'
 import type { AudioSpan } from '../domain/windows.js'
 import type { DecodedSegment } from '../domain/words.js'
 import type { LoadOptions, ModelKind, TranscribeOptions } from '../native/addon.js'
@@ -123,6 +124,21 @@ export type SpeakerTasks = {
   prepareSpeakers: { input: SpeakerFiles, output: undefined }
   observeSpeakers: { input: ObserveSpeakersInput, output: Uint8Array }
   findTurns: { input: FindTurnsInput, output: SpeakerTurn[] }
+}
+
+/** What a speaker model that people pull does. */
+export type SpeakerModelKind = 'speaker-segmentation' | 'speaker-embedding'
+/** `key`: identifies the contents of both files; another key loads them again. */
+export type SpeakerModelFiles = { segmentationPath: string, embeddingPath: string, key: string }
+export type ObserveSegmentsInput = SpeakerModelFiles & { audioPath: string, startMs: number, endMs: number, abort: Int32Array }
+export type FindSegmentTurnsInput = Pick<SpeakerEvidence, 'pieces' | 'count'> & { rules: LinkageRules, abort: Int32Array }
+
+/** Speakers by models that people pull, on a thread that ends when it has nothing to do, so that their weights are not kept. */
+export type SpeakerModelTasks = {
+  prepareSpeakerModels: { input: SpeakerModelFiles, output: undefined }
+  inspectSpeakerModel: { input: { path: string }, output: SpeakerModelKind }
+  observeSegments: { input: ObserveSegmentsInput, output: Uint8Array }
+  linkSegments: { input: FindSegmentTurnsInput, output: SpeakerTurn[] }
 }
 
 export type ExtractInput = { mode: ArtifactMode, source: PlainSource }

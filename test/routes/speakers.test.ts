@@ -22,7 +22,7 @@ async function build (t: Test) {
   const { id, stores } = addCompleted(t, t.testdirName, 'default', { fileName: 'talk.mp3', durationMs: 20_000, segments })
   stores.speakers.request(id, {})
   stores.speakers.replace(id, measureSpeakers(segments))
-  stores.speakers.setDone(id)
+  stores.speakers.setDone(id, { isSubstitute: false })
   const url = `/api/v1/transcriptions/${id}`
   const key = built.key()
   return {

@@ -160,6 +160,23 @@ for (const [code, calls] of [['model_unavailable', 1], ['internal_error', 2], ['
   })
 }
 
+t.test('models that cannot be used cost neither the transcript nor the speakers; readers are told', async (t) => {
+  const broken = createTestSpeakers({ id: 'pulled', observe: async () => { throw new SpeechError('model_unavailable', 'broken') } }).engine
+  const { engine } = createTestSpeakers()
+  let defect: string | undefined
+  const speakerEngines = {
+    choose: () => ({ engine: defect === undefined ? broken : engine, name: '', defect }),
+    setAside: ({ id }: { id: string }, reason: string) => { if (id === 'pulled') defect = reason; return id === 'pulled' }
+  }
+  const { addRecording, decode, finishAll, jobs, speakers, transcripts, warnings } = await build(t, 25, { speakerEngines })
+  const id = addRecording()
+  await decode()
+  await finishAll(id)
+  t.match([jobs.find(id)?.status, speakers.find(id), defect], ['completed', { state: 'done', isSubstitute: true }, 'broken'])
+  t.equal(transcripts.list(id).flatMap(({ words }) => words).filter(({ speaker }) => speaker !== undefined).length, 25)
+  t.strictSame(warnings, ['speaker models cannot be used, going on with the bundled one'])
+})
+
 t.test('turns that cannot be found, or words that nobody says, cost only the speakers', async (t) => {
   const findTurns = async () => { throw new Error('broken') }
   const broken = await build(t, 5, { engine: { findTurns } })

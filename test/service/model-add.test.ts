@@ -9,6 +9,7 @@ import { createLibrary, modelEntry, modelManifest } from '../support/model-libra
 import { messageOf, sha256Of } from '../support/model-server.ts'
 import { flipBits, readStarter } from '../support/models.ts'
 import { STARTER_MODEL } from '../support/paths.ts'
+import { writeCamPlus, writeSegmentation } from '../support/speaker-models.ts'
 
 const starter = modelEntry('starter', {
   file: 'starter/ggml-starter-q5_0.bin', bundled: true, languages: ['en'], sha256: sha256Of(readStarter())
@@ -191,4 +192,20 @@ t.test('a file with a wrong digest is not used, and every command reports it', a
   t.match(verdicts, [{ ok: false, detail: /damaged or a different file/ }])
   writeFileSync(`${dir}/added/own.bin`, TUNED)
   t.match(models.choose('fast'), { name: 'own' }, 'and when it is right again it is used again')
+})
+
+t.test('speaker models are tried, listed, and used when both kinds are there', async (t) => {
+  const { dir, library, models, watcher, said } = setUp(t)
+  for (const [name, bytes] of Object.entries({ voices: writeCamPlus(), segments: writeSegmentation() })) {
+    writeFileSync(`${dir}/../${name}.onnx`, bytes)
+    t.equal(models.chooseSpeakerModels(), undefined)
+    await library.add(`${dir}/../${name}.onnx`, addition(name, { licence: 'MIT' }), watcher)
+  }
+  t.match(said.at(-1), /^segments is installed: .* It is a speaker-segmentation model, and is used from now on if a speaker-emb/)
+  t.match(models.chooseSpeakerModels()?.map(({ entry }) => [entry.name, entry.file, entry.kind]),
+    [['segments', 'added/segments.onnx', 'speaker-segmentation'], ['voices', 'added/voices.onnx', 'speaker-embedding']])
+  t.match((await library.list()).models.filter(({ tellsSpeakers }) => tellsSpeakers).map(({ name }) => name), ['segments', 'voices'])
+  writeFileSync(`${dir}/../text.onnx`, Buffer.from([8, 7, 6, 5, 4, 3]))
+  const message = await messageOf(library.add(`${dir}/../text.onnx`, addition('text'), watcher))
+  t.match(message, /the model cannot be used: the speaker model cannot be loaded/)
 })

@@ -12,6 +12,7 @@ import { createPackageBuilder } from '../../dist/engine/models/packages.js'
 import { tryModel } from '../../dist/engine/speech/trial.js'
 import { createModels } from '../../dist/engine/models/models.js'
 import { tryLanguageModel } from '../../dist/engine/text/llm/trial.js'
+import { trySpeakerModel } from '../../dist/engine/speech/speaker-models.js'
 import { createModelAdd } from '../../dist/service/model-add.js'
 import { createModelLibrary } from '../../dist/service/model-library.js'
 import type { Watcher } from '../../dist/service/model-library.js'
@@ -69,7 +70,9 @@ export function createLibrary (
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: () => START_MS }),
-    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, tryLanguageModel, now: () => START_MS }),
+    addOne: createModelAdd({
+      models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, tryLanguageModel, trySpeakerModel, now: () => START_MS
+    }),
     tryLock: () => tryLock(join(dir, 'models.busy')),
     offline,
     now: () => START_MS

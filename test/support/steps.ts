@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { PLANS } from '../../dist/domain/access.js'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
+import type { SpeakerEngines } from '../../dist/engine/speech/speaker-choice.js'
 import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
 import type { Embedder } from '../../dist/engine/text/embedder.js'
 import { createDecoding } from '../../dist/service/decoding.js'
@@ -27,11 +28,16 @@ export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
   describe: unused, warmUp: unused, ...parts
 })
 
+/** One engine, whatever happens. */
+export const chooseAlways = (engine: SpeakerEngine): SpeakerEngines =>
+  ({ choose: () => ({ engine, name: engine.id, defect: undefined }), setAside: () => false })
+
 export type StepChanges = {
   now?: number
   speech?: Partial<SpeechEngine>
   /** Absent: speakers are not identified. */
   speakerEngine?: SpeakerEngine
+  speakerEngines?: SpeakerEngines
   speakerLimits?: { pieceMs: number, turnsMs: number }
   /** Absent: no embedding model is installed. */
   embedder?: Embedder
@@ -72,7 +78,8 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
   if (!speakerEngine) for (const plan of PLANS) plans.set(plan, { diarization: false })
   const indexing = createIndexing({ ...steps, embedder: () => embedder })
   const engine: SpeakerEngine = speakerEngine ?? { pieceMs: 60_000, id: 'test', prepare: unused, observe: unused, findTurns: unused }
-  const diarizing = createDiarizing({ ...steps, engine, sound, plans, indexing, ...(speakerLimits ? { limits: speakerLimits } : {}) })
+  const engines = changes.speakerEngines ?? chooseAlways(engine)
+  const diarizing = createDiarizing({ ...steps, engines, sound, plans, indexing, ...(speakerLimits ? { limits: speakerLimits } : {}) })
   const decoding = createDecoding({ ...steps, sound, diarizing })
   const speakers = createSpeakers({ ...base, plans, submit })
   const transcribing = createTranscribing(steps)

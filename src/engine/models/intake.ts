@@ -18,8 +18,8 @@ const MAX_HEADS = 512
 const CONVERT = 'ct2-transformers-converter --model FOLDER --output_dir OUT --quantization float16 --copy_files tokenizer.json'
 const ADD = 'stenobox models add OUT --name NAME'
 
-/** What a path is: a ggml file, a faster-whisper folder, or a GGUF file with a language model. The path is absolute. */
-export type Offer = { kind: 'ggml' | 'ctranslate2' | 'gguf', path: string }
+/** What a path is: a ggml file, a faster-whisper folder, a GGUF file with a language model, or an ONNX file. The path is absolute. */
+export type Offer = { kind: 'ggml' | 'ctranslate2' | 'gguf' | 'onnx', path: string }
 
 /** The first bytes of a file; fewer if it is shorter. */
 async function readStart (path: string, bytes: number): Promise<Buffer> {
@@ -54,6 +54,8 @@ export async function recogniseModel (given: string): Promise<Offer> {
   const start = await readStart(path, 512)
   if (start.length >= 4 && start.readUInt32LE(0) === 0x67676d6c) return { kind: 'ggml', path }
   if (start.toString('latin1', 0, 4) === 'GGUF') return { kind: 'gguf', path }
+  // ONNX has no magic number: its files begin with the version of the format, one byte.
+  if (path.endsWith('.onnx') && start[0] === 0x08 && (start[1] ?? 0) < 128) return { kind: 'onnx', path }
   if (start.toString('latin1', 257, 262) === 'ustar') {
     throw new ModelError(
       `${given} is an archive; if \`stenobox models export\` made it, run: stenobox models import ${given}`
@@ -72,7 +74,7 @@ export async function recogniseModel (given: string): Promise<Offer> {
       `${given} is a transformers checkpoint; convert its folder first, then add the result: ${CONVERT} && ${ADD}`
     )
   }
-  throw new ModelError(`${given} is neither a ggml file, nor a faster-whisper folder, nor a GGUF file`)
+  throw new ModelError(`${given} is neither a ggml file, nor a faster-whisper folder, nor a GGUF file, nor an ONNX file`)
 }
 
 // ---------------------------------------------------------------- alignment heads
@@ -117,8 +119,9 @@ async function readGgmlShape (path: string): Promise<WhisperShape | undefined> {
 export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntry['alignmentHeads'] }
 
 /**
- * Writes the ggml or GGUF file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws `ModelError` for
- * CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found when the model is tried.
+ * Writes the ggml, GGUF or ONNX file of an offered model to `path`, synced. `filtersFrom`: a ggml file with 80 mel bands. Throws
+ * `ModelError` for CTranslate2 files that are damaged, quantised or not Whisper. Damaged files of other formats are found
+ * when the model is tried.
  */
 export async function stageModel (
   offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void

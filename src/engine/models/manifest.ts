@@ -55,8 +55,10 @@ export const AlignmentHeads = Type.Union([Type.String(), Type.Array(Type.Tuple([
 /** A model is defined by its digests: `sha256` or `sha1` of the published file, and those in `forms`. */
 export const ModelEntry = Type.Object({
   name: ModelName,
-  /** What runs it. `llm`: llama.cpp, which makes artifacts from transcripts. */
-  kind: Type.Enum(['whisper', 'parakeet', 'llm']),
+  /**
+   * What runs it. `llm`: llama.cpp, which makes artifacts from transcripts. The last two are ONNX files that together tell speakers apart.
+   */
+  kind: Type.Enum(['whisper', 'parakeet', 'llm', 'speaker-segmentation', 'speaker-embedding']),
   /** Path inside a models directory. */
   file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -119,6 +121,17 @@ export type LocalModel = Static<typeof LocalModel>
 
 const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array(LocalModel) }, { additionalProperties: false })
 
+/** What each kind is, for people. */
+export const KIND_NAMES: Readonly<Record<ModelEntry['kind'], string>> = {
+  whisper: 'a speech model',
+  parakeet: 'a speech model',
+  llm: 'a language model',
+  'speaker-segmentation': 'a speaker model',
+  'speaker-embedding': 'a speaker model'
+}
+/** Whether a model transcribes. */
+export const isSpeechEntry = (entry: Pick<ModelEntry, 'kind'>): boolean => entry.kind === 'whisper' || entry.kind === 'parakeet'
+
 /** The sources of an entry, in the order in which they are tried. */
 export const sourcesOf = ({ url, sources = [] }: ModelEntry): ModelSource[] => url === undefined ? sources : [{ hub: url }, ...sources]
 
@@ -145,8 +158,8 @@ export function readManifest (path: string): Manifest {
   const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
   if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all of them`)
   const named = new Set(STT_QUALITIES.flatMap((quality) => manifest.quality[quality].models))
-  const mute = manifest.models.find(({ kind, name }) => kind === 'llm' && named.has(name))
-  if (mute) throw new Error(`models manifest: a quality names ${mute.name}, which is a language model and cannot transcribe`)
+  const mute = manifest.models.find((entry) => !isSpeechEntry(entry) && named.has(entry.name))
+  if (mute) throw new Error(`models manifest: a quality names ${mute.name}, which is ${KIND_NAMES[mute.kind]} and cannot transcribe`)
   return manifest
 }
 

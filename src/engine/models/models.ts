@@ -9,7 +9,7 @@ import { createModelDigests } from './digests.js'
 import { digestFile, sizeOf } from './files.js'
 import { createModelLock, findFault, fitsSize, isKnown } from './lock.js'
 import type { Pin } from './lock.js'
-import { createLocalModels, readManifest } from './manifest.js'
+import { createLocalModels, isSpeechEntry, readManifest } from './manifest.js'
 import type { LocalModel, ModelEntry } from './manifest.js'
 
 /** The bundled files: the manifest and the starter models. */
@@ -33,9 +33,12 @@ const DEFAULT_DECODING: DecodingOptions = {
 
 export type InstalledModel = { entry: ModelEntry, path: string }
 /** Kinds of models that transcribe. */
-export type SpeechKind = Exclude<ModelEntry['kind'], 'llm'>
+export type SpeechKind = Extract<ModelEntry['kind'], 'whisper' | 'parakeet'>
+/** Kinds of models that tell speakers apart, one of each. */
+export const SPEAKER_KINDS = ['speaker-segmentation', 'speaker-embedding'] as const
+export type SpeakerKind = typeof SPEAKER_KINDS[number]
 type SpeechModel = InstalledModel & { entry: { kind: SpeechKind } }
-const isSpeechModel = (model: InstalledModel): model is SpeechModel => model.entry.kind !== 'llm'
+const isSpeechModel = (model: InstalledModel): model is SpeechModel => isSpeechEntry(model.entry)
 /** `isStarter`: the bundled model, which people must be warned about. */
 export type ChosenModel = {
   name: string
@@ -183,6 +186,16 @@ export function createModels (modelsDir: string) {
   }
 
   /**
+   * The models that tell speakers apart: of each kind the one that a person added last, else the first of the manifest. Undefined unless
+   * both are there.
+   */
+  function chooseSpeakerModels (): [segmentation: InstalledModel, embedding: InstalledModel] | undefined {
+    const usable = listUsable()
+    const [segmentation, embedding] = SPEAKER_KINDS.map((kind) => usable.find(({ entry }) => entry.kind === kind))
+    return segmentation && embedding ? [segmentation, embedding] : undefined
+  }
+
+  /**
    * The model and decoding options of a quality: its first installed model that knows the language, else any real one, else the starter.
    * Undefined when none can be used.
    */
@@ -191,6 +204,9 @@ export function createModels (modelsDir: string) {
       language === undefined || !languages || languages.includes(language)
     return chooseSuited(quality, ({ bundled, languages }) => bundled === true || knows(languages), language)
   }
+
+  const listWrongSize = (): ModelEntry[] =>
+    entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined))
 
   return {
     manifest,
@@ -201,20 +217,28 @@ export function createModels (modelsDir: string) {
     /** The directory that models are downloaded to. */
     modelsDir: ownDir,
     listInstalled,
+    chooseSpeakerModels,
+    /** What is wrong with files of these entries, in a sentence each. */
+    listFaults (suits: (entry: ModelEntry) => boolean): string[] {
+      const wrong = listInstalled().filter(({ entry }) => suits(entry)).map(inspect)
+      return [
+        ...wrong.flatMap((finding) => finding.state === 'wrong' ? [finding.fault] : []),
+        ...listWrongSize().filter(suits).map(({ file }) => `${file} does not have its published size`)
+      ]
+    },
     locate,
     inspect,
     choose,
     chooseLanguageModel,
     /** Entries whose file has an unexpected size. They count as not installed; `doctor` says why. */
-    listWrongSize: (): ModelEntry[] =>
-      entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined)),
+    listWrongSize,
     /** Absolute paths of files and folders that look like models but are in no manifest, so they are not used. */
     listUnlisted (): string[] {
       const files = new Set(entries().map(({ file }) => file.split('/')[0]))
       return namesIn(ownDir)
         .filter((name) => !name.startsWith('.') && !files.has(name))
         .map((name) => join(ownDir, name))
-        .filter((path) => sizeOf(/\.(bin|ggml|gguf|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
+        .filter((path) => sizeOf(/\.(bin|ggml|gguf|onnx|pt|safetensors)$/.test(path) ? path : join(path, 'model.bin')) !== undefined)
         .sort()
     },
     /** Excludes the file until it changes. */

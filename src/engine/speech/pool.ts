@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { SpeechError } from '../../domain/speech-error.js'
 import { forbidTelemetry } from '../process.js'
-import type { DetectorTasks, SpeakerTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
+import type { DetectorTasks, SpeakerModelTasks, SpeakerTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
 
 /** The tasks of one kind of thread, with their input and output. */
 type Tasks = Record<string, { input: unknown, output: unknown }>
@@ -55,3 +55,11 @@ export const createDetectorPool = (threads: number) => createPool<DetectorTasks>
 /** The thread that tells speakers apart. */
 export const createSpeakerPool = () => createPool<SpeakerTasks>('../../workers/speakers.js', 1)
 export type SpeakerPool = ReturnType<typeof createSpeakerPool>
+
+/** How long the thread of the pulled speaker models stays without work. Loading them again takes a fifth of a second. */
+const SPEAKER_MODELS_IDLE_MS = 60_000
+
+/** The thread that runs speaker models that people pull. */
+export const createSpeakerModelPool = () =>
+  createPool<SpeakerModelTasks>('../../workers/speaker-models.js', 1, { minThreads: 0, idleTimeout: SPEAKER_MODELS_IDLE_MS })
+export type SpeakerModelPool = ReturnType<typeof createSpeakerModelPool>

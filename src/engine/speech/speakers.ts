@@ -31,7 +31,7 @@ const FILES = {
   whiteningPath: join(BUNDLED_MODELS_DIR, 'starter', 'speaker-ge2e-whitening.bin')
 }
 /** A whole number of the detector's frames. */
-const PIECE_MS = 60_000
+export const PIECE_MS = 60_000
 
 /** The engine with the bundled weights. */
 export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEngine {
