@@ -33,7 +33,7 @@ const LAYERS = {
   engine: {
     src: ['domain', 'disk', 'workers/protocol'],
     packages: ['fast-xml-parser', 'jose', 'modern-tar', 'node-llama-cpp', 'piscina', 'typebox', 'undici'],
-    node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib']
+    node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'tls', 'zlib']
   },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   work: { src: ['domain', 'service'], packages: [], node: [] },

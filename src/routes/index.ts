@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
 import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
+import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
@@ -25,6 +26,7 @@ import { jobRoutes } from './jobs.js'
 import { oauthRoutes } from './oauth.js'
 import type { AuthorizationServer } from './oauth.js'
 import { requireOperations } from './contract/operation.js'
+import { recordRequests } from './plugins/audit.js'
 import { requireCredential, requireRights } from './plugins/auth.js'
 import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
@@ -44,6 +46,7 @@ export type RouteDeps = {
   keys: Keys
   administration: Administration
   artifacts: Artifacts
+  audit: Audit
   deliveries: Deliveries
   health: Health
   owners: Owners
@@ -66,14 +69,15 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit, tokens,
-    transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit,
+    tokens, transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
   await app.register(async (operations) => {
     requireOperations(operations)
+    recordRequests(operations, audit)
     requireCredential(operations, { keys, tokens, publicUrl })
     meterRequests(operations, usage)
     requireRights(operations, publicUrl)

@@ -2,6 +2,7 @@
 import type { Config } from '../config.js'
 import { createEmbedding } from '../engine/text/embedder.js'
 import type { Logger } from '../logger.js'
+import type { Audit } from '../service/audit.js'
 import { createBackups } from '../service/backups.js'
 import type { Backups } from '../service/backups.js'
 import { createKeys } from '../service/keys.js'
@@ -15,6 +16,7 @@ import { createJobStore } from '../store/jobs.js'
 import { createLibraryPool } from '../store/library-pool.js'
 import { createOauthStore } from '../store/oauth.js'
 import { createOwnerStore } from '../store/owners.js'
+import { openAudit } from './audit.js'
 
 /** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
 export function createKeyring (config: Config, now: () => number = Date.now) {
@@ -47,6 +49,9 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
   const oauth = createOauth({ oauth: createOauthStore(db), inTransaction: createTransaction(db), now })
   return { oauth, close: (): void => { db.close() } }
 }
+
+/** Where commands are recorded. Throws an Error when the file cannot be written. */
+export const openCommandAudit = (config: Config, log: Logger): Audit => openAudit(config, log, Date.now)
 
 /** What `stenobox backup` and `stenobox restore` need. */
 export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, dataDir, now: Date.now })
