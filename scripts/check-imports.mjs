@@ -39,7 +39,8 @@ const LAYERS = {
   work: { src: ['domain', 'service'], packages: [], node: [] },
   routes: {
     src: ['domain', 'service'],
-    packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'],
+    packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'prom-client',
+      'typebox'],
     node: ['http']
   },
   evaluate: {

@@ -28,6 +28,7 @@ import { createLazyTransaction, createTransaction, openDatabase } from './store/
 import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
 import { createLibraryPool } from './store/library-pool.js'
+import { createMetricsStore } from './store/metrics.js'
 import { createStores } from './store/stores.js'
 import { tryServerLock } from './store/work-lock.js'
 import type { WorkLock } from './store/work-lock.js'
@@ -36,6 +37,7 @@ import type { Base } from './wiring/base.js'
 import { createEngines } from './wiring/engines.js'
 import { createGate } from './wiring/gate.js'
 import { createLibrary } from './wiring/library.js'
+import { measure } from './wiring/metrics.js'
 import { createTls } from './wiring/tls.js'
 import { createWork } from './wiring/work.js'
 
@@ -43,6 +45,7 @@ import { createWork } from './wiring/work.js'
 const HEADERS_MS = 20_000
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 /**
  * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what
@@ -69,8 +72,11 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const files = createFiles(config.dataDir)
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
-  const base: Base = { config, stores: createStores(db), inTransaction: createTransaction(db), files, fetcher, audit, log, now }
-  const engines = await createEngines(config)
+  const measured = measure({
+    config, engines: await createEngines(config), stores: createStores(db), store: createMetricsStore(db), files, version, now
+  })
+  const { engines, metrics, stores } = measured
+  const base: Base = { config, stores, inTransaction: createTransaction(db), files, fetcher, audit, log, now }
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const { artifacts, deliveries, ending, indexing, loop, retention } = createWork(base, { ...library, plans: gate.plans, engines })
@@ -85,6 +91,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
   const sweep = createSweep({ places, log })
+  ending.onEnded(metrics.addEnded)
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
   library.speakers.onChanged(indexing.refresh)
@@ -100,6 +107,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     erasing,
     health,
     indexing,
+    metrics,
     search,
     /** Begins to work on jobs. */
     start (): void {
@@ -139,11 +147,12 @@ function openFileLimit (): number {
   return limit === undefined ? Infinity : Number(limit)
 }
 
-/** Reads the certificate again when its files change, while the server listens. */
-function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<ReturnType<typeof createTls>>>): void {
+/** Reads the certificate again when its files change, while the server listens. Returns what says when it expires. */
+function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<ReturnType<typeof createTls>>>): () => number {
   const watch = tls.watch(app.server as HttpsServer)
   app.addHook('onListen', async () => { watch.start() })
   app.addHook('onClose', async () => { await watch.stop() })
+  return watch.expiresAt
 }
 
 /** Limits of time and connections that tests change. */
@@ -184,7 +193,9 @@ export async function createHttp (
   errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
   const authorizationServer = await createOwnServer(appliance, config, log)
-  if (tls) followCertificate(app, tls)
-  await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
+  const certificateExpiresAt = tls && followCertificate(app, tls)
+  const { metricsToken } = config
+  const settings = { metricsToken, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer }
+  await app.register(routes, { ...appliance, ...settings, certificateExpiresAt, authorizationServer })
   return app
 }
