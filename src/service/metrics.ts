@@ -1,5 +1,6 @@
 /** Numbers for monitoring: what the appliance has done since it started, and what waits. None of them says whose. */
 import { availableMemory } from 'node:process'
+import { samplesToMs } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
 import type { JobStatus, SttQuality } from '../domain/job.js'
 import type { Files } from '../store/files.js'
@@ -52,10 +53,10 @@ export function createMetrics ({ store, jobs, files, findLanguageModel, version,
 
   return {
     /** Counts a transcribed window. `model`: what it was transcribed with; its weights stay in memory. */
-    addWindow (quality: SttQuality, { audioMs, processingMs, model }: { audioMs: number, processingMs: number, model?: string }): void {
+    addWindow (quality: SttQuality, { samples, processingMs, model }: { samples: number, processingMs: number, model?: string }): void {
       const { windows: count, ...total } = windows.get(quality) ?? { windows: 0, audioMs: 0, processingMs: 0 }
       windows.set(quality, {
-        windows: count + 1, audioMs: total.audioMs + audioMs, processingMs: total.processingMs + processingMs
+        windows: count + 1, audioMs: total.audioMs + samplesToMs(samples), processingMs: total.processingMs + processingMs
       })
       if (model !== undefined) speechModels.add(model)
     },

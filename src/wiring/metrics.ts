@@ -1,6 +1,5 @@
 /** Numbers for monitoring, counted around the parts that they are about. */
 import type { Config } from '../config.js'
-import { samplesToMs } from '../domain/audio.js'
 import { createMetrics } from '../service/metrics.js'
 import type { Metrics } from '../service/metrics.js'
 import type { Files } from '../store/files.js'
@@ -18,9 +17,9 @@ function countWindows ({ speech, models, ...engines }: Engines, { addWindow }: M
   const transcribe: typeof speech.transcribe = async (source, job, abort) => {
     const startedMs = performance.now()
     const output = await speech.transcribe(source, job, abort)
-    const audioMs = source.spans.reduce((sum, { endSample, startSample }) => sum + samplesToMs(endSample - startSample), 0)
+    const samples = source.spans.reduce((sum, { endSample, startSample }) => sum + endSample - startSample, 0)
     const model = models.choose(job.quality, job.language)?.name
-    addWindow(job.quality, { audioMs, processingMs: performance.now() - startedMs, ...(model === undefined ? {} : { model }) })
+    addWindow(job.quality, { samples, processingMs: performance.now() - startedMs, ...(model === undefined ? {} : { model }) })
     return output
   }
   return { ...engines, models, speech: { ...speech, transcribe } }

@@ -11,6 +11,7 @@ import { createOwners } from '../service/owners.js'
 import { createPasswords } from '../service/passwords.js'
 import { createSearch } from '../service/search.js'
 import { createApiKeyStore } from '../store/api-keys.js'
+import { isFile } from '../store/backups.js'
 import { createTransaction, openDatabase } from '../store/database.js'
 import { createJobStore } from '../store/jobs.js'
 import { createLibraryPool } from '../store/library-pool.js'
@@ -54,4 +55,4 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
 export const openCommandAudit = (config: Config, log: Logger): Audit => openAudit(config, log, Date.now)
 
 /** What `stenobox backup` and `stenobox restore` need. */
-export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, dataDir, now: Date.now })
+export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, isFile, dataDir, now: Date.now })

@@ -23,7 +23,8 @@ const server = await startServer(`${root}/data`, {
 })
 t.teardown(async () => await server.stop())
 const client = createClient(server.address, server.firstKey ?? '')
-const id = await client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Zebrafile.wav', webhookUrl: receiver.url, webhookSecret: 'x'.repeat(32) })
+const webhook = { webhookUrl: receiver.url, webhookSecret: 'x'.repeat(32) }
+const id = await client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Zebrafile.wav', ...webhook })
 const { transcriptText = '' } = await client.ended(id)
 await receiver.until(1)
 
@@ -75,8 +76,8 @@ t.test('the alert rules and the dashboard name only metrics that exist', async (
   }
   t.ok(dashboard.panels.length > 10)
   for (const { gridPos: { x, w } } of dashboard.panels) t.ok(x + w <= 24)
-  const expressions = [...groups.flatMap(({ rules }) => rules), ...dashboard.panels.flatMap(({ targets }) => targets)].map(({ expr }) => expr)
-  for (const name of expressions.join(' ').match(/\b(stenobox|process|nodejs)_\w+/g) ?? []) t.ok(names.has(name), name)
+  const queries = [...groups.flatMap(({ rules }) => rules), ...dashboard.panels.flatMap(({ targets }) => targets)]
+  for (const name of queries.map(({ expr }) => expr).join(' ').match(/\b(stenobox|process|nodejs)_\w+/g) ?? []) t.ok(names.has(name), name)
 })
 
 t.test('promtool finds no fault, and Prometheus scrapes the server and evaluates every rule and panel', NEEDS, async (t) => {
