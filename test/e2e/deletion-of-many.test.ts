@@ -12,7 +12,7 @@ import { scanFor } from '../support/scan.ts'
 import { waitFor } from '../support/wait.ts'
 
 const TRANSCRIPTS = 50
-const RECORDINGS = ['en-1.wav', 'en-2.wav', 'en-3.wav', 'de-1.m4a']
+const RECORDINGS = ['en-1.wav', 'en-2.flac', 'en-3.mp3', 'de-1.m4a', 'es-1.ogg']
 const TOKEN = 'a-token-of-the-monitoring-system'
 
 const wordsOf = (text: string | undefined): string[] => text?.match(/\p{L}{5,}/gu) ?? []
@@ -33,7 +33,8 @@ t.test('of fifty deleted transcripts nothing is found', async (t) => {
   const ids: number[] = []
   for (let number = 0; number < TRANSCRIPTS; number++) {
     const recording = RECORDINGS[number % RECORDINGS.length] ?? ''
-    const options = { fileName: `Zebrafile${String(number).padStart(2, '0')}.${recording.split('.')[1]}`, ...(number % 5 === 0 ? webhook : {}) }
+    const fileName = `Zebrafile${String(number).padStart(2, '0')}.${recording.split('.')[1]}`
+    const options = { fileName, ...(number % 5 === 0 ? webhook : {}) }
     ids.push(await client.uploadFile(`${AUDIO}${recording}`, options))
   }
   const words = new Set<string>()
@@ -42,16 +43,17 @@ t.test('of fifty deleted transcripts nothing is found', async (t) => {
     const { body: { data } } = await client.request<{ speakers: Array<{ label: string }> }>('GET', `/api/v1/transcriptions/${id}/speakers`)
     const [label] = data.speakers.map((speaker) => speaker.label)
     if (label === undefined) continue
-    const names = { [label]: `Quaggaspeaker${index}` }
-    t.match(await client.request('PATCH', `/api/v1/transcriptions/${id}/speakers`, { names }), { status: 200 })
+    const change = { speakers: [{ label, name: `Quaggaspeaker${index}` }] }
+    t.match(await client.request('PATCH', `/api/v1/transcriptions/${id}/speakers`, change), { status: 200 })
   }
   t.match(await client.request('GET', `/api/v1/library/search?q=${[...words][0] ?? ''}`), { status: 200 })
   for (const id of ids.slice(0, 5)) {
-    t.match(await client.request('POST', `/api/v1/transcriptions/${id}/repurpose`, { mode: 'summary' }), { status: 200 })
+    t.match(await client.request('POST', `/api/v1/transcriptions/${id}/summary`), { status: 200 })
   }
   await receiver.until(TRANSCRIPTS / 5)
 
-  const traces = [...[...words].filter((word) => Object.keys(scanFor(`${root}/empty`, [word])).length === 0), 'Zebrafile', 'Quaggaspeaker']
+  const telling = [...words].filter((word) => Object.keys(scanFor(`${root}/empty`, [word])).length === 0)
+  const traces = [...telling, 'Zebrafile', 'Quaggaspeaker']
   const before = scanFor(dataDir, traces)
   t.strictSame(Object.keys(before), traces, 'the scan finds all of them before')
   t.comment(`before: ${traces.length} words in ${countFiles(before)} files`)
@@ -59,7 +61,8 @@ t.test('of fifty deleted transcripts nothing is found', async (t) => {
   const startedMs = performance.now()
   for (const id of ids) t.match(await client.request('DELETE', `/api/v1/transcriptions/${id}`), { status: 200 })
   const deletedMs = performance.now()
-  await waitFor('the clearing', () => server.log().includes('deleted text was cleared') && Object.keys(scanFor(dataDir, traces)).length === 0)
+  const isClear = (): boolean => Object.keys(scanFor(dataDir, traces)).length === 0
+  await waitFor('the clearing', () => server.log().includes('deleted text was cleared') && isClear(), { everyMs: 200 })
   t.comment(`after: 0 words; deleting took ${Math.round(deletedMs - startedMs)} ms, clearing ${Math.round(performance.now() - deletedMs)} ms`)
   const metrics = await (await fetch(`${server.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
   t.match(metrics, /^stenobox_jobs_ended_total\{state="completed"\} 50$/m)

@@ -20,8 +20,8 @@ const ChangeBody = Type.Partial(Type.Object(FIELDS), {
   title: 'RetentionChange', additionalProperties: false, minProperties: 1, examples: [EXAMPLE]
 })
 
-const toRetention = ({ mediaDays = null, transcriptDays = null }: Owner): Static<typeof Retention> =>
-  ({ recordingDays: mediaDays, transcriptDays })
+const toRetention = ({ mediaDays, transcriptDays }: Owner): Static<typeof Retention> =>
+  ({ recordingDays: mediaDays ?? null, transcriptDays: transcriptDays ?? null })
 
 export const retentionRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async (app, { owners }) => {
   app.get('/owners/:id/retention', operation({
