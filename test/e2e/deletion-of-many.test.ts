@@ -28,6 +28,10 @@ t.test('of fifty deleted transcripts nothing is found', async (t) => {
   await (await startServer(`${root}/empty`)).stop()
   const server = await startServer(dataDir, settings)
   t.teardown(async () => await server.stop())
+  const readMetrics = async (): Promise<string> =>
+    await (await fetch(`${server.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+  // Names of metrics have words too.
+  const fixed = await readMetrics()
   const client = createClient(server.address, server.firstKey ?? '')
   const webhook = { webhookUrl: receiver.url, webhookSecret: 'x'.repeat(32) }
   const ids: number[] = []
@@ -65,9 +69,9 @@ t.test('of fifty deleted transcripts nothing is found', async (t) => {
   await waitFor('the clearing', () => server.log().includes('deleted text was cleared') && isClear(), { everyMs: 200 })
   const clearedMs = performance.now() - deletedMs
   t.comment(`after: 0 words; deleting took ${Math.round(deletedMs - startedMs)} ms, clearing ${Math.round(clearedMs)} ms`)
-  const metrics = await (await fetch(`${server.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+  const metrics = await readMetrics()
   t.match(metrics, /^stenobox_jobs_ended_total\{state="completed"\} 50$/m)
   copyFileSync(`${root}/audit.jsonl`, `${root}/empty/audit.jsonl`)
   t.strictSame(Object.keys(scanFor(`${root}/empty`, traces)), [], 'nor does the audit log say it')
-  for (const trace of traces) t.notOk(server.log().includes(trace) || metrics.includes(trace), trace)
+  for (const trace of traces) t.notOk(server.log().includes(trace) || (metrics.includes(trace) && !fixed.includes(trace)), trace)
 })
