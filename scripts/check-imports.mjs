@@ -23,7 +23,11 @@ const LAYERS = {
   domain: { src: [], packages: ['ipaddr.js', 'typebox'], node: [] },
   formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
-  store: { src: ['domain', 'disk'], packages: ['better-sqlite3', 'modern-tar', 'piscina'], node: ['fs', 'fs/promises', 'os', 'zlib'] },
+  store: {
+    src: ['domain', 'disk', 'native'],
+    packages: ['better-sqlite3', 'modern-tar', 'piscina'],
+    node: ['fs', 'fs/promises', 'os', 'zlib']
+  },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: {
     src: ['domain', 'native'],

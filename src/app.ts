@@ -73,7 +73,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
   const measured = measure({
-    config, engines: await createEngines(config), stores: createStores(db), store: createMetricsStore(db), files, version, now
+    config, engines: await createEngines(config, log), stores: createStores(db), store: createMetricsStore(db), files, version, now
   })
   const { engines, metrics, stores } = measured
   const base: Base = { config, stores, inTransaction: createTransaction(db), files, fetcher, audit, log, now }
