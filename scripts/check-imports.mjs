@@ -23,7 +23,11 @@ const LAYERS = {
   domain: { src: [], packages: ['ipaddr.js', 'typebox'], node: [] },
   formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
-  store: { src: ['domain', 'disk', 'native'], packages: ['better-sqlite3', 'piscina'], node: ['fs', 'fs/promises', 'os'] },
+  store: {
+    src: ['domain', 'disk', 'native'],
+    packages: ['better-sqlite3', 'modern-tar', 'piscina'],
+    node: ['fs', 'fs/promises', 'os', 'zlib']
+  },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: {
     src: ['domain', 'native'],
@@ -33,13 +37,14 @@ const LAYERS = {
   engine: {
     src: ['domain', 'disk', 'workers/protocol'],
     packages: ['fast-xml-parser', 'jose', 'modern-tar', 'node-llama-cpp', 'piscina', 'typebox', 'undici'],
-    node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'zlib']
+    node: ['child_process', 'fs', 'fs/promises', 'os', 'worker_threads', 'dns/promises', 'http', 'net', 'tls', 'zlib']
   },
   service: { src: ['domain', 'formats', 'store', 'engine'], packages: [], node: [] },
   work: { src: ['domain', 'service'], packages: [], node: [] },
   routes: {
     src: ['domain', 'service'],
-    packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'typebox'],
+    packages: ['@fastify/cookie', '@fastify/swagger', '@fastify/swagger-ui', '@fastify/type-provider-typebox', 'fastify', 'prom-client',
+      'typebox'],
     node: ['http']
   },
   evaluate: {

@@ -4,6 +4,8 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { Server as HttpServer } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
 import { programVersion } from './engine/process.js'
@@ -13,6 +15,7 @@ import type { Logger } from './logger.js'
 import { routes } from './routes/index.js'
 import { BODY_LIMITS, limitBodies } from './routes/plugins/body-pace.js'
 import type { BodyLimits } from './routes/plugins/body-pace.js'
+import { readClientAddresses } from './routes/plugins/client-address.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
@@ -25,19 +28,24 @@ import { createLazyTransaction, createTransaction, openDatabase } from './store/
 import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
 import { createLibraryPool } from './store/library-pool.js'
+import { createMetricsStore } from './store/metrics.js'
 import { createStores } from './store/stores.js'
 import { tryServerLock } from './store/work-lock.js'
 import type { WorkLock } from './store/work-lock.js'
+import { openAudit } from './wiring/audit.js'
 import type { Base } from './wiring/base.js'
 import { createEngines } from './wiring/engines.js'
 import { createGate } from './wiring/gate.js'
 import { createLibrary } from './wiring/library.js'
+import { measure } from './wiring/metrics.js'
+import { createTls } from './wiring/tls.js'
 import { createWork } from './wiring/work.js'
 
 /** How long the headers of a request may take to arrive. */
 const HEADERS_MS = 20_000
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 /**
  * Makes this process the only server of the data directory, until the lock is released or the process ends. Throws an Error that says what
@@ -59,12 +67,16 @@ function warnOfModels (health: Health, log: Logger): void {
 
 /** Everything but HTTP. Threads and timers start with `start`. */
 export async function createAppliance (config: Config, log: Logger, now: () => number = Date.now) {
+  const audit = openAudit(config, log, now)
   const db = openDatabase(config.dataDir)
   const files = createFiles(config.dataDir)
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
-  const base: Base = { config, stores: createStores(db), inTransaction: createTransaction(db), files, fetcher, log, now }
-  const engines = await createEngines(config, log)
+  const measured = measure({
+    config, engines: await createEngines(config, log), stores: createStores(db), store: createMetricsStore(db), files, version, now
+  })
+  const { engines, metrics, stores } = measured
+  const base: Base = { config, stores, inTransaction: createTransaction(db), files, fetcher, audit, log, now }
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const { artifacts, deliveries, ending, indexing, loop, retention } = createWork(base, { ...library, plans: gate.plans, engines })
@@ -79,6 +91,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
   const sweep = createSweep({ places, log })
+  ending.onEnded(metrics.addEnded)
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
   library.speakers.onChanged(indexing.refresh)
@@ -89,10 +102,12 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     ...gate,
     ...library,
     artifacts,
+    audit,
     deliveries,
     erasing,
     health,
     indexing,
+    metrics,
     search,
     /** Begins to work on jobs. */
     start (): void {
@@ -112,23 +127,32 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
       await Promise.all([engines.close(), reader.close(), fetcher.close()])
       db.close()
       erasure.close()
+      audit.close()
     }
   }
 }
 export type Appliance = Awaited<ReturnType<typeof createAppliance>>
 
 /** Our own authorization server, where it is switched on; its packages are loaded only then. */
-async function createOwnServer ({ oauth, owners, ownerLoginLimit: loginLimit }: Appliance, { oauth: config }: Config, log: Logger) {
+async function createOwnServer ({ audit, oauth, owners, ownerLoginLimit: loginLimit }: Appliance, { oauth: config }: Config, log: Logger) {
   if (!config?.server) return undefined
   const { createAuthorizationServer } = await import('./oauth/server.js')
   const { issuer, registration } = config
-  return { server: createAuthorizationServer({ issuer, registration, oauth, owners, loginLimit, log }), registration }
+  return { server: createAuthorizationServer({ issuer, registration, oauth, owners, loginLimit, audit, log }), registration }
 }
 
 /** How many files this process may open. Linux has no call for it in Node. */
 function openFileLimit (): number {
   const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
   return limit === undefined ? Infinity : Number(limit)
+}
+
+/** Reads the certificate again when its files change, while the server listens. Returns what says when it expires. */
+function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<ReturnType<typeof createTls>>>): () => number {
+  const watch = tls.watch(app.server as HttpsServer)
+  app.addHook('onListen', async () => { watch.start() })
+  app.addHook('onClose', async () => { await watch.stop() })
+  return watch.expiresAt
 }
 
 /** Limits of time and connections that tests change. */
@@ -139,7 +163,8 @@ export async function createHttp (
   appliance: Appliance, config: Config, log: Logger, limits: HttpLimits = {}
 ): Promise<FastifyInstance> {
   const errors = createErrors()
-  const app = Fastify({
+  const tls = await createTls(config, log, Date.now)
+  const app = Fastify<HttpServer>({
     // As the framework's own type: a plugin cares for nothing more of a logger.
     loggerInstance: log as FastifyBaseLogger,
     // One line per request would say less than the job's own lines, and hold addresses of uploads.
@@ -149,7 +174,9 @@ export async function createHttp (
     // Keep-alive connections of a poller must not hold up a stop.
     forceCloseConnections: 'idle',
     // Headers of a request, and the first byte of a connection, must arrive in this time.
-    http: { requireHostHeader: false, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 4 },
+    [tls ? 'https' : 'http']: {
+      ...tls?.options, requireHostHeader: false, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 4
+    },
     frameworkErrors: sendError,
     clientErrorHandler: errors.answerClientError
   })
@@ -161,10 +188,14 @@ export async function createHttp (
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? strict : lenient).compile(schema as object))
   // Fastify takes plain text for a body by default; ours are JSON, or a part's raw bytes.
   app.removeContentTypeParser('text/plain')
-  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit(), config.workers))
+  readClientAddresses(app, config.trustedProxies)
+  limitConnections(app, limits.connections ?? connectionLimits(openFileLimit(), config.workers), config.trustedProxies)
   errors.install(app)
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
   const authorizationServer = await createOwnServer(appliance, config, log)
-  await app.register(routes, { ...appliance, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, authorizationServer })
+  const certificateExpiresAt = tls && followCertificate(app, tls)
+  const { metricsToken } = config
+  const settings = { metricsToken, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer }
+  await app.register(routes, { ...appliance, ...settings, certificateExpiresAt, authorizationServer })
   return app
 }

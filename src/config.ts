@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 import { MAX_DAYS, PASSWORD_LENGTH } from './domain/access.js'
 import { parseAllowEntry } from './domain/addresses.js'
 import type { AllowList, AllowLists } from './domain/addresses.js'
+import { parseNetwork } from './domain/client-address.js'
+import type { Networks } from './domain/client-address.js'
 import { isThisMachine } from './domain/model-source.js'
 import { resourceNames } from './domain/oauth.js'
 
@@ -62,6 +64,30 @@ const allowList = (): Option<AllowList> => ({
   }
 })
 
+const networks = (): Option<Networks> => ({
+  fallback: [],
+  expected: (value) => 'addresses and ranges like 10.0.0.0/8, with commas between; ' +
+    `"${splitList(value).find((entry) => !parseNetwork(entry))}" is neither, or is the range of all addresses`,
+  parse (value) {
+    const parsed = splitList(value).map(parseNetwork)
+    return parsed.every((entry) => entry !== undefined) ? parsed : undefined
+  }
+})
+
+/** A file that is read again when it changes, so its content is not a value. */
+const filePath = (): Option<string> => ({
+  fallback: '',
+  expected: 'the path of a file; set it without _FILE',
+  parse: (value) => value.includes('-----BEGIN') || value.includes('\n') ? undefined : resolve(value)
+})
+
+/** Empty when not set. */
+const token = (): Option<string> => ({
+  fallback: '',
+  expected: 'at least 16 characters without spaces, for example from: openssl rand -hex 32',
+  parse: (value) => /^[\x21-\x7e]{16,512}$/.test(value) ? value : undefined
+})
+
 const GIB = 1024 ** 3
 const cores = availableParallelism()
 /**
@@ -74,7 +100,12 @@ const OPTIONS = {
   STENOBOX_HOST: text('127.0.0.1'),
   STENOBOX_PORT: integer(8080, 0, 65_535),
   STENOBOX_PUBLIC_URL: url(),
+  STENOBOX_TRUSTED_PROXIES: networks(),
+  STENOBOX_TLS_CERTIFICATE: filePath(),
+  STENOBOX_TLS_KEY: filePath(),
   STENOBOX_ADMIN_PASSWORD: password(),
+  STENOBOX_METRICS_TOKEN: token(),
+  STENOBOX_AUDIT_LOG: filePath(),
   STENOBOX_DATA_DIR: text('./data'),
   STENOBOX_MODELS_DIR: text('./models'),
   STENOBOX_MODELS_URL: url(),
@@ -133,6 +164,14 @@ export type Config = Readonly<{
   port: number
   /** The address clients use, if they do not connect directly. No trailing slash. */
   publicUrl: string | undefined
+  /** Reverse proxies whose X-Forwarded-For is believed. */
+  trustedProxies: Networks
+  /** Undefined: HTTP without encryption. Absolute paths. */
+  tls: Readonly<{ certificatePath: string, keyPath: string }> | undefined
+  /** What a program must send to read /metrics. Undefined: nobody may. */
+  metricsToken: string | undefined
+  /** Absolute path. Undefined: no audit log. */
+  auditLog: string | undefined
   /** Undefined: administration over HTTP is off. */
   adminPassword: string | undefined
   dataDir: string
@@ -233,8 +272,10 @@ function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
 const isOnThisMachine = (host: string): boolean => isThisMachine(host === '::1' ? '[::1]' : host)
 
 /** The one address of our own authorization server. It is in every token, so it cannot depend on how a client connects. */
-function ownIssuer ({ STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_HOST: host, STENOBOX_PORT: port }: Values, faults: string[]): string {
-  const fallback = host === '::1' ? `http://[::1]:${port}` : `http://${host}:${port}`
+function ownIssuer (values: Values, faults: string[]): string {
+  const { STENOBOX_PUBLIC_URL: publicUrl, STENOBOX_HOST: host, STENOBOX_PORT: port, STENOBOX_TLS_CERTIFICATE: certificate } = values
+  const scheme = certificate === '' ? 'http' : 'https'
+  const fallback = host === '::1' ? `${scheme}://[::1]:${port}` : `${scheme}://${host}:${port}`
   const fault = (reason: string): void => { faults.push(`STENOBOX_OAUTH_SERVER: ${reason}`) }
   if (publicUrl === '' && (port === 0 || !isOnThisMachine(host))) fault('clients need a fixed address: set STENOBOX_PUBLIC_URL')
   if (publicUrl !== '' && !publicUrl.startsWith('https:') && !isThisMachine(new URL(publicUrl).hostname)) {
@@ -271,11 +312,18 @@ function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
   })
 }
 
+function readTls ({ STENOBOX_TLS_CERTIFICATE: certificatePath, STENOBOX_TLS_KEY: keyPath }: Values, faults: string[]): Config['tls'] {
+  if (certificatePath === '' && keyPath === '') return undefined
+  if (certificatePath === '') faults.push('STENOBOX_TLS_CERTIFICATE: STENOBOX_TLS_KEY is set, so the certificate is needed too')
+  if (keyPath === '') faults.push('STENOBOX_TLS_KEY: STENOBOX_TLS_CERTIFICATE is set, so its private key is needed too')
+  return Object.freeze({ certificatePath, keyPath })
+}
+
 /** Reads the configuration. Throws `ConfigError` that lists every fault. */
 export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = []
   refuseUnknown(env, faults)
-  const values = Object.fromEntries(Object.entries<Option<string | number | AllowList>>(OPTIONS).map(([name, option]) => {
+  const values = Object.fromEntries(Object.entries<Option<string | number | AllowList | Networks>>(OPTIONS).map(([name, option]) => {
     const given = readVariable(env, name, faults)
     const value = given === undefined ? option.fallback : option.parse(given)
     if (value === undefined) {
@@ -284,12 +332,17 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     return [name, value]
   })) as Values
   // Compare values with each other only when each is valid.
+  const tls = faults.length === 0 ? readTls(values, faults) : undefined
   const oauth = faults.length === 0 ? readOauth(values, faults) : undefined
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return Object.freeze({
     host: values.STENOBOX_HOST,
     port: values.STENOBOX_PORT,
     publicUrl: values.STENOBOX_PUBLIC_URL || undefined,
+    trustedProxies: values.STENOBOX_TRUSTED_PROXIES,
+    tls,
+    metricsToken: values.STENOBOX_METRICS_TOKEN || undefined,
+    auditLog: values.STENOBOX_AUDIT_LOG || undefined,
     adminPassword: values.STENOBOX_ADMIN_PASSWORD || undefined,
     dataDir: resolve(values.STENOBOX_DATA_DIR),
     modelsDir: resolve(values.STENOBOX_MODELS_DIR),

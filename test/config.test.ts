@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { ConfigError, readConfig } from '../dist/config.js'
+import { parseNetwork } from '../dist/domain/client-address.js'
 
 /** The lines of the error that this environment stops the boot with. */
 function faultsOf (env: NodeJS.ProcessEnv): string[] {
@@ -20,6 +21,10 @@ t.test('without any variable there are defaults', async (t) => {
     host: '127.0.0.1',
     port: 8080,
     publicUrl: undefined,
+    trustedProxies: [],
+    tls: undefined,
+    metricsToken: undefined,
+    auditLog: undefined,
     adminPassword: undefined,
     dataDir: resolve('data'),
     modelsDir: resolve('models'),
@@ -55,6 +60,11 @@ t.test('every variable is read', async (t) => {
       STENOBOX_HOST: '0.0.0.0',
       STENOBOX_PORT: '0',
       STENOBOX_PUBLIC_URL: 'https://example.org/steno//',
+      STENOBOX_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      STENOBOX_TLS_CERTIFICATE: '/etc/tls/cert.pem',
+      STENOBOX_TLS_KEY: '/etc/tls/key.pem',
+      STENOBOX_METRICS_TOKEN: 'sixteen-letters!',
+      STENOBOX_AUDIT_LOG: '/var/log/audit.jsonl',
       STENOBOX_ADMIN_PASSWORD: 'correct horse battery',
       STENOBOX_DATA_DIR: '/srv/data',
       STENOBOX_MODELS_DIR: 'weights',
@@ -95,6 +105,10 @@ t.test('every variable is read', async (t) => {
       host: '0.0.0.0',
       port: 0,
       publicUrl: 'https://example.org/steno',
+      trustedProxies: [parseNetwork('10.0.0.0/8'), parseNetwork('::1')],
+      tls: { certificatePath: '/etc/tls/cert.pem', keyPath: '/etc/tls/key.pem' },
+      metricsToken: 'sixteen-letters!',
+      auditLog: '/var/log/audit.jsonl',
       adminPassword: 'correct horse battery',
       dataDir: '/srv/data',
       modelsDir: resolve('weights'),

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.js'
 import { artifactCommands } from './artifacts.js'
+import { recordCommands } from './audit.js'
 import { backupCommand, restoreCommand } from './backup.js'
 import { doctorCommand } from './doctor.js'
 import { evaluateCommand } from './evaluate.js'
@@ -41,9 +42,12 @@ for (const command of artifactCommands()) program.addCommand(command)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => { process.exit(error.code === 'EPIPE' ? 0 : 1) })
 process.stderr.on('error', () => {})
 
+const record = recordCommands(program)
 try {
   await program.parseAsync()
+  record(process.exitCode ? 'failed' : 'done')
 } catch (error) {
+  record('failed')
   const message = error instanceof Error ? error.message : String(error)
   console.error(error instanceof ConfigError ? `The configuration is invalid:\n${message}` : `stenobox: ${message}`)
   process.exitCode = 1

@@ -5,8 +5,10 @@ import ipaddr from 'ipaddr.js'
 export type Purpose = 'sources' | 'webhooks' | 'oauth' | 'models'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
+/** An address and the number of its leading bits that count. */
+export type Range = readonly [Address, number]
 /** Has exactly one of `range`, `name` and `suffix`. Without a port, every usual port is allowed. */
-type AllowEntry = Readonly<{ range?: [Address, number], name?: string, suffix?: string, port?: number }>
+type AllowEntry = Readonly<{ range?: Range, name?: string, suffix?: string, port?: number }>
 export type AllowList = readonly AllowEntry[]
 export type AllowLists = Readonly<Record<Purpose, AllowList>>
 
@@ -32,7 +34,7 @@ function isAddress (text: string): boolean {
 }
 
 /** Parses an address. IPv4 inside IPv6 becomes IPv4. */
-const parseAddress = (text: string): Address | undefined => isAddress(text) ? ipaddr.process(text) : undefined
+export const parseAddress = (text: string): Address | undefined => isAddress(text) ? ipaddr.process(text) : undefined
 
 const isPublic = (address: Address): boolean => address.range() === 'unicast' &&
   (address instanceof ipaddr.IPv4 ? address.toString() !== PLATFORM_ADDRESS : address.match(GLOBAL_UNICAST))
@@ -49,8 +51,10 @@ const isUsualPort = (port: number): boolean => port === 80 || port === 443 || po
 /** Clouds serve credentials at link-local addresses. An allowed name does not open these, because somebody else may control its DNS. */
 const opensByName = (address: Address): boolean => address.range() !== 'linkLocal' && address.toString() !== PLATFORM_ADDRESS
 
+export const isInRange = ([base, bits]: Range, address: Address): boolean => base.kind() === address.kind() && address.match([base, bits])
+
 function matches (entry: AllowEntry, host: string, address: Address): boolean {
-  if (entry.range) return entry.range[0].kind() === address.kind() && address.match(entry.range)
+  if (entry.range) return isInRange(entry.range, address)
   if (!opensByName(address)) return false
   return entry.name === host || (entry.suffix !== undefined && host.endsWith(entry.suffix))
 }
@@ -65,7 +69,8 @@ export function mayReach (allow: AllowList, { host, port }: Target, address: str
   return isUsualPort(port) && (isPublic(parsed) || entries.some((entry) => entry.port === undefined))
 }
 
-function parseRange (text: string): [Address, number] | undefined {
+/** Parses an address or a CIDR range. */
+export function parseRange (text: string): Range | undefined {
   const [, base = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const address = isAddress(base) ? ipaddr.parse(base) : undefined
   if (address === undefined) return undefined

@@ -6,6 +6,7 @@ import { registeredScopes } from '../domain/access.js'
 import type { Scope } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
+import type { Audit } from '../service/audit.js'
 import type { LoginLimit } from '../service/login-limit.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
@@ -18,6 +19,7 @@ type Deps = {
   oauth: Pick<Oauth, 'findClient'>
   owners: Pick<Owners, 'findById' | 'verifyPassword'>
   loginLimit: LoginLimit
+  audit: Pick<Audit, 'record'>
   log: Pick<Log, 'info' | 'warn'>
 }
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -41,7 +43,7 @@ function isFromOurPage ({ headers }: IncomingMessage, issuer: string): boolean {
   return site === 'same-origin' && [new URL(issuer).origin, 'null'].includes(origin)
 }
 
-export function createInteractions ({ provider, issuer, oauth, owners, loginLimit, log }: Deps) {
+export function createInteractions ({ provider, issuer, oauth, owners, loginLimit, audit, log }: Deps) {
   const paramOf = ({ params }: Interaction, name: string): string => String(params[name] ?? '')
   const scopesOf = (interaction: Interaction): Set<Scope> => registeredScopes(paramOf(interaction, 'scope').split(' '))
 
@@ -67,12 +69,14 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
     }
     if (ownerId === undefined) {
       log.warn({ address }, 'wrong name or password of an owner')
+      audit.record({ actor: { type: 'nobody' }, operation: 'logInAsOwner', address, status: 401 })
       return loginPage({ ...viewOf(interaction), name, fault: WRONG })
     }
+    audit.record({ actor: { type: 'owner', ownerId }, operation: 'logInAsOwner', address, status: 200 })
     return { login: { accountId: String(ownerId), remember: false } }
   }
 
-  async function allow (interaction: Interaction): Promise<InteractionResults> {
+  async function allow (interaction: Interaction, address: string): Promise<InteractionResults> {
     const { accountId = '' } = interaction.session ?? {}
     const clientId = paramOf(interaction, 'client_id')
     const scopes = [...scopesOf(interaction)]
@@ -80,6 +84,8 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
     grant.addResourceScope(issuer, scopes.join(' '))
     const grantId = await grant.save()
     log.info({ ownerId: Number(accountId), clientId, scopes }, 'an owner granted access')
+    const actor = { type: 'owner', ownerId: Number(accountId) } as const
+    audit.record({ actor, operation: 'grantAccess', target: { clientId }, address, status: 200 })
     return { consent: { grantId } }
   }
 
@@ -94,19 +100,19 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
   async function decide (interaction: Interaction, form: URLSearchParams, address: string): Promise<InteractionResults | Page> {
     if (form.get('decision') === 'deny') return DENIED
     if (interaction.prompt.name === 'login') return await logIn(interaction, form, address)
-    return form.get('decision') === 'allow' ? await allow(interaction) : show(interaction)
+    return form.get('decision') === 'allow' ? await allow(interaction, address) : show(interaction)
   }
 
   return {
-    /** Answers the address of an interaction. `body`: the submitted form, if any. */
-    async answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
+    /** Answers the address of an interaction. `body`: the submitted form, if any. `address`: of the client. */
+    async answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined, address: string): Promise<void> {
       try {
         const interaction = await provider.interactionDetails(request, response)
         if (body === undefined) return sendPage(response, show(interaction))
         if (!isFromOurPage(request, issuer)) {
           return sendPage(response, errorPage(403, 'This form was not sent from a page of this appliance.'))
         }
-        const outcome = await decide(interaction, new URLSearchParams(body.toString('utf8')), request.socket.remoteAddress ?? '')
+        const outcome = await decide(interaction, new URLSearchParams(body.toString('utf8')), address)
         if ('body' in outcome) return sendPage(response, outcome as Page)
         await provider.interactionFinished(request, response, outcome, { mergeWithLastSubmission: true })
       } catch (error) {

@@ -4,6 +4,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OFFERED_SCOPES, SCOPES } from '../domain/access.js'
 import type { Log } from '../domain/log.js'
+import type { Audit } from '../service/audit.js'
 import type { LoginLimit } from '../service/login-limit.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
@@ -52,6 +53,7 @@ type Deps = {
   oauth: Oauth
   owners: Pick<Owners, 'findById' | 'verifyPassword'>
   loginLimit: LoginLimit
+  audit: Pick<Audit, 'record'>
   log: Log
 }
 
@@ -157,9 +159,9 @@ function createProvider (deps: Deps): Provider {
 }
 
 export function createAuthorizationServer (deps: Deps) {
-  const { issuer, oauth, owners, loginLimit, log } = deps
+  const { issuer, oauth, owners, loginLimit, audit, log } = deps
   const provider = createProvider(deps)
-  const interactions = createInteractions({ provider, issuer, oauth, owners, loginLimit, log })
+  const interactions = createInteractions({ provider, issuer, oauth, owners, loginLimit, audit, log })
   const respond = provider.callback()
 
   function rewriteBody (path: string, body: Buffer): Buffer {
@@ -168,13 +170,13 @@ export function createAuthorizationServer (deps: Deps) {
   }
 
   return {
-    /** Answers a request for an address of this server. `body`: the body of a POST. */
-    async answer (raw: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
+    /** Answers a request for an address of this server. `body`: the body of a POST. `address`: of the client. */
+    async answer (raw: IncomingMessage, response: ServerResponse, body: Buffer | undefined, address: string): Promise<void> {
       const [path = ''] = (raw.url ?? '').split('?')
       for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
       const url = path === '/oauth/authorize' ? rewriteAuthorization(raw.url ?? '', issuer) : raw.url ?? ''
       const request = createRequest(raw, issuer, url, body && rewriteBody(path, body))
-      if (path.startsWith('/oauth/interaction/')) return await interactions.answer(request, response, body)
+      if (path.startsWith('/oauth/interaction/')) return await interactions.answer(request, response, body, address)
       await respond(request, response)
     }
   }

@@ -3,9 +3,11 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
 import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
+import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
+import type { Metrics } from '../service/metrics.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
@@ -22,10 +24,13 @@ import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { metricsRoutes } from './metrics.js'
 import { oauthRoutes } from './oauth.js'
 import type { AuthorizationServer } from './oauth.js'
 import { requireOperations } from './contract/operation.js'
+import { recordRequests } from './plugins/audit.js'
 import { requireCredential, requireRights } from './plugins/auth.js'
+import { createExposition } from './plugins/metrics.js'
 import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
@@ -44,11 +49,13 @@ export type RouteDeps = {
   keys: Keys
   administration: Administration
   artifacts: Artifacts
+  audit: Audit
   deliveries: Deliveries
   health: Health
   owners: Owners
   plans: Plans
   idempotency: Idempotency
+  metrics: Metrics
   removal: Removal
   retries: Retries
   search: Search
@@ -58,6 +65,10 @@ export type RouteDeps = {
   uploads: Uploads
   usage: Usage
   webhooks: Webhooks
+  /** Undefined: nobody may read the metrics. */
+  metricsToken: string | undefined
+  /** When the TLS certificate expires, in ms since 1970. */
+  certificateExpiresAt: (() => number) | undefined
   publicUrl: string | undefined
   tokens: Tokens | undefined
   oauthIssuer: string | undefined
@@ -66,20 +77,23 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit, tokens,
-    transcripts, uploads, usage, webhooks, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit,
+    tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
   if (authorizationServer) await app.register(oauthRoutes, authorizationServer)
   await app.register(async (operations) => {
     requireOperations(operations)
+    recordRequests(operations, audit)
+    const exposition = token === undefined ? undefined : createExposition(operations, metrics, deps.certificateExpiresAt)
     requireCredential(operations, { keys, tokens, publicUrl })
     meterRequests(operations, usage)
     requireRights(operations, publicUrl)
     await requireSession(operations, administration)
     answerOnce(operations, idempotency)
     await operations.register(healthRoutes, { health })
+    await operations.register(metricsRoutes, { monitoring: token && exposition ? { token, exposition } : undefined })
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
       await api.register(sourceRoutes, { submit })

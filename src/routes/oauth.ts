@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyPluginAsync, HTTPMethods } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type AuthorizationServer = {
-  /** `body`: the bytes of a POST. */
-  answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void>
+  /** `body`: the bytes of a POST. `address`: of the client. */
+  answer (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined, address: string): Promise<void>
 }
 
 /** Larger than any login form, code or client metadata. */
@@ -43,7 +43,7 @@ export const oauthRoutes: FastifyPluginAsync<Deps> = async (app, { server, regis
       url,
       async handler (request, reply) {
         const body = request.method === 'POST' ? (request.body as Buffer | undefined) ?? Buffer.alloc(0) : undefined
-        await server.answer(request.raw, reply.raw, body)
+        await server.answer(request.raw, reply.raw, body, request.clientAddress)
         // Not earlier: if it fails before it answers, the error handler must answer.
         reply.hijack()
       }

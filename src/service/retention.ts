@@ -4,6 +4,7 @@ import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { Media, MediaStore } from '../store/media.js'
 import type { OwnerStore } from '../store/owners.js'
+import type { Audit } from './audit.js'
 import type { Removal } from './removal.js'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -22,11 +23,12 @@ type Deps = {
   mediaDays: number
   /** The same for transcripts. */
   transcriptDays: number
+  audit: Pick<Audit, 'record'>
   now: () => number
 }
 
 export function createRetention (deps: Deps) {
-  const { jobs, media, owners, files, removal, keepMedia, now } = deps
+  const { jobs, media, owners, files, removal, keepMedia, audit, now } = deps
 
   async function removeFiles (removed: readonly Media[]): Promise<void> {
     for (const { file } of removed) await files.removeMedia(file)
@@ -34,7 +36,10 @@ export function createRetention (deps: Deps) {
 
   async function removeTranscripts (ownerId: number, before: number): Promise<void> {
     for (let ids = jobs.listEndedBefore(ownerId, before, BATCH); ids.length > 0; ids = jobs.listEndedBefore(ownerId, before, BATCH)) {
-      for (const id of ids) await removal.remove(id, ownerId)
+      for (const id of ids) {
+        await removal.remove(id, ownerId)
+        audit.record({ actor: { type: 'appliance' }, operation: 'removeExpiredTranscription', target: { id, ownerId } })
+      }
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import BetterSqlite3 from 'better-sqlite3'
 import { createHash, randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readChunks, syncDirectory, writeAll } from '../disk/files.js'
@@ -14,22 +15,22 @@ import { schemaVersion } from './migrate.js'
 import { pathInside } from './paths.js'
 import { tryLock } from './work-lock.js'
 
-const LIST = 'backup.json'
+export const LIST = 'backup.json'
 /** Beside it, a backup that was killed leaves the journal of the lock. */
 const LOCK = 'backup.lock'
 /** What a backup consists of besides its list. */
 const PLACES = ['database', 'media', 'uploads']
-const STAGING = 'restore.tmp'
+export const STAGING = 'restore.tmp'
 /** How often the database is copied again because a file was deleted before it was copied. */
-const MAX_SNAPSHOTS = 10
+export const MAX_SNAPSHOTS = 10
 /** More pages than any database has: all in one step, which is one read transaction. Writers go on meanwhile. */
-const ALL_PAGES = 0x7fffffff
+export const ALL_PAGES = 0x7fffffff
 
 /** Absolute paths, and the time of the backup. */
 type Options = { dataDir: string, directory: string, nowMs: number }
 export type BackupSummary = { files: number, copied: number, sizeBytes: number }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+export const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** Copies a file under a temporary name, syncs and renames it. Returns its size and digest. Nothing is left when it fails. */
 async function copyWhole (from: string, to: string): Promise<{ sizeBytes: number, sha256: string }> {
@@ -59,7 +60,7 @@ async function copyWhole (from: string, to: string): Promise<{ sizeBytes: number
 }
 
 /** The files that a database refers to, by its own digests. Throws an Error when the database is damaged. */
-function listFiles (databasePath: string): { schemaVersion: number, files: BackupFile[] } {
+export function listFiles (databasePath: string): { schemaVersion: number, files: BackupFile[] } {
   const db = new BetterSqlite3(databasePath)
   try {
     const finding = db.pragma('integrity_check', { simple: true })
@@ -79,6 +80,8 @@ function listFiles (databasePath: string): { schemaVersion: number, files: Backu
     db.close()
   }
 }
+
+export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
 async function sizeOf (path: string): Promise<number | undefined> {
   return await stat(path).then(({ size }) => size, (error: unknown) => {
@@ -216,7 +219,7 @@ async function restoreFile (directory: string, { path, sizeBytes, sha256 }: Back
 }
 
 /** Refuses a data directory that is not empty. What a restore that died has left is removed. */
-async function prepareTarget (dataDir: string): Promise<void> {
+export async function prepareTarget (dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const names = await readdir(dataDir)
   if (names.includes(STAGING) && !names.includes('app.db')) {
@@ -227,25 +230,35 @@ async function prepareTarget (dataDir: string): Promise<void> {
   if (names.length > 0) throw new Error(`the data directory ${dataDir} is not empty; restore into an empty one (STENOBOX_DATA_DIR)`)
 }
 
+/** Throws an Error when the backup was made by a newer version. */
+export function requireKnownVersion (list: BackupList): void {
+  if (list.schemaVersion > schemaVersion()) {
+    throw new Error('the backup was made by a newer version of Stenobox; restore it with that version')
+  }
+}
+
+/** Checks the restored database, and moves everything to its place. */
+export async function installStaged (staging: string, dataDir: string): Promise<void> {
+  listFiles(join(staging, 'app.db'))
+  // The database is last: no server starts on recordings without one.
+  for (const name of ['media', 'uploads', 'app.db']) await rename(join(staging, name), join(dataDir, name))
+  await syncDirectory(dataDir)
+}
+
 /**
  * Restores a backup into an empty data directory, and checks every file. Throws an Error that names the file that is missing or damaged;
  * then the data directory is empty again.
  */
 export async function restore ({ directory, dataDir }: { directory: string, dataDir: string }): Promise<BackupSummary> {
   const list = await readList(directory)
-  if (list.schemaVersion > schemaVersion()) {
-    throw new Error('the backup was made by a newer version of Stenobox; restore it with that version')
-  }
+  requireKnownVersion(list)
   await prepareTarget(dataDir)
   const staging = join(dataDir, STAGING)
   try {
     for (const place of ['media', 'uploads']) await mkdir(join(staging, place), { recursive: true, mode: 0o700 })
     for (const file of list.files) await restoreFile(directory, file, pathInside(staging, file.path))
     await restoreFile(directory, list.database, join(staging, 'app.db'))
-    listFiles(join(staging, 'app.db'))
-    // The database is last: no server starts on recordings without one.
-    for (const name of ['media', 'uploads', 'app.db']) await rename(join(staging, name), join(dataDir, name))
-    await syncDirectory(dataDir)
+    await installStaged(staging, dataDir)
   } finally {
     await rm(staging, { recursive: true, force: true })
   }

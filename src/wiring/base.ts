@@ -2,6 +2,7 @@
 import type { Config } from '../config.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import type { Logger } from '../logger.js'
+import type { Audit } from '../service/audit.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { Stores } from '../store/stores.js'
@@ -13,6 +14,7 @@ export type Base = {
   files: Files
   /** The way out. */
   fetcher: Fetcher
+  audit: Audit
   log: Logger
   now: () => number
 }

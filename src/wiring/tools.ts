@@ -2,6 +2,7 @@
 import type { Config } from '../config.js'
 import { createEmbedding } from '../engine/text/embedder.js'
 import type { Logger } from '../logger.js'
+import type { Audit } from '../service/audit.js'
 import { createBackups } from '../service/backups.js'
 import type { Backups } from '../service/backups.js'
 import { createKeys } from '../service/keys.js'
@@ -10,11 +11,13 @@ import { createOwners } from '../service/owners.js'
 import { createPasswords } from '../service/passwords.js'
 import { createSearch } from '../service/search.js'
 import { createApiKeyStore } from '../store/api-keys.js'
+import { isFile } from '../store/backups.js'
 import { createTransaction, openDatabase } from '../store/database.js'
 import { createJobStore } from '../store/jobs.js'
 import { createLibraryPool } from '../store/library-pool.js'
 import { createOauthStore } from '../store/oauth.js'
 import { createOwnerStore } from '../store/owners.js'
+import { openAudit } from './audit.js'
 
 /** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
 export function createKeyring (config: Config, now: () => number = Date.now) {
@@ -48,5 +51,8 @@ export function createOauthTools (config: Config, now: () => number = Date.now) 
   return { oauth, close: (): void => { db.close() } }
 }
 
+/** Where commands are recorded. Throws an Error when the file cannot be written. */
+export const openCommandAudit = (config: Config, log: Logger): Audit => openAudit(config, log, Date.now)
+
 /** What `stenobox backup` and `stenobox restore` need. */
-export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, dataDir, now: Date.now })
+export const createBackupTools = ({ dataDir }: Config): Backups => createBackups({ openDatabase, isFile, dataDir, now: Date.now })

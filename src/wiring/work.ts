@@ -35,9 +35,9 @@ type Needs = {
 }
 
 /** What every step of a job gets. */
-function createSteps ({ config, stores, inTransaction, files, fetcher, log, now }: Base, queue: Queue, removal: Removal) {
+function createSteps ({ config, stores, inTransaction, files, fetcher, audit, log, now }: Base, queue: Queue, removal: Removal) {
   const { keepMedia, retentionDays: mediaDays, transcriptRetentionDays: transcriptDays, maxMediaBytes, maxMediaSeconds } = config
-  const retention = createRetention({ ...stores, keepMedia, mediaDays, transcriptDays, files, removal, now })
+  const retention = createRetention({ ...stores, keepMedia, mediaDays, transcriptDays, files, removal, audit, now })
   const deliveries = createDeliveries({ ...stores, queue, inTransaction, fetcher, now, log })
   const stages = createStages({ ...stores, now })
   const ending = createEnding({ ...stores, queue, files, retention, deliveries, inTransaction, now, log })

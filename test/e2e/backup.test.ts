@@ -1,6 +1,6 @@
 /** Backups that are made while a server works, and what restoring them refuses. */
 import Database from 'better-sqlite3'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -56,11 +56,15 @@ t.test('taken while jobs run, restored elsewhere: the same rows and files', asyn
   await client.sendPart(open, 1, large)
   await waitFor('work', async () => (await client.job(ids[0] ?? 0)).status === 'processing')
   t.match(await backUp(full), { code: 0, stdout: /complete and verified: 3 recordings and parts, .*; 3 copied now/ })
+  t.match(await backUp(`${root}/busy.tar.gz`), { code: 0, stdout: /complete and verified: 3 recordings and parts/ })
   t.equal((await client.job(ids[0] ?? 0)).status, 'processing', 'the jobs were running all the time')
   for (const id of ids) t.match(await client.ended(id), { status: 'completed' })
   t.match(await backUp(`${data}/inside`), { code: 1, stderr: /inside the data directory/ })
 
   t.match(await restore(full, 'elsewhere'), { code: 0, stdout: /^Restored into/ })
+  t.match(await restore(`${root}/busy.tar.gz`, 'busy'), { code: 0 })
+  t.strictSame(filesOf(`${root}/busy`), filesOf(`${root}/elsewhere`))
+  t.match(rowsOf(`${root}/busy/app.db`)['job'], [{ id: ids[0], status: 'processing' }, { id: ids[1] }])
   const taken = rowsOf(`${root}/elsewhere/app.db`)
   t.match(taken['job'], [{ id: ids[0], status: 'processing' }, { id: ids[1] }])
   t.ok((taken['work'] ?? []).length > 0, 'with the work that was under way')
@@ -77,6 +81,50 @@ t.test('taken while jobs run, restored elsewhere: the same rows and files', asyn
   t.strictSame(rowsOf(`${root}/again/app.db`), rowsOf(`${data}/app.db`))
   t.strictSame(filesOf(`${root}/again`), filesOf(data))
   t.ok(Object.keys(filesOf(data)).length === 3)
+})
+
+t.test('in one file, compressed or not: the same rows and files, and nothing else is left', async (t) => {
+  for (const ending of ['tar', 'tar.gz', 'tar.zst']) {
+    const [file, into] = [`${root}/whole.${ending}`, `whole-${ending}`]
+    t.match(await backUp(file), { code: 0, stdout: /complete and verified: 3 recordings and parts/ })
+    t.match(await restore(file, into), { code: 0 })
+    t.strictSame(rowsOf(`${root}/${into}/app.db`), rowsOf(`${data}/app.db`))
+    t.strictSame(filesOf(`${root}/${into}`), filesOf(data))
+    t.strictSame(readdirSync(`${root}/${into}`).sort(), ['app.db', 'media', 'uploads'])
+  }
+  t.strictSame(readdirSync(root).filter((name) => name.includes('.tmp')), [])
+  const names = execFileSync('tar', ['-tf', `${root}/whole.tar`], { encoding: 'utf8' }).trim().split('\n')
+  t.match(names, [/^media/, /^media/, /^uploads/, /^database/, 'backup.json'], 'and tar can read it')
+  writeFileSync(`${root}/note`, '')
+  t.match(await backUp(`${root}/note`), { code: 1, stderr: /is a file; call it \.tar/ })
+  t.match(await backUp(`${data}/inside.tar`), { code: 1, stderr: /inside the data directory/ })
+  t.match(await backUp(`${root}/none/x.tar`), { code: 1, stderr: /none does not exist; create it first/ })
+})
+
+t.test('of a file, one flipped byte is noticed wherever it is, and what it is in is named', async (t) => {
+  const [file, damaged, target] = [`${root}/whole.tar`, `${root}/damaged.tar`, `${root}/flipped`]
+  const bytes = readFileSync(file)
+  const flip = async (path: string, at: number): Promise<string> => {
+    const copy = readFileSync(path)
+    copy[at] = (copy[at] ?? 0) ^ 1
+    writeFileSync(damaged, copy)
+    const { code, stderr } = await restore(damaged, 'flipped')
+    t.equal(code, 1)
+    t.strictSame(readdirSync(target), [])
+    return stderr
+  }
+  const list = JSON.parse(readFileSync(`${full}/backup.json`, 'utf8')) as { files: Array<{ path: string, sizeBytes: number }> }
+  const [{ path, sizeBytes } = { path: '', sizeBytes: 0 }] = list.files
+  const start = bytes.indexOf(path)
+  t.match(await flip(file, start + 512 + Math.floor(sizeBytes / 2)), `the backup is damaged: ${path} has changed`)
+  t.match(await flip(file, bytes.indexOf('database/') + 512 + 5000), /the backup is damaged: database\/.* has changed/)
+  t.match(await flip(file, start + 1), /the backup is damaged/)
+  t.match(await flip(file, bytes.lastIndexOf('"sha256": "') + 12), /the backup is damaged: .* has changed/)
+  const packed = `${root}/whole.tar.gz`
+  t.match(await flip(packed, readFileSync(packed).length >> 1), /the backup is damaged: .* (has changed|cannot be read)/)
+  writeFileSync(damaged, bytes.subarray(0, bytes.lastIndexOf('backup.json')))
+  t.match(await restore(damaged, 'flipped'), { code: 1, stderr: /the backup is damaged: .*(has no backup\.json|cannot be read)/ })
+  t.strictSame(readdirSync(target), [])
 })
 
 t.test('a data directory with anything in it is refused, and so is a backup of a newer version', async (t) => {

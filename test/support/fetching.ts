@@ -47,7 +47,8 @@ export async function openFetching (
   const log = { info () {}, warn () {}, error () {} }
   const inspected: Array<{ url: string, onlyKnown: boolean }> = []
   const removal = createRemoval(stores)
-  const retention = createRetention({ ...stores, removal, keepMedia, mediaDays, transcriptDays, now: clock.now })
+  const audit = { record: () => {} }
+  const retention = createRetention({ ...stores, removal, keepMedia, mediaDays, transcriptDays, audit, now: clock.now })
   const ending = createEnding({ ...stores, queue, retention, deliveries: { enqueue () {} }, now: clock.now, log })
   const fetching = createFetching({
     ...stores,

@@ -62,7 +62,7 @@ async function readGreeting (child: ChildProcess): Promise<{ address: string, fi
   let log = ''
   return await new Promise((resolve, reject) => {
     const resolveWhenComplete = (): void => {
-      const address = /listens on (http:\S+)/.exec(text)?.[1]
+      const address = /listens on (https?:\S+)/.exec(text)?.[1]
       if (address && log.includes('"msg":"started"')) resolve({ address, firstKey: /service_sk_\S+/.exec(text)?.[0] })
     }
     child.once('close', () => { reject(new Error(`the server ended at once: ${text}`)) })

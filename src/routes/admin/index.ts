@@ -8,6 +8,7 @@ import { refuseCrossSite } from '../plugins/session.js'
 import { apiKeyRoutes } from './api-keys.js'
 import { ownerRoutes } from './owners.js'
 import { planRoutes } from './plans.js'
+import { retentionRoutes } from './retention.js'
 import { sessionRoutes } from './session.js'
 
 export type AdminDeps = {
@@ -23,6 +24,7 @@ export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, { keys, ad
   app.addHook('onRequest', async (_request, reply) => { reply.header('cache-control', 'no-store') })
   await app.register(sessionRoutes, { administration, publicUrl })
   await app.register(ownerRoutes, { owners })
+  await app.register(retentionRoutes, { owners })
   await app.register(apiKeyRoutes, { keys })
   await app.register(planRoutes, { plans })
 }

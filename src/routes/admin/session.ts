@@ -48,7 +48,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { admi
     replies: { 200: Success(Session) },
     errors: ['unauthorized', 'administration_off', 'cross_site_request', 'too_many_attempts']
   }), async (request, reply) => {
-    const { secret, session } = await administration.logIn(request.body.password, request.ip)
+    const { secret, session } = await administration.logIn(request.body.password, request.clientAddress)
     audit(request, {}, session)
     return cookie.set(reply, secret, session.expiresAt - session.createdAt).send(ok(toSession(session)))
   })

@@ -4,6 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { isInNetworks } from '../../domain/client-address.js'
+import type { Networks } from '../../domain/client-address.js'
+import { AppError } from '../../domain/errors.js'
 import { networkOf } from '../../service/login-limit.js'
 
 type Socket = IncomingMessage['socket']
@@ -53,16 +56,77 @@ function closeUnread (sockets: ReadonlySet<Socket>, unreadMs: number): () => voi
   return () => { clearInterval(timer) }
 }
 
+/** Counts what each network has at once. */
+function createCounts () {
+  const counts = new Map<string, number>()
+  return {
+    add (network: string, change: 1 | -1): number {
+      const count = (counts.get(network) ?? 0) + change
+      if (count > 0) counts.set(network, count)
+      else counts.delete(network)
+      return count
+    }
+  }
+}
+
+const tooManyOfNetwork = (): AppError => new AppError(
+  'unavailable', 'Too many requests from this network are being answered at once. Try again in a few seconds.',
+  { headers: { 'retry-after': '2' } }
+)
+
+/**
+ * A trusted proxy may hold any number of connections; instead, each network behind it may have so many requests under way. Throws
+ * `unavailable` beyond that.
+ */
+function limitRequestsOfProxies (app: FastifyInstance, perNetwork: number, trusted: Networks): void {
+  const counts = createCounts()
+  app.addHook('onRequest', async ({ clientAddress, socket }, reply) => {
+    if (!isInNetworks(trusted, socket.remoteAddress ?? '')) return
+    const network = networkOf(clientAddress)
+    const count = counts.add(network, 1)
+    reply.raw.once('close', () => { counts.add(network, -1) })
+    if (count > perNetwork) throw tooManyOfNetwork()
+  })
+}
+
+/**
+ * Calls `onSecure` with the socket that requests come from, and the accepted one below it, for each connection whose TLS handshake is
+ * done.
+ */
+function followTls (server: FastifyInstance['server'], onSecure: (encrypted: Socket, accepted: Socket) => void): void {
+  const handshaking = new Map<string, Socket>()
+  const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket)
+    handshaking.set(name, socket)
+    socket.once('close', () => { if (handshaking.get(name) === socket) handshaking.delete(name) })
+  })
+  server.on('secureConnection', (encrypted: Socket) => {
+    const accepted = handshaking.get(nameOf(encrypted))
+    if (!accepted) {
+      encrypted.destroy()
+      return
+    }
+    handshaking.delete(nameOf(encrypted))
+    onSecure(encrypted, accepted)
+  })
+}
+
 /**
  * Closes a connection beyond the limits. If the network has an idle connection, the oldest idle one is closed instead, so that idle
- * connections never keep requests out. Call it before other hooks are added: what is beyond the limits must cost nothing.
+ * connections never keep requests out. Connections of `trusted` proxies count only in total. Call it before other hooks are added: what is
+ * beyond the limits must cost nothing.
  */
-export function limitConnections (app: FastifyInstance, { total, perNetwork, perConnection, unreadMs }: ConnectionLimits): void {
+export function limitConnections (
+  app: FastifyInstance, { total, perNetwork, perConnection, unreadMs }: ConnectionLimits, trusted: Networks = []
+): void {
   const { server } = app
   const networks = new Map<string, Set<Socket>>()
   const all = new Set<Socket>()
+  /** Sockets of requests by accepted socket, where there is TLS between them. */
+  const encryptedOf = new WeakMap<Socket, Socket>()
   const requests = new WeakMap<Socket, number>()
-  const requestsOf = (socket: Socket): number => requests.get(socket) ?? 0
+  const requestsOf = (socket: Socket): number => requests.get(encryptedOf.get(socket) ?? socket) ?? 0
 
   function makeRoom (sockets: Set<Socket>): boolean {
     for (const socket of sockets) {
@@ -77,6 +141,9 @@ export function limitConnections (app: FastifyInstance, { total, perNetwork, per
   // Node itself closes connections beyond this number.
   server.maxConnections = total
   server.on('connection', (socket) => {
+    all.add(socket)
+    socket.once('close', () => { all.delete(socket) })
+    if (isInNetworks(trusted, socket.remoteAddress ?? '')) return
     const network = networkOf(socket.remoteAddress ?? '')
     const sockets = networks.get(network) ?? new Set()
     if (sockets.size >= perNetwork && !makeRoom(sockets)) {
@@ -84,9 +151,7 @@ export function limitConnections (app: FastifyInstance, { total, perNetwork, per
       return
     }
     networks.set(network, sockets.add(socket))
-    all.add(socket)
     socket.once('close', () => {
-      all.delete(socket)
       sockets.delete(socket)
       if (sockets.size === 0 && networks.get(network) === sockets) networks.delete(network)
     })
@@ -99,6 +164,14 @@ export function limitConnections (app: FastifyInstance, { total, perNetwork, per
     socket.destroy()
     reply.hijack()
   })
+  if ('setSecureContext' in server) {
+    followTls(server, (encrypted, accepted) => {
+      encryptedOf.set(accepted, encrypted)
+      all.add(encrypted)
+      encrypted.once('close', () => { all.delete(encrypted) })
+    })
+  }
+  limitRequestsOfProxies(app, perNetwork, trusted)
   const stop = closeUnread(all, unreadMs)
   app.addHook('onClose', async () => { stop() })
 }

@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /** nginx's status for a client that closed the connection before the reply. */
-const CLIENT_GONE = 499
+export const CLIENT_GONE = 499
 
 /** Neither counted nor logged: many refusals must not push other requests out of the log. */
 const REFUSED = 429

@@ -58,11 +58,12 @@ export function refuseCrossSite (app: FastifyInstance, publicUrl: string | undef
 export function createSessionCookie (publicUrl: string | undefined) {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
   const path = `${url?.pathname.replace(/\/$/, '') ?? ''}/api/v1/admin`
-  const attributes = { path, httpOnly: true, sameSite: 'strict', secure: url?.protocol === 'https:' } as const
+  const isSecure = ({ request }: FastifyReply): boolean => (url?.protocol ?? `${request.protocol}:`) === 'https:'
+  const attributesOf = (reply: FastifyReply) => ({ path, httpOnly: true, sameSite: 'strict', secure: isSecure(reply) } as const)
   return {
     set: (reply: FastifyReply, secret: string, maxAgeMs: number): FastifyReply =>
-      reply.setCookie(SESSION_COOKIE, secret, { ...attributes, maxAge: maxAgeMs / 1000 }),
-    clear: (reply: FastifyReply): FastifyReply => reply.clearCookie(SESSION_COOKIE, attributes)
+      reply.setCookie(SESSION_COOKIE, secret, { ...attributesOf(reply), maxAge: maxAgeMs / 1000 }),
+    clear: (reply: FastifyReply): FastifyReply => reply.clearCookie(SESSION_COOKIE, attributesOf(reply))
   }
 }
 

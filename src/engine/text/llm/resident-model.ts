@@ -32,6 +32,8 @@ export type ResidentModel = {
   use<T>(work: (model: LoadedModel) => Promise<T>, signal: AbortSignal): Promise<T>
   /** Unloads the model at once, and ends the work that uses it. The next work loads it again. Returns whether one was loaded. */
   free (): Promise<boolean>
+  /** True while a model is in memory, or being loaded. */
+  isLoaded (): boolean
 }
 
 type Deps = {
@@ -150,6 +152,7 @@ export function createResidentModel (deps: Deps): ResidentModel {
 
   return {
     free,
+    isLoaded: () => current !== undefined,
     async use (work, signal) {
       waiting++
       const before = turn

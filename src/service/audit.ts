@@ -1,0 +1,54 @@
+/** The audit log: one JSON line for each act. Off unless a file is configured. */
+import type { AuditEvent } from '../domain/audit.js'
+import type { Log } from '../domain/log.js'
+import type { AuditLog } from '../store/audit-log.js'
+
+/** Requests without a valid credential, of everybody together. Without a limit they would fill the disk. */
+const NOBODY_PER_MINUTE = 100
+const MINUTE_MS = 60_000
+
+type Deps = {
+  /** Undefined: the audit log is off. */
+  file: Pick<AuditLog, 'append' | 'close'> | undefined
+  log: Pick<Log, 'error'>
+  now: () => number
+}
+
+export function createAudit ({ file, log, now }: Deps) {
+  let nobody = { sinceMs: 0, events: 0, leftOut: 0 }
+  /** Lines that could not be written. */
+  let lost = 0
+
+  /** False beyond the limit for requests of nobody. */
+  function mayRecord ({ actor }: AuditEvent): boolean {
+    if (actor.type !== 'nobody') return true
+    const isOver = now() < nobody.sinceMs || now() - nobody.sinceMs >= MINUTE_MS
+    if (isOver) nobody = { ...nobody, sinceMs: now(), events: 0 }
+    if (++nobody.events <= NOBODY_PER_MINUTE) return true
+    nobody.leftOut++
+    return false
+  }
+
+  return {
+    isOn: file !== undefined,
+    /**
+     * Appends the event. The act has happened already, so nothing is thrown: when the file cannot be written, the log says so, and the next
+     * line that is written has the number of those that are missing as `lost`.
+     */
+    record (event: AuditEvent): void {
+      if (!file || !mayRecord(event)) return
+      const { leftOut } = nobody
+      const counts = { ...(leftOut > 0 ? { leftOut } : {}), ...(lost > 0 ? { lost } : {}) }
+      try {
+        file.append(JSON.stringify({ time: new Date(now()).toISOString(), ...event, ...counts }))
+        nobody.leftOut = 0
+        lost = 0
+      } catch (error) {
+        lost++
+        log.error({ err: error, lost }, 'the audit log cannot be written')
+      }
+    },
+    close: (): void => { file?.close() }
+  }
+}
+export type Audit = ReturnType<typeof createAudit>

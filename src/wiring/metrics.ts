@@ -1,0 +1,43 @@
+/** Numbers for monitoring, counted around the parts that they are about. */
+import type { Config } from '../config.js'
+import { createMetrics } from '../service/metrics.js'
+import type { Metrics } from '../service/metrics.js'
+import type { Files } from '../store/files.js'
+import type { MetricsStore } from '../store/metrics.js'
+import type { Stores } from '../store/stores.js'
+import type { Engines } from './engines.js'
+
+type Needs = {
+  config: Pick<Config, 'minFreeBytes' | 'workers'>, engines: Engines, stores: Stores, store: MetricsStore, files: Files, version: string
+  now: () => number
+}
+
+/** The same engine, which counts what it transcribes. */
+function countWindows ({ speech, models, ...engines }: Engines, { addWindow }: Metrics): Engines {
+  const transcribe: typeof speech.transcribe = async (source, job, abort) => {
+    const startedMs = performance.now()
+    const output = await speech.transcribe(source, job, abort)
+    const samples = source.spans.reduce((sum, { endSample, startSample }) => sum + endSample - startSample, 0)
+    const model = models.choose(job.quality, job.language)?.name
+    addWindow(job.quality, { samples, processingMs: performance.now() - startedMs, ...(model === undefined ? {} : { model }) })
+    return output
+  }
+  return { ...engines, models, speech: { ...speech, transcribe } }
+}
+
+/** The same stores, of which deliveries count the requests that they log. */
+function countDeliveries (stores: Stores, { addSent }: Metrics): Stores {
+  const log: Stores['deliveries']['log'] = (delivery, attempt, request) => {
+    addSent(request.status)
+    return stores.deliveries.log(delivery, attempt, request)
+  }
+  return { ...stores, deliveries: { ...stores.deliveries, log } }
+}
+
+export function measure ({ config, engines, stores, store, files, version, now }: Needs) {
+  const { minFreeBytes, workers: slots } = config
+  const findLanguageModel = (): string | undefined =>
+    engines.languageModel.isLoaded() ? engines.models.chooseLanguageModel()?.entry.name : undefined
+  const metrics = createMetrics({ store, jobs: stores.jobs, files, findLanguageModel, version, slots, minFreeBytes, now })
+  return { metrics, engines: countWindows(engines, metrics), stores: countDeliveries(stores, metrics) }
+}
