@@ -26,7 +26,7 @@ const SENTENCES = {
   refused: 'The server answers with something other than the file.',
   incomplete: 'The server ended the file before its end. Try again later.',
   wrong_length: 'The file has another length than expected.',
-  busy: 'Too many names are being looked up for you, and some name servers do not answer. Try again in a minute.',
+  busy: 'Too many of your lookups wait for name servers that do not answer. Try again in a minute.',
   too_slow: 'The server sends next to nothing. Try again later.'
 }
 export type FetchErrorCode = keyof typeof SENTENCES

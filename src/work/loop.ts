@@ -67,7 +67,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
   }
 
   function fill (lane: Lane): void {
-    if (runningIn(lane) >= lane.slots) return
+    if (runningIn(lane) >= lane.slots) return lane.onFull?.()
     for (const claim of lane.claims(() => runningIn(lane))) {
       start(claim)
       if (runningIn(lane) >= lane.slots) return

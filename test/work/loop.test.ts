@@ -22,6 +22,20 @@ t.test('every free slot is filled, and filled again when a step ends', async (t)
   t.equal(running().length, 3, 'no more than there are slots')
 })
 
+t.test('a lane is told that work is looked for while all its slots are taken', async (t) => {
+  const { addJob, addWork, createHeldKind, createTestLoop, under } = await openLoop(t)
+  let full = 0
+  const kind = createHeldKind('a', 1)
+  const loop = createTestLoop([{ ...kind, lane: { ...kind.lane, onFull () { full++ } } }])
+  addWork('a', 0, addJob('a'))
+  loop.start()
+  await nextTurn()
+  t.equal(under.length, 1)
+  const before = full
+  loop.wake()
+  t.equal(full, before + 1)
+})
+
 t.test('kinds of one lane share its slots', async (t) => {
   const { addJob, addWork, createHeldKind, createTestLoop, orders, queue, endFirst, running } = await openLoop(t)
   const id = addJob('a')
