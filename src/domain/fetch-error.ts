@@ -39,7 +39,9 @@ const SETTINGS: Readonly<Record<Purpose, string>> = {
 }
 
 /** Codes of errors that often disappear within seconds, so that a retry is worthwhile. */
-const TRANSIENT: ReadonlySet<FetchErrorCode> = new Set<FetchErrorCode>(['unreachable', 'timeout', 'broken', 'unavailable', 'incomplete', 'busy'])
+const TRANSIENT: ReadonlySet<FetchErrorCode> = new Set<FetchErrorCode>([
+  'unreachable', 'timeout', 'broken', 'unavailable', 'incomplete', 'busy'
+])
 /** The name does not exist, according to the name service. A retry would not help. */
 const NO_SUCH_NAME = 'ENOTFOUND'
 

@@ -82,7 +82,7 @@ t.test('a place that was held for long goes to an owner who waits; the fetch is 
   const heldBy: string[] = []
   const hold = (owner: string) => async ({ signal }: SourceDownload): Promise<never> => await new Promise((_resolve, reject) => {
     heldBy.push(owner)
-    signal.addEventListener('abort', () => { stopped.push(owner); reject(signal.reason as Error) }, { once: true })
+    signal.addEventListener('abort', () => { stopped.push(owner); reject(new Error('stopped')) }, { once: true })
   })
   const { addUrlJob, claim, clock, fetching, jobs, work } = await openFetching(t, {
     at: { 'https://a.example/': hold('a'), 'https://b.example/': hold('b'), 'https://c.example/': hold('c') }
