@@ -70,7 +70,9 @@ async function run (context: BenchContext): Promise<Report> {
       const appliance = await startAppliance(setup)
       const owner = await startGoodOwner({ url: appliance.url, key, clip, upload: readFileSync(silence) })
       try {
-        const place = { appliance, owner, enemyKey, hourId, scratch: join(scratch, `enemy-${index}`), seconds, clipEverySeconds: quick ? 1 : 15 }
+        const place = {
+          appliance, owner, enemyKey, hourId, scratch: join(scratch, `enemy-${index}`), seconds, clipEverySeconds: quick ? 1 : 15
+        }
         const outcome = await measure(place, attack)
         log(`${attack.name}: poll p99 ${formatMs(p99(outcome.alone, 'poll'))} alone, ${formatMs(p99(outcome.beside, 'poll'))} beside, ` +
           `${outcome.beside.failures.length} failures, ${(outcome.ownBytes / MIB).toFixed(0)} MiB`)
@@ -112,7 +114,8 @@ function startAttack ({ name }: Attack, { appliance: { url }, enemyKey, hourId, 
   const program = fileURLToPath(new URL('../neighbours/hostile-owner.ts', import.meta.url))
   // An attacker has a machine of their own: here they give way to the appliance and to the good owner.
   const child = spawn('nice', ['-n', '15', process.execPath, '--no-warnings', program, name], {
-    env: { PATH: process.env['PATH'], BENCH_URL: url, BENCH_KEY: enemyKey, BENCH_SCRATCH: scratch, BENCH_HOUR: String(hourId) }, stdio: ['ignore', 'ignore', 'inherit']
+    env: { PATH: process.env['PATH'], BENCH_URL: url, BENCH_KEY: enemyKey, BENCH_SCRATCH: scratch, BENCH_HOUR: String(hourId) },
+    stdio: ['ignore', 'ignore', 'inherit']
   })
   endWithUs(child)
   const closed = once(child, 'close')

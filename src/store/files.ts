@@ -50,6 +50,26 @@ async function writeFrom (
   }
 }
 
+/** As much as the database needs for a small transaction. */
+const PROBE_BYTES = 64 * 1024
+
+/** True when a file can be written and synced in `directory`. */
+async function probe (directory: string): Promise<boolean> {
+  const path = join(directory, 'probe.tmp')
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, 'w', 0o600)
+    await writeAll(handle, Buffer.alloc(PROBE_BYTES))
+    await handle.sync()
+    return true
+  } catch {
+    return false
+  } finally {
+    await handle?.close().catch(() => {})
+    await rm(path, { force: true }).catch(() => {})
+  }
+}
+
 /** The decoded sound of a job, appended while it is decoded. Workers may read whatever `append` has finished writing. */
 export type AudioWriter = {
   append (chunk: Uint8Array): Promise<void>
@@ -117,6 +137,7 @@ export function createFiles (dataDir: string) {
   const quarantineDir = join(dataDir, 'quarantine')
   const uploadsDir = join(dataDir, 'uploads')
   const workDir = join(dataDir, 'work')
+  let probing: Promise<boolean> | undefined
   const audioPath = (jobId: number): string => pathInside(workDir, String(jobId), 'audio.pcm')
   const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string =>
     pathInside(uploadsDir, uploadId, partName(part))
@@ -170,6 +191,11 @@ export function createFiles (dataDir: string) {
       await rm(pathInside(workDir, String(jobId)), { recursive: true, force: true })
     },
     freeBytes: async (): Promise<number> => await freeBytes(dataDir),
+    /** Whether a small file can be written and synced. Calls at the same time share one answer. */
+    async canWrite (): Promise<boolean> {
+      probing ??= probe(dataDir).finally(() => { probing = undefined })
+      return await probing
+    },
     /**
      * Creates the directories and removes temporary files of processes that died while writing. Throws an Error that says what to do when
      * they cannot be created or read.

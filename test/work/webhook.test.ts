@@ -26,7 +26,9 @@ function openLoop (t: Test) {
   const log = { ...SILENT, error (_: object, message: string) { errors.push(message) } }
   const kind = createWebhookKind({ deliveries: it.service, log, graceMs: 20 })
   const tryLock = (): { release (): void } => ({ release () {} })
-  const loop = createLoop({ kinds: [kind], queue: it.queue, recover: async () => {}, tryLock, onTakeOver () {}, log })
+  const loop = createLoop({
+    kinds: [kind], queue: it.queue, recover: async () => {}, tryLock, canWrite: async () => true, onTakeOver () {}, log
+  })
   t.teardown(loop.stop)
   const waiting = (host: string): Held[] => held.filter((one) => one.host === host)
   return {
