@@ -42,11 +42,15 @@ t.test('a full disk is said once, work waits, and goes on by itself when there i
   let claims = 0
   const kind = createHeldKind('a', 1)
   const claimAll = kind.lane.claims
-  const loop = createTestLoop([{ ...kind, lane: { ...kind.lane, claims (running) {
-    claims++
-    if (!locks.canWrite) throw full
-    return claimAll(running)
-  } } }])
+  const loop = createTestLoop([{
+    ...kind, lane: {
+      ...kind.lane, claims (running) {
+        claims++
+        if (!locks.canWrite) throw full
+        return claimAll(running)
+      }
+    }
+  }])
   addWork('a', 0, addJob('a'))
   locks.canWrite = false
   loop.start()
