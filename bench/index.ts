@@ -21,6 +21,7 @@ import { retrieval } from './cases/retrieval.ts'
 import { search } from './cases/search.ts'
 import { silence } from './cases/silence.ts'
 import { sources } from './cases/sources.ts'
+import { speakers } from './cases/speakers.ts'
 import { speed } from './cases/speed.ts'
 import { throughput } from './cases/throughput.ts'
 import { webhookCrash } from './cases/webhook-crash.ts'
@@ -29,7 +30,7 @@ import { ATTACKS } from './neighbours/attacks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
   accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash,
-  neighbours, retrieval, search, llm
+  neighbours, retrieval, search, speakers, llm
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5

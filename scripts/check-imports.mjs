@@ -23,7 +23,7 @@ const LAYERS = {
   domain: { src: [], packages: ['ipaddr.js', 'typebox'], node: [] },
   formats: { src: ['domain'], packages: ['docx', 'fflate'], node: [] },
   disk: { src: [], packages: [], node: ['fs', 'fs/promises'] },
-  store: { src: ['domain', 'disk'], packages: ['better-sqlite3', 'piscina'], node: ['fs', 'fs/promises', 'os'] },
+  store: { src: ['domain', 'disk', 'native'], packages: ['better-sqlite3', 'piscina'], node: ['fs', 'fs/promises', 'os'] },
   native: { src: [], packages: [], node: ['fs', 'module'] },
   workers: {
     src: ['domain', 'native'],

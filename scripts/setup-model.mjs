@@ -47,15 +47,16 @@ export function readWantedModel (SetupError) {
 /**
  * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, set-up says so
  * and goes on, and the starter model is used. `isAsked`: try even after a failure within the last hour. `runVisibly`: see setup.mjs.
+ * `notes`: the folder in which a failure is remembered.
  */
-export async function installModel (root, wanted, { runVisibly, isQuiet, isAsked }) {
+export async function installModel (root, wanted, { runVisibly, isQuiet, isAsked, notes = join(root, 'build') }) {
   const folder = resolve(process.env.STENOBOX_MODELS_DIR || './models')
   if (wanted === 'none' || wanted === 'starter' || hasModel(root, folder, wanted)) return
-  const failed = join(root, 'build', 'first-model.failed')
+  const failed = join(notes, 'first-model.failed')
   const attempt = `${wanted} ${folder}`
   if (!isAsked && isRecent(failed, attempt)) return
   const code = await runVisibly([join(root, 'scripts', 'stenobox.mjs'), 'models', 'setup', ...(isQuiet ? ['--quiet'] : [])])
   if (code === 0) return rmSync(failed, { force: true })
-  mkdirSync(join(root, 'build'), { recursive: true })
+  mkdirSync(notes, { recursive: true })
   writeFileSync(failed, attempt)
 }

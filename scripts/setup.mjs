@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { installGpuLibraries } from './setup-gpu.mjs'
 import { takeLock } from './setup-lock.mjs'
 import { installModel, readWantedModel } from './setup-model.mjs'
 import { installYtDlp } from './setup-yt-dlp.mjs'
@@ -358,6 +359,7 @@ try {
   const packagesHash = await installNodeModules()
   checkRuntime()
   await linkCommand()
+  await installGpuLibraries(MODULES, process.env.STENOBOX_GPU, { run, npm: npmCommand, tar: 'tar', say })
   await installYtDlp(join(ROOT, 'build'), { run, findProgram, say })
   await buildAddon()
   await buildTypeScript(packagesHash)

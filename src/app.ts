@@ -64,7 +64,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
   const base: Base = { config, stores: createStores(db), inTransaction: createTransaction(db), files, fetcher, log, now }
-  const engines = await createEngines(config)
+  const engines = await createEngines(config, log)
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const { artifacts, deliveries, ending, indexing, loop, retention } = createWork(base, { ...library, plans: gate.plans, engines })

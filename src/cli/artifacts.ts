@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
+import { DEFAULT_OWNER } from '../domain/access.js'
 import { ARTIFACT_MODES, STORED_MODES } from '../domain/artifact.js'
 import type { Artifact, ArtifactMode, StoredMode } from '../domain/artifact.js'
 import { createLogger } from '../logger.js'
@@ -27,7 +28,7 @@ async function print (owner: string, make: Make): Promise<void> {
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
     // A person at the machine may see everything, speakers included, on any plan.
-    const { content } = await make(appliance.artifacts, { ownerId: appliance.keys.ensureOwner(owner), plan: 'enterprise' })
+    const { content } = await make(appliance.artifacts, { ownerId: appliance.keys.requireOwner(owner), plan: 'enterprise' })
     console.log(content)
   } finally {
     await appliance.close()
@@ -37,7 +38,7 @@ async function print (owner: string, make: Make): Promise<void> {
 const withId = (name: string, description: string): Command => new Command(name)
   .description(description)
   .argument('<id>', 'number of the transcription', parseId)
-  .option('--owner <owner>', 'owner of the transcription', parseName, 'default')
+  .option('--owner <owner>', 'owner of the transcription', parseName, DEFAULT_OWNER)
 
 export function artifactCommands (): Command[] {
   const stored = STORED_MODES.map((mode) => withId(mode, ABOUT[mode])

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
-import { MAX_GRACE_SECONDS, MAX_KEY_SECONDS, MAX_NAME_LENGTH, NAME_PATTERN, PLANS } from '../domain/access.js'
+import { DEFAULT_OWNER, MAX_GRACE_SECONDS, MAX_KEY_SECONDS, MAX_NAME_LENGTH, NAME_PATTERN, PLANS } from '../domain/access.js'
 import type { Plan } from '../domain/access.js'
 import type { CreatedKey, KeyView } from '../service/keys.js'
 
@@ -84,7 +84,7 @@ export function keysCommand (): Command {
   keys.command('create')
     .description('create a key and print it; it is not shown again')
     .requiredOption('--name <name>', 'what the key is for', parseName)
-    .option('--owner <owner>', 'whose transcripts it sees', parseName, 'default')
+    .option('--owner <owner>', 'whose transcripts it sees', parseName, DEFAULT_OWNER)
     .addOption(new Option('--plan <plan>', 'limits of the key (default: the plan of its owner)').choices(PLANS))
     .option('--expires <time>', 'how long it is valid, such as 90d (default: forever)', parseSpan(1, MAX_KEY_SECONDS))
     .option('--json', 'print {"id","key","owner","plan"}')

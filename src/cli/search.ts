@@ -5,6 +5,7 @@ import { readConfig } from '../config.js'
 import { createLogger } from '../logger.js'
 import { DEFAULT_MIN_SCORE, SEARCH_LIMIT } from '../service/search.js'
 import type { SearchHit } from '../service/search.js'
+import { DEFAULT_OWNER } from '../domain/access.js'
 import { parseName } from './keys.js'
 
 type Options = { owner: string, limit: number, minScore: number, json?: true }
@@ -33,7 +34,7 @@ const toJson = ({ timestampMs, ...hit }: SearchHit) => ({ ...hit, timestampSecon
 async function search (words: string[], { owner, limit, minScore, json }: Options): Promise<void> {
   const tools = createSearchTools(readConfig(), createLogger('error'))
   try {
-    const hits = await tools.search.search(tools.keys.ensureOwner(owner), { query: words.join(' '), limit, minScore })
+    const hits = await tools.search.search(tools.keys.requireOwner(owner), { query: words.join(' '), limit, minScore })
     if (json) console.log(JSON.stringify(hits.map(toJson), null, 2))
     else if (hits.length === 0) console.error('Nothing was found. A lower --min-score shows more.')
     else for (const hit of hits) show(hit)
@@ -46,7 +47,7 @@ export function searchCommand (): Command {
   return new Command('search')
     .description('search transcripts by meaning and by words')
     .argument('<query...>', 'what to look for, in plain words')
-    .option('--owner <owner>', 'whose recordings', parseName, 'default')
+    .option('--owner <owner>', 'whose recordings', parseName, DEFAULT_OWNER)
     .option('--limit <number>', 'the most results', parseLimit, SEARCH_LIMIT.default)
     .option('--min-score <number>', 'leave out results with a lower score, 0 to 1', parseScore, DEFAULT_MIN_SCORE)
     .option('--json', 'print JSON')

@@ -2,13 +2,14 @@
 import { Command } from 'commander'
 import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
+import { DEFAULT_OWNER } from '../domain/access.js'
 import { parseName } from './keys.js'
 
-/** Changes an owner's list and prints it. Creates the owner if new. */
+/** Changes an owner's list and prints it. Throws when there is no such owner. */
 function change (name: string, next: (terms: string[]) => string[]): void {
   const keyring = createKeyring(readConfig())
   try {
-    const id = keyring.keys.ensureOwner(name)
+    const id = keyring.keys.requireOwner(name)
     const { terms } = keyring.owners.change(id, { terms: next(keyring.owners.find(id).terms) })
     for (const term of terms) console.log(term)
   } finally {
@@ -18,7 +19,7 @@ function change (name: string, next: (terms: string[]) => string[]): void {
 
 export function termsCommand (): Command {
   const terms = new Command('terms').description('names and terms to expect in an owner\'s recordings')
-  const add = (name: string): Command => terms.command(name).option('--owner <owner>', 'whose recordings', parseName, 'default')
+  const add = (name: string): Command => terms.command(name).option('--owner <owner>', 'whose recordings', parseName, DEFAULT_OWNER)
   add('list')
     .description('list all terms')
     .action(({ owner }: { owner: string }) => { change(owner, (known) => known) })

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAppliance } from '../app.js'
 import type { Appliance } from '../app.js'
 import { readConfig } from '../config.js'
+import { DEFAULT_OWNER } from '../domain/access.js'
 import { FAILURE_MESSAGES } from '../domain/errors.js'
 import { hasEnded, jobProgress, STT_QUALITIES } from '../domain/job.js'
 import type { SpeakersOption } from '../domain/speaker-options.js'
@@ -122,7 +123,7 @@ export function transcribeCommand (): Command {
     .option('--terms <list>', 'names and terms to expect, such as "Dashwood, Ada Lovelace"')
     .option('--prompt <text>', 'text that could precede the recording; the transcript follows its wording and style')
     .option('--speakers <number>', 'how many people speak: auto, off, a number, or a range such as 2-4')
-    .option('--owner <owner>', 'owner of the transcript', parseName, 'default')
+    .option('--owner <owner>', 'owner of the transcript, created if new', parseName, DEFAULT_OWNER)
     .option('-o, --output <file>', 'write the transcript to a file')
     .action(transcribe)
 }

@@ -2,7 +2,7 @@
 import { ArtifactError } from './artifact-error.js'
 import { ARTIFACT_LENGTHS, MAX_POST_LENGTH } from './artifact.js'
 import type { ArtifactDraft, ArtifactMode, ArtifactSource, Chapter, Quote, SentenceSpan, TopicDraft } from './artifact.js'
-import { countWords, shorten, splitSentences, toLine } from './text-words.js'
+import { countWords, joinSentences, shorten, splitSentences, toLine } from './text-words.js'
 
 /** An artifact with true times and words, not rendered yet. */
 export type CheckedDraft =
@@ -122,7 +122,7 @@ function limitSections (sections: readonly CheckedSection[], limit: number): Che
     sizes[longest] = (sizes[longest] ?? 0) - words
     total -= words
   }
-  return sections.map((section, index) => ({ ...section, paragraphs: (bodies[index] ?? []).map((sentences) => sentences.join(' ')) }))
+  return sections.map((section, index) => ({ ...section, paragraphs: (bodies[index] ?? []).map((sentences) => joinSentences(sentences)) }))
 }
 
 type Notes = CheckedDraft & { mode: 'show-notes' }
@@ -141,7 +141,7 @@ function limitNotes ({ intro, topics, quotes }: Notes, { title }: ArtifactSource
     const sentences = splitSentences(notes.intro)
     if (longest?.detail !== undefined) delete longest.detail
     else if (notes.quotes.length > 0) notes.quotes.pop()
-    else if (sentences.length > 1) notes.intro = sentences.slice(0, -1).join(' ')
+    else if (sentences.length > 1) notes.intro = joinSentences(sentences.slice(0, -1))
     else return { ...notes, intro: shorten(notes.intro, MAX_DETAIL_LENGTH) }
   }
   return notes
@@ -170,7 +170,7 @@ function checkBlog (draft: ArtifactDraft & { mode: 'blog' }, source: ArtifactSou
 function check (draft: ArtifactDraft, source: ArtifactSource): CheckedDraft {
   switch (draft.mode) {
     case 'summary':
-      return { mode: 'summary', text: splitSentences(toLine(draft.text)).slice(0, ARTIFACT_LENGTHS.summary.max).join(' ') }
+      return { mode: 'summary', text: joinSentences(splitSentences(toLine(draft.text)).slice(0, ARTIFACT_LENGTHS.summary.max)) }
     case 'chapters':
       return { mode: 'chapters', chapters: placeTopics(draft.chapters, source).map(({ title, startMs }) => ({ title, startMs })) }
     case 'quotes':

@@ -127,6 +127,34 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     callToAction: 'Welk punt probeer jij als eerste? Luister naar de hele opname, laat in de reacties weten wat je ervan vindt ' +
       'en deel dit artikel met iemand die er iets aan heeft.',
     quotationMarks: ['“', '”']
+  },
+  ja: {
+    nothingSaid: 'この録音には発言がありません。',
+    keyTopics: '主な話題',
+    quotes: '引用',
+    links: 'リンク',
+    addLinks: '[録音で紹介されたリンクをここに追加]',
+    covers: (list) => `話題：${list}。`,
+    and: '、',
+    hook: (title) => `${title}：要点をスレッドにまとめました 🧵`,
+    lastPost: (title) => `以上「${title}」でした。どの話が心に残りましたか？必要な人にこのスレッドを共有してください。`,
+    nextHeading: '次の一歩',
+    callToAction: 'どの話から試してみますか？録音の全編を聴いて、感想をコメントで教えてください。役に立ちそうな人にこの記事を共有してください。',
+    quotationMarks: ['「', '」']
+  },
+  zh: {
+    nothingSaid: '这段录音里没有人说话。',
+    keyTopics: '主要话题',
+    quotes: '引语',
+    links: '链接',
+    addLinks: '[在此添加录音中提到的链接]',
+    covers: (list) => `话题：${list}。`,
+    and: '、',
+    hook: (title) => `${title}：要点都在这里 🧵`,
+    lastPost: (title) => `以上就是“${title}”。哪一点对你最有用？请转发给需要的人。`,
+    nextHeading: '接下来',
+    callToAction: '你会先试哪一点？请收听完整录音，在评论中告诉我们你的想法，并把这篇文章分享给需要的人。',
+    quotationMarks: ['“', '”']
   }
 }
 
@@ -151,8 +179,10 @@ export function phrasesFor (language: string | undefined): Phrases {
   return PHRASES[language ?? 'en'] ?? NEUTRAL
 }
 
-/** A list in one sentence: "a, b and c". */
+/** A list in one sentence: "a, b and c"; "a; b and c; d" where an entry is a list itself. */
 export function joinList (entries: readonly string[], { and }: Phrases): string {
   if (entries.length < 2) return entries.join('')
+  if (!/\p{L}|&/u.test(and)) return entries.join(and)
+  if (entries.some((entry) => entry.includes(` ${and} `) || entry.includes(','))) return entries.join('; ')
   return `${entries.slice(0, -1).join(', ')} ${and} ${entries.at(-1) ?? ''}`
 }

@@ -19,8 +19,11 @@ export type CountedSentence = Omit<Sentence, 'words'> & { tokens: number }
 /** `tokens`: the most that a passage may have, unless one sentence alone has more. */
 export type PassageLimits = { tokens: number }
 
-/** The share of a passage that the end of the previous one may take: what is said across a cut is found in one piece. */
-const OVERLAP = 0.25
+/**
+ * The share of a passage that the end of the previous one may take: nearly every sentence begins a passage, so that whichever two or three
+ * sentences answer a query, one passage is little more than them.
+ */
+const OVERLAP = 0.75
 /** A passage of at least this share of the limit ends when the speaker changes or pauses; a shorter one goes on. */
 const CLOSABLE = 0.4
 /** A pause of this length is a boundary like a change of the speaker. */
@@ -58,7 +61,8 @@ function overlapOf (sentences: readonly CountedSentence[], maxTokens: number): C
 
 /**
  * The passages of a transcript, in order. A passage ends at a sentence: before it has too many tokens, or, when it is not too short, where
- * the speaker changes or pauses. After a cut inside a speech, the next passage repeats the last sentences, up to a quarter of its length.
+ * the speaker changes or pauses. After a cut inside a speech, the next passage repeats the last sentences, up to three quarters of its
+ * length.
  */
 export function * toPassages (sentences: Iterable<CountedSentence>, { tokens: limit }: PassageLimits): Generator<Passage> {
   let open: CountedSentence[] = []

@@ -48,14 +48,28 @@ function mergeStretches (stretches: readonly Highlight[]): Highlight[] {
   return merged
 }
 
-const splitsCharacter = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1))
+/** What people see as one character: a letter with its accents, an emoji of several parts. */
+const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+/** The character that `at` is in, or begins. Undefined at the end of the text. */
+const characterAt = (text: string, at: number): Highlight | undefined => {
+  const found = GRAPHEMES.segment(text).containing(at)
+  return found && { start: found.index, end: found.index + found.segment.length }
+}
+
+/** The stretch with the whole of the characters that it begins and ends in. Terms of scripts without spaces may be parts of them. */
+function toWhole (text: string, { start, end }: Highlight): Highlight {
+  const last = characterAt(text, end)
+  return { start: characterAt(text, start)?.start ?? start, end: last && last.start < end ? last.end : end }
+}
 
 /** The nearest place at or after `at` where a word begins; `at` itself in a long text without spaces. */
 function wordStart (text: string, at: number): number {
   if (at <= 0) return 0
   const space = text.indexOf(' ', at - 1)
   if (space !== -1 && space - at < 40) return space + 1
-  return splitsCharacter(text, at) ? at + 1 : at
+  const character = characterAt(text, at)
+  return character && character.start < at ? character.end : at
 }
 
 /** The nearest place at or before `at` where a word ends. */
@@ -63,7 +77,7 @@ function wordEnd (text: string, at: number): number {
   if (at >= text.length) return text.length
   const space = text.lastIndexOf(' ', at)
   if (space !== -1 && at - space < 40) return space
-  return splitsCharacter(text, at) ? at - 1 : at
+  return characterAt(text, at)?.start ?? at
 }
 
 /** Cuts a passage to the length of a snippet, around the sentence at `index`. `terms`: of the query. */
@@ -71,7 +85,7 @@ export function makeSnippet (text: string, sentences: readonly PassageSentence[]
   const [start, end] = place(text, sentences, index)
   const before = start > 0 ? ELLIPSIS : ''
   const shown = text.slice(start, end)
-  const found = [...listTerms(shown)].filter((term) => terms.has(term.text))
+  const found = [...listTerms(shown)].filter((term) => terms.has(term.text)).map((term) => toWhole(shown, term))
   return {
     text: before + shown + (end < text.length ? ELLIPSIS : ''),
     highlights: mergeStretches(found).map((stretch) => ({ start: stretch.start + before.length, end: stretch.end + before.length }))

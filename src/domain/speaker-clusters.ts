@@ -40,10 +40,16 @@ const MIN_SEPARATION_TIMES_SECONDS = 2.9
 /** A part must have this much speech. */
 const MIN_PART_SECONDS = 2
 
+/** The cosine of two vectors of unit length, whose length is a multiple of 4. Four sums do not wait for each other. */
 export function cosine (a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
+  let [first, second, third, fourth] = [0, 0, 0, 0]
+  for (let i = 0; i < a.length; i += 4) {
+    first += a[i]! * b[i]!
+    second += a[i + 1]! * b[i + 1]!
+    third += a[i + 2]! * b[i + 2]!
+    fourth += a[i + 3]! * b[i + 3]!
+  }
+  return first + second + third + fourth
 }
 
 const strideFor = (count: number, limit: number): number => Math.max(1, Math.ceil(count / limit))
@@ -91,12 +97,13 @@ function refine (
 }
 
 /** The direction in which the voice prints differ most, by power iteration. */
-function mainDirection (voices: readonly Float32Array[]): Float32Array {
+function mainDirection (voices: readonly Float32Array[], check: () => void): Float32Array {
   const size = voices[0]!.length
   const mean = new Float32Array(size)
   for (const voice of voices) for (let i = 0; i < size; i++) mean[i]! += voice[i]! / voices.length
   let direction = toUnitLength(Float32Array.from(voices[0]!, (value, i) => value - mean[i]!))
   for (let round = 0; round < 30; round++) {
+    check()
     const next = new Float32Array(size)
     for (const voice of voices) {
       let along = 0
@@ -109,21 +116,22 @@ function mainDirection (voices: readonly Float32Array[]): Float32Array {
 }
 
 /** Two means to start from: those of the halves along the main direction. */
-function halves (voices: readonly Float32Array[]): Float32Array[] {
-  const direction = mainDirection(voices)
+function halves (voices: readonly Float32Array[], check: () => void): Float32Array[] {
+  const direction = mainDirection(voices, check)
   const along = voices.map((voice) => cosine(voice, direction))
   const middle = along.reduce((sum, value) => sum + value, 0) / along.length
   return [0, 1].map((side) => meanVoice(voices.filter((_, index) => (along[index]! > middle ? 1 : 0) === side)))
 }
 
 /** Means to start from: voice prints that are far from each other, each averaged with its neighbours in time. */
-function farApart (voices: readonly Float32Array[], count: number): Float32Array[] {
+function farApart (voices: readonly Float32Array[], count: number, check: () => void): Float32Array[] {
   const smooth = voices.map((_, index) => meanVoice(voices.slice(Math.max(0, index - 2), index + 3)))
   // The first is the one that is least like the mean of all; that mean itself is not used.
   const chosen: Float32Array[] = []
   const mean = meanVoice(voices)
   let likeness = smooth.map((voice) => cosine(voice, mean))
   while (chosen.length < count) {
+    check()
     const next = smooth[likeness.indexOf(Math.min(...likeness))]!
     likeness = smooth.map((voice, index) => Math.max(chosen.length === 0 ? -Infinity : likeness[index]!, cosine(voice, next)))
     chosen.push(next)
@@ -134,7 +142,7 @@ function farApart (voices: readonly Float32Array[], count: number): Float32Array
 /** The best of several divisions into this many parts. */
 function divide (voices: readonly Float32Array[], parts: number, check: () => void): Float32Array[] {
   const fitted = pick(voices, MAX_FITTED)
-  const starts = [farApart(fitted, parts), ...(parts === 2 ? [halves(fitted)] : [])]
+  const starts = [farApart(fitted, parts, check), ...(parts === 2 ? [halves(fitted, check)] : [])]
   return starts.map((start) => refine(fitted, start, check)).sort((a, b) => b.likeness - a.likeness)[0]!.means
 }
 

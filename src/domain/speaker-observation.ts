@@ -81,13 +81,6 @@ export function openObservation (bytes: Uint8Array): PackedObservation {
   }
 }
 
-/** Reads what `packObservation` wrote. Throws a RangeError for bytes of another version, or too few of them. */
-export function unpackObservation (bytes: Uint8Array): SpeakerObservation {
-  const { startMs, endMs, probabilities, centresMs, dimensions, readVoice } = openObservation(bytes)
-  const windows = centresMs.map((centreMs, window) => ({ centreMs, voice: readVoice(window, new Float32Array(dimensions)) }))
-  return { startMs, endMs, probabilities, windows }
-}
-
 /** Scales a vector to length 1, in place. A vector of zeros stays as it is. */
 export function toUnitLength (vector: Float32Array): Float32Array {
   let sum = 0

@@ -7,7 +7,8 @@ import { findRegions } from './speaker-regions.js'
 import type { Region } from './speaker-regions.js'
 import { sampleWindows } from './speaker-sample.js'
 import type { PackedVoices } from './speaker-sample.js'
-import type { SpeakerTurn } from './speaker.js'
+import { DOUBTFUL } from './speaker.js'
+import type { Doubt, SpeakerTurn } from './speaker.js'
 import type { TimedWord } from './transcript.js'
 
 /** Words of the transcript, in order. Nobody else begins to talk in the middle of a word. */
@@ -21,6 +22,15 @@ const MIN_SPEECH_SHARE = 0.6
 /** How much a difference in likeness counts against a change of the speaker between windows, as logarithms of probability. */
 const LIKENESS_SCALE = 20
 const CHANGE_COST = 3
+/**
+ * A window that is less like its voice than half of this voice's windows are may be somebody else who was not told apart. `TYPICAL_DROP`:
+ * how much less, as a cosine, makes it as likely as not; `TYPICAL_WIDTH`: the width of that limit. Chosen by the recordings in
+ * docs/accuracy.md, all of them: no clean check exists.
+ */
+const TYPICAL_DROP = 0.05
+const TYPICAL_WIDTH = 0.03
+/** Windows between two calls of `check`. */
+const CHECKED_WINDOWS = 500
 /** A pause of one speaker up to this long belongs to the turn. */
 const MAX_PAUSE_MS = 800
 /** A change of speaker moves to the pause between words that is nearest, at most this far. */
@@ -32,9 +42,10 @@ function speechMs (regions: readonly Region[], startMs: number, endMs: number): 
 }
 
 /** Speech share of each window. Regions and windows are in order of time, so each is visited a few times only. */
-function shareOfSpeech (regions: readonly Region[], centresMs: readonly number[]): number[] {
+function shareOfSpeech (regions: readonly Region[], centresMs: readonly number[], check: () => void): number[] {
   let first = 0
-  return centresMs.map((centreMs) => {
+  return centresMs.map((centreMs, index) => {
+    if (index % CHECKED_WINDOWS === 0) check()
     const [startMs, endMs] = [centreMs - OBSERVED_WINDOW_MS / 2, centreMs + OBSERVED_WINDOW_MS / 2]
     while (first < regions.length && regions[first]!.endMs < startMs) first++
     let last = first
@@ -68,37 +79,60 @@ function scoreWindows ({ centresMs, dimensions, readVoice }: Windows, means: rea
   return scores
 }
 
-/** The likeliest sequence of `count` voices, by the algorithm of Viterbi, and how likely each one is in its place (0..1). */
-function decode (scores: Float32Array, count: number): Array<{ voice: number, confidence: number }> {
-  if (count === 0) return []
+/** The voice of each window by the algorithm of Viterbi: the likeliest sequence of `count` voices. */
+function decode (scores: Float32Array, count: number, check: () => void): Uint16Array {
   const from = new Uint16Array(scores.length)
-  let best = new Array<number>(count).fill(0)
+  const best = new Float64Array(count)
+  const topOf = (): number => best.reduce((top, value, voice) => value > best[top]! ? voice : top, 0)
   for (let start = 0; start < scores.length; start += count) {
-    const top = best.indexOf(Math.max(...best))
+    if (start / count % CHECKED_WINDOWS === 0) check()
+    const top = topOf()
     const limit = best[top]! - CHANGE_COST
-    for (let voice = 0; voice < count; voice++) from[start + voice] = best[voice]! >= limit ? voice : top
-    best = best.map((value, voice) => scores[start + voice]! + Math.max(value, limit))
+    for (let voice = 0; voice < count; voice++) {
+      from[start + voice] = best[voice]! >= limit ? voice : top
+      best[voice] = scores[start + voice]! + Math.max(best[voice]!, limit)
+    }
   }
-  const path = new Array<{ voice: number, confidence: number }>(scores.length / count)
-  let voice = best.indexOf(Math.max(...best))
+  const path = new Uint16Array(scores.length / count)
+  let voice = topOf()
   for (let index = path.length - 1; index >= 0; index--) {
-    const own = scores.subarray(index * count, (index + 1) * count)
-    path[index] = { voice, confidence: 1 / own.reduce((sum, value) => sum + Math.exp(value - own[voice]!), 0) }
+    path[index] = voice
     voice = from[index * count + voice]!
   }
   return path
 }
 
-type Stretch = { startMs: number, endMs: number, voice: number, confidence: number }
+function median (values: Float32Array): number {
+  return values.sort()[values.length >> 1] ?? 0
+}
+
+type Label = { voice: number, confidence: number }
+
+/** How clearly each window is its voice (0..1): how likely this voice is among all, times how typical the window is of the voice. */
+function judge (scores: Float32Array, path: Uint16Array, count: number, check: () => void): Label[] {
+  const ownOf = (index: number): number => scores[index * count + path[index]!]! / LIKENESS_SCALE
+  const owns = Array.from({ length: count }, (_, voice) =>
+    median(Float32Array.from([...path.keys()].filter((index) => path[index] === voice), ownOf)))
+  return Array.from(path, (voice, index) => {
+    if (index % CHECKED_WINDOWS === 0) check()
+    let sum = 0
+    for (let other = 0; other < count; other++) sum += Math.exp(scores[index * count + other]! - scores[index * count + voice]!)
+    const typical = 1 / (1 + Math.exp((owns[voice]! - ownOf(index) - TYPICAL_DROP) / TYPICAL_WIDTH))
+    return { voice, confidence: typical / sum }
+  })
+}
+
+type Stretch = Label & { startMs: number, endMs: number }
 
 /** Each region divided among the voices of the windows nearest to its moments. */
 function divideRegions (
-  regions: readonly Region[], centresMs: readonly number[], labels: ReadonlyArray<{ voice: number, confidence: number }>
+  regions: readonly Region[], centresMs: readonly number[], labels: readonly Label[], check: () => void
 ): Stretch[] {
   const stretches: Stretch[] = []
   let nearest = 0
   const centre = (index: number): number => centresMs[index] ?? Infinity
   for (const region of regions) {
+    check()
     let startMs = region.startMs
     while (startMs < region.endMs && centresMs.length > 0) {
       while (centre(nearest + 1) - startMs <= Math.abs(startMs - centre(nearest))) nearest++
@@ -110,9 +144,14 @@ function divideRegions (
   return stretches
 }
 
+const round3 = (value: number): number => Math.round(1000 * value) / 1000
+
+const doubtsOf = ({ startMs, endMs, confidence }: Stretch): Doubt[] =>
+  confidence < DOUBTFUL ? [{ startMs, endMs, confidence: round3(confidence) }] : []
+
 /** Stretches of one voice joined, over pauses too. The confidence of a turn is the mean over its time. */
 function joinStretches (stretches: readonly Stretch[]): SpeakerTurn[] {
-  const turns: Array<SpeakerTurn & { ms: number }> = []
+  const turns: Array<SpeakerTurn & { ms: number, doubts: Doubt[] }> = []
   for (const stretch of stretches) {
     const last = turns.at(-1)
     const ms = stretch.endMs - stretch.startMs
@@ -120,9 +159,11 @@ function joinStretches (stretches: readonly Stretch[]): SpeakerTurn[] {
       last.confidence = (last.confidence * last.ms + stretch.confidence * ms) / (last.ms + ms)
       last.ms += ms
       last.endMs = stretch.endMs
-    } else turns.push({ ...stretch, ms })
+      last.doubts.push(...doubtsOf(stretch))
+    } else turns.push({ ...stretch, ms, doubts: doubtsOf(stretch) })
   }
-  return turns.map(({ ms: _, confidence, ...turn }) => ({ ...turn, confidence: Math.round(1000 * confidence) / 1000 }))
+  return turns.map(({ ms: _, confidence, doubts, ...turn }) =>
+    ({ ...turn, confidence: round3(confidence), ...(doubts.length > 0 && { doubts }) }))
 }
 
 /** Moves changes of speaker out of words, to the nearest boundary between two words. */
@@ -158,11 +199,16 @@ function renumber (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
  * is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
  */
 export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence, check: () => void = () => {}): SpeakerTurn[] {
-  const observations = pieces.map(openObservation)
+  const observations = pieces.map((piece) => {
+    check()
+    return openObservation(piece)
+  })
   const regions = findRegions(observations, OBSERVED_FRAME_MS)
+  check()
   const windows = joinPieces(observations)
+  check()
   const { centresMs, dimensions, readVoice } = windows
-  const shares = shareOfSpeech(regions, centresMs)
+  const shares = shareOfSpeech(regions, centresMs, check)
   const all = [...centresMs.keys()]
   const clear = all.filter((index) => shares[index]! >= MIN_SPEECH_SHARE)
   const used = sampleWindows(clear.length > 0 ? clear : all, windows, check)
@@ -171,6 +217,9 @@ export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence
     voices: used.map((index) => readVoice(index, new Float32Array(dimensions)))
   }
   const means = findVoices(prints, count, { hopMs: OBSERVED_HOP_MS, check })
-  const labels = decode(scoreWindows(windows, means, check), means.length)
-  return renumber(moveToWords(joinStretches(divideRegions(regions, centresMs, labels)), words))
+  const scores = scoreWindows(windows, means, check)
+  const labels = means.length === 0 ? [] : judge(scores, decode(scores, means.length, check), means.length, check)
+  const turns = joinStretches(divideRegions(regions, centresMs, labels, check))
+  check()
+  return renumber(moveToWords(turns, words))
 }

@@ -1,20 +1,25 @@
 /** Speakers of words: each word gets the speaker who talks during it. Pure. */
 import type { TimedSegment, TimedWord } from './transcript.js'
 
+/** A stretch of a turn in which the voice is less clear than in the rest: `confidence` is below `DOUBTFUL`. */
+export type Doubt = { startMs: number, endMs: number, confidence: number }
+
 /**
  * A stretch in which one voice talks. Turns of different voices overlap where people talk at once; those stretches are turns with
  * `isOverlap`. `voice` identifies a voice within one recording only. `confidence`: 0..1, how clearly it is this voice and no other.
  */
-export type SpeakerTurn = { startMs: number, endMs: number, voice: number, confidence: number, isOverlap?: boolean }
+export type SpeakerTurn = { startMs: number, endMs: number, voice: number, confidence: number, isOverlap?: boolean, doubts?: Doubt[] }
 
 /** Who says a word. `isOverlap`: somebody else talks during most of it, too. */
 export type WordSpeaker = { voice: number, confidence: number, isOverlap: boolean }
 
-/** A label below this confidence is doubtful, and readers are told. */
-const DOUBTFUL = 0.5
+/** A label below this confidence is doubtful, and readers are told. docs/accuracy.md says how often doubtful labels are wrong. */
+export const DOUBTFUL = 0.5
 
-/** A word in a pause belongs to the nearest turn, if that is at most this far away. */
+/** A word in a pause belongs to the nearest turn. If that is farther away than this, its label is doubtful. */
 const NEAR_MS = 500
+/** A word is spoken by nobody whose turn is farther away than this, the length of a window of transcription. */
+const FAR_MS = 30_000
 
 type Span = { startMs: number, endMs: number }
 
@@ -36,28 +41,40 @@ function createTurnIndex (turns: readonly SpeakerTurn[]) {
     }
     return low
   }
-  return (span: Span): SpeakerTurn[] => {
+  return (span: Span, withinMs: number): SpeakerTurn[] => {
     const found: SpeakerTurn[] = []
-    for (let index = firstAfter(span.endMs + NEAR_MS) - 1; index >= 0 && (ends[index] ?? 0) > span.startMs - NEAR_MS; index--) {
+    for (let index = firstAfter(span.endMs + withinMs) - 1; index >= 0 && (ends[index] ?? 0) > span.startMs - withinMs; index--) {
       const turn = sorted[index]
-      if (turn && turn.endMs > span.startMs - NEAR_MS) found.push(turn)
+      if (turn && turn.endMs > span.startMs - withinMs) found.push(turn)
     }
     return found.reverse()
   }
 }
 
+/** The confidence of a turn at the middle of a word; 0 far away from the turn. */
+function confidenceAt ({ confidence, doubts = [] }: SpeakerTurn, word: Span, ms: number): number {
+  if (ms <= -NEAR_MS) return 0
+  const middle = (word.startMs + word.endMs) / 2
+  const doubt = doubts.find(({ startMs, endMs }) => startMs <= middle && middle < endMs)
+  if (doubt) return doubt.confidence
+  // A turn that says where it is doubtful is clear everywhere else, whatever its mean.
+  return doubts.length > 0 ? Math.max(confidence, DOUBTFUL) : confidence
+}
+
 /** A function that tells who says a word: the voice with the most time in it, or the nearest. Undefined: nobody is near. */
 export function createWordSpeakers (turns: readonly SpeakerTurn[]): (word: Span) => WordSpeaker | undefined {
-  const near = createTurnIndex(turns)
+  const turnsNear = createTurnIndex(turns)
   return (word) => {
     let best: { turn: SpeakerTurn, ms: number } | undefined
-    const candidates = near(word)
+    const near = turnsNear(word, NEAR_MS)
+    const candidates = near.length > 0 ? near : turnsNear(word, FAR_MS)
     for (const turn of candidates) {
       const ms = overlapMs(turn, word)
       if (!best || ms > best.ms) best = { turn, ms }
     }
     if (!best) return undefined
-    const { voice, confidence } = best.turn
+    const { voice } = best.turn
+    const confidence = confidenceAt(best.turn, word, best.ms)
     const half = Math.max(1, word.endMs - word.startMs) / 2
     const isOverlap = candidates.some((turn) => turn.voice !== voice && overlapMs(turn, word) >= half) && best.ms >= half
     return { voice, confidence, isOverlap }
@@ -74,7 +91,7 @@ function mostSpoken (words: readonly TimedWord[]): string | undefined {
 }
 
 /**
- * Adds speakers to segments and words, "Speaker 1" to "Speaker n" in the order of their first words. A word with no turn near it gets none.
+ * Adds speakers to segments and words, "Speaker 1" to "Speaker n" in the order of their first words. A word far from all turns gets none.
  * A segment gets the speaker of most of its time. A word has `speakerConfidence` only if its speaker is doubtful.
  */
 export function assignSpeakers (segments: readonly TimedSegment[], turns: readonly SpeakerTurn[]): TimedSegment[] {

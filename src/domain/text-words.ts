@@ -19,6 +19,9 @@ export function splitSentences (text: string): string[] {
   return [...sentences.segment(text)].map(({ segment }) => segment.trim()).filter((sentence) => sentence !== '')
 }
 
+/** Sentences as prose: separated by spaces, except after the full stops of scripts without spaces. */
+export const joinSentences = (texts: readonly string[]): string => texts.join(' ').replace(/(?<=[。！？])\s(?=\S)/gu, '')
+
 /** Removes control characters and lone surrogates, and collapses white space. */
 export function toLine (text: string): string {
   return text.replace(/\p{Cs}/gu, '\ufffd').replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()

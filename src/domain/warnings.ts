@@ -70,12 +70,12 @@ export function deriveWarnings (facts: TranscriptFacts): Warning[] {
   return warnings
 }
 
-/** The warning of a completed transcription whose vectors could not be made. */
-export function deriveIndexWarning ({ fault }: { fault: string | undefined }): Warning[] {
-  if (fault === undefined) return []
-  return [{
-    code: 'words_only',
-    message: 'Search finds this text by its words only, because the embedding model failed. It is tried again every hour; ' +
-      'the administrator can see the reason in the log.'
-  }]
+/** The warning of an indexed transcription without vectors. `model`: of its vectors. `fault`: why they could not be made. */
+export function deriveIndexWarning ({ model, fault }: { model: string | undefined, fault: string | undefined }): Warning[] {
+  if (model !== undefined) return []
+  const reason = fault === undefined
+    ? 'no embedding model was installed when it was indexed. With one, it is indexed again; the administrator can see more with: ' +
+      'stenobox doctor.'
+    : 'the embedding model failed. It is tried again every hour; the administrator can see the reason in the log.'
+  return [{ code: 'words_only', message: `Search finds this text by its words only, because ${reason}` }]
 }

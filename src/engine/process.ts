@@ -18,11 +18,22 @@ const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL'
 /** glibc reserves 128 MiB of address space for each thread that allocates, and a few threads would use up the limit. */
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
 
+/**
+ * onnxruntime's packages since 1.29 send its maker what they run, and look up his address, in every process that did not set this before
+ * loading them (https://github.com/microsoft/onnxruntime/pull/27379).
+ */
+const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' }
+
+/** Keeps libraries from sending anything home. Call it on the main thread, before a thread that loads them is started. */
+export function forbidTelemetry (): void {
+  Object.assign(process.env, NO_TELEMETRY)
+}
+
 const pickEnvironment = (names: readonly string[]): NodeJS.ProcessEnv => Object.fromEntries(names.flatMap((name) => {
   const value = process.env[name]
   return value === undefined ? [] : [[name, value]]
 }))
-const createEnvironment = (): NodeJS.ProcessEnv => ({ ...ONE_ARENA, ...pickEnvironment(PASSED_ON) })
+const createEnvironment = (): NodeJS.ProcessEnv => ({ ...ONE_ARENA, ...NO_TELEMETRY, ...pickEnvironment(PASSED_ON) })
 
 export type Outcome = {
   /** Exit code; undefined when a signal ended the program. */
@@ -91,14 +102,21 @@ export function runLimited (program: string, args: readonly string[], limits: Li
   return { stdout: child.stdout, ended, stop: () => { stop('aborted') } }
 }
 
-/** Devices that the administrator chose for inference. Programs that run models get these too. */
-const DEVICES = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES']
+/** Devices that the administrator chose for inference, and where Node writes which lines have run. Programs of ours get these too. */
+const FOR_COMPANIONS = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES', 'NODE_V8_COVERAGE']
+
+/** How a companion ended. `stderr`: the end of it. For decisions and the debug log; never shown to people. */
+export type CompanionEnd = { stderr: string, code: number | undefined, signal: NodeJS.Signals | undefined }
 
 export type Companion = {
-  /** Sends a message that survives JSON. Messages to a program that has ended are dropped. */
+  /** Undefined when it could not be started. */
+  pid: number | undefined
+  /** Sends a message that survives structured clone. Messages to a program that has ended are dropped. */
   send (message: object): void
-  /** Settles when the program has ended. `stderr`: the end of it. For decisions and the debug log; never shown to people. */
-  ended: Promise<{ stderr: string }>
+  /** Settles when the program has ended. */
+  ended: Promise<CompanionEnd>
+  /** Asks it to end: no more messages are passed. */
+  disconnect (): void
   /** Ends it at once, whatever it is doing. */
   stop (): void
 }
@@ -108,21 +126,27 @@ export type Companion = {
  * ends. For native code that may crash, hang or need all memory: only that program is lost then.
  */
 export function startCompanion (script: string, nice: number, onMessage: (message: unknown) => void): Companion {
-  const env = { ...createEnvironment(), ...pickEnvironment(DEVICES) }
+  const env = { ...createEnvironment(), ...pickEnvironment(FOR_COMPANIONS) }
   const child = spawn('prlimit', ['--core=0', 'nice', '-n', String(nice), process.execPath, '--no-warnings', script], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced', env
   })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => { stderr = (stderr + text).slice(-STDERR_LIMIT) })
+  const read = new Promise<void>((resolve) => { child.stderr?.once('close', resolve) })
   child.on('message', onMessage)
-  const ended = new Promise<{ stderr: string }>((resolve) => {
-    child.once('error', (error) => { resolve({ stderr: error.message }) })
-    child.once('close', () => { resolve({ stderr }) })
+  const ended = new Promise<CompanionEnd>((resolve) => {
+    child.once('error', (error) => { resolve({ stderr: error.message, code: undefined, signal: undefined }) })
+    // Node does not report `close` after `disconnect`.
+    child.once('exit', (code, signal) => {
+      read.then(() => { resolve({ stderr, code: code ?? undefined, signal: signal ?? undefined }) })
+    })
   })
   return {
+    pid: child.pid,
     // The callback takes the error of a program that has just ended; `ended` reports the end.
     send: (message) => { if (child.connected) child.send(message, () => {}) },
     ended,
+    disconnect: () => { if (child.connected) child.disconnect() },
     stop: () => { child.kill('SIGKILL') }
   }
 }

@@ -32,8 +32,10 @@ function renderChapter ({ title, startMs }: Chapter, { source }: Look): string {
 
 function renderShowNotes (notes: CheckedDraft & { mode: 'show-notes' }, look: Look): string {
   const { phrases, source } = look
-  const topics = notes.topics.map(({ title, startMs, detail }) =>
-    `- **${formatPosition(startMs, source.durationMs)}** ${escape(title)}${detail === undefined ? '' : `: ${escape(detail)}`}`)
+  const topics = notes.topics.map(({ title, startMs, detail }) => {
+    const colon = /[?？!！]$/u.test(title) ? '' : ':'
+    return `- **${formatPosition(startMs, source.durationMs)}** ${escape(title)}${detail === undefined ? '' : `${colon} ${escape(detail)}`}`
+  })
   return [
     `# ${escape(source.title)}`,
     escape(notes.intro),

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "arguments.h"
 #include "backends.h"
 #include "handles.h"
 #include "speech-detector.h"
+#include "vector-math.h"
 #include "whisper.h"
 
 namespace stenobox {
@@ -114,6 +116,21 @@ Napi::Value createSpeechDetector(const Napi::CallbackInfo & info) {
   });
 }
 
+Napi::Value nearestCodes(const Napi::CallbackInfo & info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const Words codes = readWords(info[0], "codes");
+    const Words code = readWords(info[2], "code");
+    if (code.count == 0 || code.count > kMaxCodeLength) throw Failure(Code::InvalidArgument, "code must have 1 to 2047 words");
+    const auto most = static_cast<int>(std::min<size_t>(codes.count / code.count, INT_MAX));
+    const int count = readInteger(info[1], "count", 0, most);
+    const int wanted = readInteger(info[3], "wanted", 0, INT_MAX);
+    const auto nearest = stenobox::nearestCodes(codes.data, code.count, static_cast<size_t>(count), code.data, static_cast<size_t>(wanted));
+    auto result = Napi::Uint32Array::New(info.Env(), nearest.size());
+    std::copy(nearest.begin(), nearest.end(), result.Data());
+    return result;
+  });
+}
+
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   prepareBackends();
   auto * data = new AddonData;
@@ -128,6 +145,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("loadedModels", Napi::Function::New(env, loadedModels, "loadedModels"));
   exports.Set("languages", Napi::Function::New(env, languages, "languages"));
   exports.Set("createSpeechDetector", Napi::Function::New(env, createSpeechDetector, "createSpeechDetector"));
+  exports.Set("nearestCodes", Napi::Function::New(env, nearestCodes, "nearestCodes"));
   exports.Set("lowerThreadPriority", Napi::Function::New(env, lowerThreadPriority, "lowerThreadPriority"));
   return exports;
 }

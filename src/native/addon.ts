@@ -68,7 +68,10 @@ export type TranscribeOptions = {
   terms: readonly string[]
   /** whisper.cpp decodes the audio after its last timestamp again. A remainder shorter than this is skipped. */
   minTailMs: number
-  /** One Int32 over a SharedArrayBuffer; any value but 0 stops the call within a second. */
+  /**
+   * One or two Int32 over a SharedArrayBuffer. Any value but 0 in the first stops the call within a second. The second, if there is one,
+   * grows while the call computes.
+   */
   abort?: Int32Array
   /** 0 to 100, never decreasing. */
   onProgress?: (percent: number) => void
@@ -148,8 +151,22 @@ export interface NativeAddon {
   createSpeechDetector (tensors: Readonly<Record<string, Float32Array>>): SpeechDetector
   /** Language codes of whisper_lang_id, in the library's order. */
   languages (): string[]
+  /**
+   * Indexes, in order, of the codes that differ from `code` in the fewest bits: at least `wanted` if there are that many, more when several
+   * are equally far. `codes`: one after the other, each as long as `code`; the first `count` are compared. Throws INVALID_ARGUMENT.
+   */
+  nearestCodes (codes: Uint32Array, count: number, code: Uint32Array, wanted: number): Uint32Array
   /** Raises the niceness of the calling thread, so that inference never starves the thread that answers HTTP. */
   lowerThreadPriority (nice: number): void
+}
+
+/** Only what search needs. Undefined when the addon is missing: search then compares codes in JavaScript, several times more slowly. */
+export function loadCodeScan (path: string = ADDON_PATH): NativeAddon['nearestCodes'] | undefined {
+  try {
+    return loadAddon(path).nearestCodes
+  } catch {
+    return undefined
+  }
 }
 
 /** Loads the compiled addon. If it is missing, throws an Error that says how to build it. */

@@ -44,13 +44,13 @@ float readTemperatureStep(const Napi::Value & value) {
 }
 
 /// The flag must be in memory that cannot be detached during the call and that other threads can write.
-const int32_t * readAbort(const Napi::Value & value) {
-  if (value.IsUndefined()) return nullptr;
+CallFlags readAbort(const Napi::Value & value) {
+  if (value.IsUndefined()) return {};
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) reject("abort must be an Int32Array");
   const auto flag = value.As<Napi::Int32Array>();
   if (flag.ElementLength() < 1) reject("abort must have an element");
   if (value.As<Napi::Object>().Get("buffer").IsArrayBuffer()) reject("abort must lie in a SharedArrayBuffer");
-  return flag.Data();
+  return {flag.Data(), flag.ElementLength() > 1 ? flag.Data() + 1 : nullptr};
 }
 
 whisper_ahead readHead(const Napi::Value & value) {
@@ -122,6 +122,13 @@ Floats readFloats(const Napi::Value & value, const std::string & name) {
     reject(name + " must be a Float32Array");
   const auto floats = value.As<Napi::Float32Array>();
   return {floats.Data(), floats.ElementLength()};
+}
+
+Words readWords(const Napi::Value & value, const std::string & name) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array)
+    reject(name + " must be a Uint32Array");
+  const auto words = value.As<Napi::Uint32Array>();
+  return {words.Data(), words.ElementLength()};
 }
 
 Tensors readTensors(const Napi::Value & value) {

@@ -36,9 +36,15 @@ struct Floats {
   size_t count;
 };
 
+struct Words {
+  const uint32_t * data;
+  size_t count;
+};
+
 std::string readString(const Napi::Value & value, const std::string & name);
 int readInteger(const Napi::Value & value, const std::string & name, int least, int most);
 Floats readFloats(const Napi::Value & value, const std::string & name);
+Words readWords(const Napi::Value & value, const std::string & name);
 /// Named tensors: an object of Float32Arrays.
 Tensors readTensors(const Napi::Value & value);
 DetectRequest readDetectRequest(const Napi::Value & options);

@@ -7,21 +7,29 @@
 
 namespace stenobox {
 
+/// Memory that other threads write or read during a call.
+struct CallFlags {
+  /// Stops the call when not 0; may be null.
+  const int32_t * raised = nullptr;
+  /// Grows while the call computes, so that a call that hangs can be told from a slow one; may be null.
+  int32_t * pulse = nullptr;
+};
+
 /// A flag that other threads set. Once seen set, it stays set for the call.
 class StopFlag {
  public:
-  /// `raised`: stops the call when not 0; may be null.
-  explicit StopFlag(const int32_t * raised) : raised_(raised) {}
+  explicit StopFlag(const CallFlags & flags) : flags_(flags) {}
 
   bool shouldStop() {
-    if (raised_ != nullptr && __atomic_load_n(raised_, __ATOMIC_RELAXED) != 0) stopped = true;
+    if (flags_.pulse != nullptr) __atomic_add_fetch(flags_.pulse, 1, __ATOMIC_RELAXED);
+    if (flags_.raised != nullptr && __atomic_load_n(flags_.raised, __ATOMIC_RELAXED) != 0) stopped = true;
     return stopped;
   }
 
   bool stopped = false;
 
  private:
-  const int32_t * raised_;
+  const CallFlags flags_;
 };
 
 /// Reports a growing percentage, each value once, and stops when the receiver asks for it.

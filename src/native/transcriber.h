@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "model-registry.h"
+#include "stop.h"
 
 namespace stenobox {
 
 struct DetectRequest {
   int threads;
-  /// Stops the call when not 0; may be null. Written by other threads.
-  const int32_t * abort;
+  CallFlags abort;
 };
 
 struct TranscribeRequest {
@@ -37,8 +37,7 @@ struct TranscribeRequest {
   /// Names and terms to expect, correctly spelled.
   std::vector<std::string> terms;
   int minTailMs;
-  /// Stops the call when not 0; may be null. Written by other threads.
-  const int32_t * abort = nullptr;
+  CallFlags abort;
   /// Receives a growing percentage; returns false to stop the call. May be empty. Must not throw.
   std::function<bool(int)> onProgress;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "exponential.h"
 #include "per-processor.h"
@@ -32,6 +33,19 @@ __attribute__((always_inline)) inline void multiplyBlock(
   for (size_t r = 0; r < height; ++r) {
     for (size_t c = 0; c < kColumns; ++c) result[r * columns + c] = sums[r][c];
   }
+}
+
+/// How many bits of two codes differ.
+__attribute__((always_inline)) inline uint16_t differingBits(const uint32_t * a, const uint32_t * b, size_t length) {
+  int bits = 0;
+  for (size_t word = 0; word + 2 <= length; word += 2) {
+    uint64_t left, right;
+    std::memcpy(&left, a + word, sizeof left);
+    std::memcpy(&right, b + word, sizeof right);
+    bits += __builtin_popcountll(left ^ right);
+  }
+  if (length % 2 != 0) bits += __builtin_popcount(a[length - 1] ^ b[length - 1]);
+  return static_cast<uint16_t>(bits);
 }
 
 }  // namespace
@@ -147,6 +161,22 @@ std::vector<int> largest(const float * values, size_t count, size_t wanted) {
   std::vector<int> indexes;
   for (const auto & candidate : found) indexes.push_back(candidate.second);
   return indexes;
+}
+
+STENOBOX_PER_PROCESSOR
+std::vector<uint32_t> nearestCodes(const uint32_t * codes, size_t length, size_t count, const uint32_t * code, size_t wanted) {
+  std::vector<uint16_t> distances(count);
+  std::vector<uint32_t> counts(length * 32 + 1);
+  for (size_t i = 0; i < count; ++i) ++counts[distances[i] = differingBits(codes + i * length, code, length)];
+  size_t furthest = 0;
+  size_t found = counts[0];
+  while (found < wanted && furthest + 1 < counts.size()) found += counts[++furthest];
+  std::vector<uint32_t> nearest;
+  nearest.reserve(found);
+  for (size_t i = 0; i < count; ++i) {
+    if (distances[i] <= furthest) nearest.push_back(static_cast<uint32_t>(i));
+  }
+  return nearest;
 }
 
 STENOBOX_PER_PROCESSOR

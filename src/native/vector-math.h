@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,13 @@ constexpr size_t padColumns(size_t columns) { return (columns + kColumns - 1) / 
 /// result = rows x weights + bias, all stored row by row: `count` rows of `inputs`, weights of `inputs` x `columns`. `columns` is a
 /// multiple of kColumns.
 void multiply(const float * rows, size_t count, size_t inputs, const float * weights, const float * bias, size_t columns, float * result);
+
+/// Codes of `length` 32-bit words, one after the other. Returns the indexes, in order, of those that differ from `code` in the fewest bits:
+/// at least `wanted` if there are that many, more when several are equally far. `length` is at most kMaxCodeLength.
+std::vector<uint32_t> nearestCodes(const uint32_t * codes, size_t length, size_t count, const uint32_t * code, size_t wanted);
+
+/// 65,535 bits: distances are 16-bit numbers.
+constexpr size_t kMaxCodeLength = 2047;
 
 /// target[i] = median of the seven values around source[i]; the ends are mirrored. `count` is at least 4.
 void medianOfSeven(const float * source, size_t count, float * target);

@@ -5,6 +5,7 @@ import type { Static } from 'typebox'
 import { AppError } from '../domain/errors.js'
 import type { LibraryFilter } from '../domain/library-search.js'
 import { MAX_LANGUAGE_LENGTH } from '../domain/submission.js'
+import { parseTime } from '../domain/time.js'
 import { toSeconds } from '../domain/transcript.js'
 import { requireDiarization } from '../service/plans.js'
 import type { Plans } from '../service/plans.js'
@@ -15,6 +16,13 @@ import { Id, ok, Success } from './contract/schemas.js'
 import { principalOf } from './plugins/auth.js'
 
 const MAX_FILTER_LENGTH = 2048
+const MAX_TIME_LENGTH = 64
+
+const Time = (description: string) => Type.Optional(Type.String({
+  maxLength: MAX_TIME_LENGTH,
+  examples: ['2026-11-22', '2026-11-22T09:30:00Z'],
+  description: `${description}: a date (its start in UTC) or a date-time of RFC 3339`
+}))
 
 const SearchQuery = Type.Object({
   q: Type.String({ description: 'what to look for, in plain words; there are no operators. Only its beginning counts if it is very long' }),
@@ -32,8 +40,8 @@ const SearchQuery = Type.Object({
     maxLength: MAX_FILTER_LENGTH,
     description: 'only passages in which this speaker talks, as the transcript names them; on plans with diarization'
   })),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'only transcriptions created at this time or later' })),
-  before: Type.Optional(Type.String({ format: 'date-time', description: 'only transcriptions created before this time' })),
+  from: Time('only transcriptions created at this time or later'),
+  before: Time('only transcriptions created before this time'),
   sourceUrl: Type.Optional(Type.String({
     minLength: 1, maxLength: MAX_FILTER_LENGTH, description: 'only transcriptions of this URL, as results show it'
   }))
@@ -80,8 +88,11 @@ const SearchReply = Type.Object({
 /** Throws `invalid_request` for a time that is none. */
 function toTime (name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw new AppError('invalid_request', `${name}: not a time. Give one such as 2026-11-22T09:30:00Z.`)
+  const time = parseTime(text)
+  if (time === undefined) {
+    throw new AppError('invalid_request', `${name}: not a time. Give a date or a time with its zone: 2026-11-22, 2026-11-22T09:30:00Z ` +
+      'or 2026-11-22T10:30:00+01:00. In a URL, write + as %2B.')
+  }
   return time
 }
 

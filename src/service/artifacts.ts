@@ -44,7 +44,7 @@ type Deps = {
   jobs: Pick<JobStore, 'find' | 'findOwned' | 'countActive'>
   transcripts: Pick<TranscriptStore, 'iterate'>
   artifacts: ArtifactStore
-  work: Pick<WorkStore, 'finish'>
+  work: Pick<WorkStore, 'find' | 'finish' | 'insert'>
   orders: Pick<WorkOrders, 'oldest'>
   queue: Pick<Queue, 'claim' | 'release'>
   plans: Pick<Plans, 'limitsOf'>
@@ -58,11 +58,17 @@ type Deps = {
   log: Log
 }
 
-type Patience = { limitMs: number, signal: AbortSignal }
+/**
+ * `limit`: the time for all engines but the last one. `signal`: the work is not wanted any more. `again`: when the time runs out, the
+ * background makes the artifact again, with more time.
+ */
+type Patience = { limit: AbortSignal, signal: AbortSignal, again?: true }
+type Made = { artifact: Artifact, isLate: boolean }
 
 export function createArtifacts (deps: Deps) {
   const { jobs, transcripts, artifacts, work, orders, queue, plans, engines, inTransaction, now, log, limits = ARTIFACT_LIMITS } = deps
   const never = new AbortController().signal
+  const last = engines.at(-1) as ArtifactEngine
   /** Artifacts being made, by job and mode. */
   const underWay = new Map<string, Promise<Artifact>>()
   const inTurn = createTurns()
@@ -99,44 +105,74 @@ export function createArtifacts (deps: Deps) {
     log.warn({ jobId, mode, engine: engine.name, err: error }, 'the engine made no artifact; the next one does')
   }
 
-  /** Asks one engine after the other. */
-  async function ask (
-    candidates: readonly ArtifactEngine[], job: Job, mode: ArtifactMode, { limitMs, signal }: Patience
-  ): Promise<Artifact> {
-    const source = await readSource(job)
-    if (source.sentences.length === 0) {
-      return { mode, ...finishArtifact(mode, undefined, source), engine: 'extractive', generatedAt: now() }
-    }
-    for (const engine of candidates.slice(0, -1)) {
+  /** Asks all engines but the last one. `isLate`: one of them ran out of time. */
+  async function askBetter (
+    job: Job, mode: ArtifactMode, source: ArtifactSource, { limit, signal }: Patience
+  ): Promise<{ artifact?: Artifact, isLate: boolean }> {
+    let isLate = false
+    for (const engine of engines.slice(0, -1)) {
       try {
-        const draft = await engine.create(mode, source, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]))
-        return { mode, ...finishArtifact(mode, draft, source), engine: engine.name, generatedAt: now() }
+        const draft = await engine.create(mode, source, AbortSignal.any([signal, limit]))
+        return { artifact: { mode, ...finishArtifact(mode, draft, source), engine: engine.name, generatedAt: now() }, isLate: false }
       } catch (error) {
         if (signal.aborted) throw error
+        isLate ||= limit.aborted
         logRefusal(error, engine, job.id, mode)
       }
     }
-    const last = candidates.at(-1)
-    if (!last) throw new Error('there is no engine')
-    const draft = await last.create(mode, source, signal)
+    return { isLate }
+  }
+
+  /** Asks the engine that always answers at once. */
+  async function askLast (mode: ArtifactMode, source: ArtifactSource, signal: AbortSignal): Promise<Artifact> {
+    const draft = source.sentences.length === 0 ? undefined : await last.create(mode, source, signal)
     return { mode, ...finishArtifact(mode, draft, source, 'any'), engine: last.name, generatedAt: now() }
   }
 
+  /** Asks one engine after the other. */
+  async function ask (job: Job, mode: ArtifactMode, patience: Patience): Promise<Made> {
+    const source = await readSource(job)
+    const { artifact, isLate } = source.sentences.length === 0 ? { isLate: false } : await askBetter(job, mode, source, patience)
+    return { artifact: artifact ?? await askLast(mode, source, patience.signal), isLate }
+  }
+
   /** The artifact from the engine that always answers at once. Not stored. */
-  const makeQuickly = async (job: Job, mode: ArtifactMode): Promise<Artifact> =>
-    await ask(engines.slice(-1), job, mode, { limitMs: limits.replyMs, signal: never })
+  const makeQuickly = async (job: Job, mode: ArtifactMode): Promise<Artifact> => await askLast(mode, await readSource(job), never)
+
+  /** Begins an attempt. Throws `not_found` when the transcription has been deleted. */
+  function begin (jobId: number, mode: StoredMode): string {
+    const attempt = randomUUID()
+    inTransaction(() => {
+      if (!jobs.find(jobId)) throw new AppError('not_found', 'There is no such transcription.')
+      artifacts.begin({ jobId, mode }, attempt)
+    })
+    return attempt
+  }
+
+  /** Stores the result of an attempt. One that ran out of time is queued to be made again in the background. False: it is outdated. */
+  function store (jobId: number, attempt: string, mode: StoredMode, { artifact, isLate }: Made, again: boolean): boolean {
+    return inTransaction(() => {
+      if (!artifacts.finish(jobId, attempt, { ...artifact, mode })) return false
+      const isQueued = work.find({ jobId, kind: 'artifact' }, 0) !== undefined
+      if (isLate && again && !isQueued) work.insert({ kind: 'artifact', jobId, run: undefined })
+      return true
+    })
+  }
 
   /** Makes and stores an artifact; again, when the transcript was edited meanwhile. */
   async function makeAndStore (job: Job, mode: StoredMode, patience: Patience): Promise<Artifact> {
     for (let edits = 0; ; edits++) {
-      const attempt = randomUUID()
-      inTransaction(() => {
-        if (!jobs.find(job.id)) throw new AppError('not_found', 'There is no such transcription.')
-        artifacts.begin({ jobId: job.id, mode }, attempt)
-      })
-      const artifact = await ask(engines, job, mode, patience)
-      if (artifacts.finish(job.id, attempt, { ...artifact, mode }) || edits === MAX_EDITS) return artifact
+      const attempt = begin(job.id, mode)
+      const made = await ask(job, mode, patience)
+      if (store(job.id, attempt, mode, made, patience.again ?? false) || edits === MAX_EDITS) return made.artifact
     }
+  }
+
+  /** Replaces a stored artifact of the last engine by one of a better engine, if that makes one. */
+  async function improve (job: Job, mode: StoredMode, patience: Patience): Promise<void> {
+    const attempt = begin(job.id, mode)
+    const { artifact, isLate } = await askBetter(job, mode, await readSource(job), patience)
+    if (artifact) store(job.id, attempt, mode, { artifact, isLate }, false)
   }
 
   /** Makes an artifact that is not stored yet. Callers who come meanwhile wait for the same one. */
@@ -168,6 +204,17 @@ export function createArtifacts (deps: Deps) {
     }
   }
 
+  /** The time that an engine has for a caller who waits, from now on. */
+  const hurry = (): Patience => ({ limit: AbortSignal.timeout(limits.replyMs), signal: never })
+
+  /** Makes what is stored of a mode, if it is missing or was made in a hurry. */
+  async function prepareMode (job: Job, mode: StoredMode, signal: AbortSignal): Promise<void> {
+    const patience = { limit: AbortSignal.timeout(limits.prepareMs), signal }
+    const found = artifacts.find({ jobId: job.id, mode })
+    if (!found) await start(job, mode, patience)
+    else if (found.engine === last.name && engines.length > 1) await improve(job, mode, patience)
+  }
+
   /** Speakers are shown on plans with diarization. */
   function show (artifact: Artifact, { plan }: Reader): Artifact {
     if (!artifact.quotes || plans.limitsOf(plan).diarization) return artifact
@@ -183,16 +230,18 @@ export function createArtifacts (deps: Deps) {
       const job = findCompleted(id, reader.ownerId)
       const found = artifacts.find({ jobId: id, mode })
       if (found) return show(found, reader)
+      const patience: Patience = { ...hurry(), again: true }
       const made = underWay.get(`${id} ${mode}`) ??
-        inTurn(reader.ownerId, async () => artifacts.find({ jobId: id, mode }) ??
-          await start(job, mode, { limitMs: limits.replyMs, signal: never }))
+        inTurn(reader.ownerId, async () => artifacts.find({ jobId: id, mode }) ?? await start(job, mode, patience))
       return show(await waitFor(made, job, mode), reader)
     },
     /** Makes an artifact and does not store it. Throws `not_found`, and `not_completed` while there is no transcript. */
     async repurpose (id: number, reader: Reader, mode: ArtifactMode): Promise<Artifact> {
       const job = findCompleted(id, reader.ownerId)
-      const patience = { limitMs: limits.replyMs, signal: never }
-      return show(await inTurn(reader.ownerId, async () => await ask(engines, job, mode, patience)), reader)
+      // The time runs while other requests of the owner are answered.
+      const patience = hurry()
+      const { artifact } = await inTurn(reader.ownerId, async () => await ask(job, mode, patience))
+      return show(artifact, reader)
     },
     /** Claims the preparation of a job's artifacts, if no job is waiting or being transcribed. */
     claim: (): WorkClaim | undefined => jobs.countActive() > 0
@@ -204,7 +253,7 @@ export function createArtifacts (deps: Deps) {
       try {
         if (job?.status === 'completed' && claim.attempt <= MAX_PREPARATIONS) {
           for (const mode of STORED_MODES) {
-            if (!artifacts.find({ jobId: job.id, mode })) await start(job, mode, { limitMs: limits.prepareMs, signal })
+            await prepareMode(job, mode, signal)
             signal.throwIfAborted()
           }
         }

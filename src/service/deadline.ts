@@ -1,7 +1,7 @@
 /** A limit on the time of one call of an engine. */
 import { JobFailure } from '../domain/errors.js'
-import { createAbort } from '../engine/speech/engine.js'
-import type { Abort } from '../engine/speech/engine.js'
+import { createAbort } from '../engine/speech/abort.js'
+import type { Abort } from '../engine/speech/abort.js'
 
 /** How long a call may take to stop after it was asked to. After that it is left alone. */
 const GRACE_MS = 1000

@@ -7,6 +7,8 @@ import type { Erasure } from '../store/erasure.js'
 const PAUSE_MS = 50
 /** From a deletion to the pass over the file, so that many deletions in a row share one pass. */
 const GATHER_MS = 1000
+/** After a pass, none begins for this many times as long: it rewrites the full-text index and reads the whole file. */
+const REST = 4
 /** A reader that keeps the database busy for this many tries in a row is a backup or a hung program; the next sweep tries again. */
 const MAX_BUSY = 200
 
@@ -14,12 +16,18 @@ type Deps = {
   erasure: Pick<Erasure, 'findPending' | 'setCleared' | 'mergeTerms' | 'clear' | 'truncateLog'>
   log: Pick<Log, 'info' | 'warn' | 'error'>
   pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
+  /** A clock in ms that never goes back. */
+  now?: () => number
 }
 
-export function createErasing ({ erasure, log, pause = async (ms, signal) => await sleep(ms, undefined, { signal }) }: Deps) {
+const pauseFor = async (ms: number, signal: AbortSignal): Promise<unknown> => await sleep(ms, undefined, { signal })
+
+export function createErasing ({ erasure, log, pause = pauseFor, now = () => performance.now() }: Deps) {
   const controller = new AbortController()
   const { signal } = controller
   let running: Promise<void> | undefined
+  let isRequested = false
+  let restsUntil = -Infinity
 
   /** Removes the terms of deleted passages from the full-text index. False when the database was busy for too long. */
   async function mergeAll (): Promise<boolean> {
@@ -48,15 +56,18 @@ export function createErasing ({ erasure, log, pause = async (ms, signal) => awa
   }
 
   async function clearPending (): Promise<void> {
-    for (let pending = erasure.findPending(); pending !== undefined; pending = erasure.findPending()) {
-      if (!await mergeAll() || !await clearAll()) {
-        log.warn({}, 'deleted text could not be cleared from the database yet, because another program keeps reading it')
-        return
-      }
-      erasure.setCleared(pending)
-      erasure.truncateLog()
-      log.info({}, 'deleted text was cleared from the database')
+    const pending = erasure.findPending()
+    if (pending === undefined) return
+    const begunAt = now()
+    if (!await mergeAll() || !await clearAll()) {
+      log.warn({}, 'deleted text could not be cleared from the database yet, because another program keeps reading it')
+      return
     }
+    erasure.setCleared(pending)
+    erasure.truncateLog()
+    log.info({}, 'deleted text was cleared from the database')
+    restsUntil = now() + REST * (now() - begunAt)
+    if (erasure.findPending() !== undefined) request()
   }
 
   /** Clears what is pending. Resolves at the end of the pass that is running, or of a new one. */
@@ -65,14 +76,26 @@ export function createErasing ({ erasure, log, pause = async (ms, signal) => awa
     await running.catch((error: unknown) => { if (!signal.aborted) throw error })
   }
 
+  async function clearLater (): Promise<void> {
+    await pause(GATHER_MS, signal)
+    for (let at = now(); at < restsUntil; at = now()) await pause(restsUntil - at, signal)
+    isRequested = false
+    await sweep()
+  }
+
+  /** Call it after a deletion: the text is cleared in the background, within seconds, or after the rest that follows the last pass. */
+  function request (): void {
+    if (isRequested) return
+    isRequested = true
+    clearLater().catch((error: unknown) => {
+      isRequested = false
+      if (!signal.aborted) log.error({ err: error }, 'deleted text could not be cleared from the database; the next sweep tries again')
+    })
+  }
+
   return {
     sweep,
-    /** Call it after a deletion: the text is cleared in the background, within seconds. */
-    request (): void {
-      pause(GATHER_MS, signal).then(sweep).catch((error: unknown) => {
-        if (!signal.aborted) log.error({ err: error }, 'deleted text could not be cleared from the database; the next sweep tries again')
-      })
-    },
+    request,
     /** Stops clearing; the next start resumes. Resolves when nothing touches the database any more. */
     async stop (): Promise<void> {
       controller.abort(new Error('stopping'))

@@ -4,6 +4,7 @@ import type { InstalledModel, Models } from '../engine/models/models.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { SpeakerEngine } from '../engine/speech/speakers.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
+import type { Embedding } from '../engine/text/embedder.js'
 import { probeLanguageModel } from '../engine/text/llm/trial.js'
 import type { ResidentModel } from '../engine/text/llm/resident-model.js'
 import type { Files } from '../store/files.js'
@@ -15,6 +16,7 @@ type Deps = {
   files: Files
   models: Models
   speech: SpeechEngine
+  embedding: Pick<Embedding, 'current'>
   languageModel: Pick<ResidentModel, 'use'>
   speakerEngine: Pick<SpeakerEngine, 'prepare' | 'id'>
   ytDlp: Pick<YtDlp, 'version'>
@@ -25,9 +27,10 @@ type Deps = {
 }
 
 const GIB = 1024 ** 3
+const REINSTALL = 'It comes with the program, in models/starter: install the program again'
 
 export function createHealth (deps: Deps) {
-  const { files, models, speech, speakerEngine, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
+  const { files, models, speech, speakerEngine, embedding, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -147,6 +150,21 @@ export function createHealth (deps: Deps) {
     return [...others, ...checks, { name: 'qualities', ok: warnings.length === 0, matters: false, detail }]
   }
 
+  async function checkEmbedder (): Promise<Check> {
+    const [name, embedder] = ['embedding model', embedding.current()]
+    if (!embedder) {
+      return { name, ok: false, matters: false, detail: 'not installed, so search finds transcripts by their words only. ' + REINSTALL }
+    }
+    const { id, dimensions, languages } = embedder.model
+    try {
+      await embedder.embed(['one two three'], 'query')
+      return { name, ok: true, matters: false, detail: `${id}, ${dimensions} dimensions, ${languages?.join(', ') ?? 'many languages'}` }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { name, ok: false, matters: false, detail: `${id}: ${reason}. Search finds transcripts by their words only. ${REINSTALL}` }
+    }
+  }
+
   /** The language model, if one is installed, and how fast this machine runs it. */
   async function checkLanguageModel (): Promise<Check> {
     const [name, chosen] = ['language model', models.chooseLanguageModel()?.entry.name]
@@ -203,6 +221,7 @@ export function createHealth (deps: Deps) {
         await checkDetector(),
         await checkSpeakers(),
         ...(await checkModels()),
+        await checkEmbedder(),
         await checkLanguageModel(),
         await checkDisk()
       ]

@@ -1,6 +1,6 @@
 /** API keys: create, authenticate, list, rotate, revoke. */
 import { timingSafeEqual } from 'node:crypto'
-import { generateKey, hashKey, keyState, MAX_GRACE_SECONDS } from '../domain/access.js'
+import { DEFAULT_OWNER, generateKey, hashKey, keyState, MAX_GRACE_SECONDS } from '../domain/access.js'
 import type { ApiKey, KeyState, Page, Plan, Principal } from '../domain/access.js'
 import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
 import type { ApiKeyStore, NewApiKey } from '../store/api-keys.js'
@@ -79,7 +79,14 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     },
     /** Creates a key for an existing owner. Throws `not_found`. */
     createFor: (ownerId: number, options: KeyOptions): CreatedKey => inTransaction(() => insertFor(ownerId, options)),
+    /** The id of the owner with this name, who is created if new. */
     ensureOwner: (name: string): number => apiKeys.ensureOwner(name, now()),
+    /** The id of the owner with this name; the default owner need not exist yet. Throws `not_found`. */
+    requireOwner (name: string): number {
+      const id = name === DEFAULT_OWNER ? apiKeys.ensureOwner(name, now()) : apiKeys.findOwner(name)
+      if (id === undefined) throw new AppError('not_found', `There is no owner "${name}". See: stenobox owners list`)
+      return id
+    },
     /** Finds a key in any state. Throws `not_found`. */
     find,
     /** All keys or a page of them, ordered by id; only those of one owner if `ownerId` is given. */

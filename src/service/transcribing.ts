@@ -1,7 +1,7 @@
 /** The work on one window: detecting the language of a sample, or transcribing. Both run on the threads of the pool. */
 import { samplesToMs } from '../domain/audio.js'
 import { isNoRoom } from '../domain/errors.js'
-import { MAX_WINDOW_ERRORS } from '../domain/job.js'
+import { MAX_ATTEMPTS, MAX_WINDOW_ERRORS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { averagePosteriors } from '../domain/language.js'
 import type { Log } from '../domain/log.js'
@@ -10,7 +10,8 @@ import { createWindowClock, decodedSpans } from '../domain/windows.js'
 import type { AudioWindow, WindowPurpose } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { WorkClaim } from '../domain/work.js'
-import type { Abort, SpeechEngine } from '../engine/speech/engine.js'
+import type { Abort } from '../engine/speech/abort.js'
+import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
@@ -86,6 +87,10 @@ export function createTranscribing (deps: Deps) {
     if (isNoRoom(error)) return await ending.fail(job, 'insufficient_storage', error)
     const code = error instanceof SpeechError ? error.code : 'internal_error'
     if (code === 'aborted') return work.release(claim)
+    if (code === 'worker_crashed' && claim.attempt < MAX_ATTEMPTS) {
+      log.warn({ jobId: job.id, window: claim.idx, code, err: error }, 'window ended the inference process, trying again')
+      return work.putBack(claim)
+    }
     const errors = inTransaction(() => {
       const count = work.noteError(claim)
       if (count !== undefined && code === 'audio_missing') stages.decodeAgain(claim)

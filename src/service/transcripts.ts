@@ -67,10 +67,14 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
 }
 
 export function createTranscripts ({ jobs, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
-  const warningsOf = (id: number): Warning[] => [
-    ...deriveWarnings({ ...windows.readFacts(id), speakersFailure: speakers.find(id)?.failure }),
-    ...deriveIndexWarning({ fault: passages.findIndex(id)?.fault })
-  ]
+  function warningsOf (id: number): Warning[] {
+    // A job that waits for its first index is found as soon as it has one.
+    const index = passages.findIndex(id)
+    return [
+      ...deriveWarnings({ ...windows.readFacts(id), speakersFailure: speakers.find(id)?.failure }),
+      ...(index ? deriveIndexWarning(index) : [])
+    ]
+  }
 
   function countSpeakers (id: number): number | undefined {
     if (speakers.find(id)?.state !== 'done') return undefined

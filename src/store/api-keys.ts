@@ -92,6 +92,8 @@ export function createApiKeyStore (db: Database) {
       if (!row) throw new Error('owner vanished after insert')
       return row.id
     },
+    /** The owner's id. Undefined when there is no such owner. */
+    findOwner: (name: string): number | undefined => findOwner.get({ name })?.id,
     /** Undefined when there is no such owner. */
     findOwnerPlan: (ownerId: number): Plan | undefined => findOwnerPlan.get({ ownerId })?.plan,
     insert (key: NewApiKey): number {

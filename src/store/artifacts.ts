@@ -12,7 +12,7 @@ export function createArtifactStore (db: Database) {
   const begin = db.prepare<ArtifactKey & { attempt: string }>(`
     INSERT INTO artifact (job_id, mode, attempt)
     VALUES (:jobId, :mode, :attempt)
-    ON CONFLICT (job_id, mode) DO UPDATE SET attempt = :attempt, engine = NULL, body = NULL, generated_at = NULL
+    ON CONFLICT (job_id, mode) DO UPDATE SET attempt = :attempt
   `)
   const finish = db.prepare<ArtifactKey & ArtifactRow & { attempt: string }>(`
     UPDATE artifact SET engine = :engine, body = :body, generated_at = :generatedAt
@@ -24,7 +24,10 @@ export function createArtifactStore (db: Database) {
       const row = find.get({ jobId, mode })
       return row && { mode, ...(JSON.parse(row.body) as ArtifactContent), engine: row.engine, generatedAt: row.generatedAt }
     },
-    /** Begins an attempt to make an artifact, before the transcript is read. Earlier attempts can store nothing any more. */
+    /**
+     * Begins an attempt to make an artifact, before the transcript is read. Earlier attempts can store nothing any more; what they stored
+     * stays until this one is done.
+     */
     begin: ({ jobId, mode }: ArtifactKey, attempt: string): void => { begin.run({ jobId, mode, attempt }) },
     /** Stores the result of an attempt. False when the transcript has changed since, or another attempt has begun. */
     finish (jobId: number, attempt: string, { mode, engine, generatedAt, ...content }: Artifact & { mode: StoredMode }): boolean {

@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { LibraryFinding, LibraryReader } from '../domain/library-search.js'
 
+/** The thread ends after this long without a search, which frees the memory of the codes. */
+const IDLE_MS = 30 * 60_000
+
 /** One thread: it holds the codes of all vectors in memory, and a search takes milliseconds. It begins with the first search. */
 export function createLibraryPool (dataDir: string): LibraryReader & { close (): Promise<void> } {
   const piscina = new Piscina({
@@ -12,7 +15,7 @@ export function createLibraryPool (dataDir: string): LibraryReader & { close ():
     concurrentTasksPerWorker: 1,
     // Waiting on atomics would block the event loop of an idle thread.
     atomics: 'disabled',
-    idleTimeout: Infinity,
+    idleTimeout: IDLE_MS,
     env: {}
   })
   return {

@@ -5,6 +5,7 @@ import { cosineOf } from '../domain/vector-codes.js'
 import type { Database } from './database.js'
 import { PASSAGES_PER_OWNER, unpackSentence } from './passages.js'
 import { createVectorCache } from './vector-cache.js'
+import type { CodeScan } from './vector-cache.js'
 
 /** A term that more of an owner's passages have says too little to look all of them up. */
 const COMMON = 4000
@@ -12,7 +13,7 @@ const COMMON = 4000
 const CODES_PER_WANTED = 5
 /** Share of the candidates that must still have their vectors. */
 const STALE_BELOW = 0.8
-/** A filter that leaves at most this many passages: all of their vectors are compared. */
+/** Passages whose vectors are compared at most: all that a filter allows, or those of the nearest that it allows. */
 const FEW = 4000
 
 type Range = { first: number, last: number }
@@ -42,8 +43,9 @@ const ALLOWED = `
   AND (:sourceUrl IS NULL OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.shown_url = :sourceUrl))
   AND (:speaker IS NULL OR EXISTS (SELECT 1 FROM json_each(p.speakers) WHERE value = :speaker))`
 
-export function createLibrary (db: Database) {
-  const cache = createVectorCache(db)
+/** `scan`: finds the nearest codes; without it, JavaScript does. */
+export function createLibrary (db: Database, scan?: CodeScan) {
+  const cache = createVectorCache(db, scan)
   const models = db.prepare<[], { name: string }>(`
     SELECT name FROM embedding_model m WHERE EXISTS (SELECT 1 FROM job_index i WHERE i.model_id = m.id)
   `)
@@ -69,6 +71,9 @@ export function createLibrary (db: Database) {
   `)
   const allowed = db.prepare<Filter & { ownerId: number }, { id: number }>(`
     SELECT p.id FROM job j JOIN passage p ON p.job_id = j.id WHERE j.owner_id = :ownerId AND ${ALLOWED} ORDER BY p.id
+  `)
+  const allowedOf = db.prepare<Filter & { ids: string }, { id: number }>(`
+    SELECT p.id FROM json_each(:ids) e CROSS JOIN passage p ON p.id = e.value CROSS JOIN job j ON j.id = p.job_id WHERE ${ALLOWED}
   `)
   // One statement for all of them: a call for each row would take most of the time of a search.
   const vectors = db.prepare<[string, string], [id: number, vector: Buffer]>(`
@@ -103,12 +108,24 @@ export function createLibrary (db: Database) {
   const compare = (ids: readonly number[], model: string, query: Float32Array): Array<{ id: number, similarity: number }> =>
     vectors.all(JSON.stringify(ids), model).map(([id, vector]) => ({ id, similarity: cosineOf(query, toVector(vector)) }))
 
+  /** Of the passages nearest to the query, those that the filter allows. Undefined when they are too few, as with a narrow filter. */
+  function findAllowed (range: Range, model: string, query: Float32Array, filter: Filter, wanted: number): number[] | undefined {
+    const near = cache.findNearest(range, model, query, FEW)
+    const ids = allowedOf.all({ ...filter, ids: JSON.stringify(near) }).map(({ id }) => id)
+    return ids.length >= wanted ? ids : undefined
+  }
+
   function findByMeaning ({ ownerId, vectors: queries, filter, wanted }: LibraryQuery): number[] {
-    const ids = isEmpty(filter) ? undefined : allowed.all({ ...toSqlFilter(filter), ownerId }).map(({ id }) => id)
     const range = rangeOf(ownerId)
+    const sqlFilter = isEmpty(filter) ? undefined : toSqlFilter(filter)
+    let all: number[] | undefined
     const found = queries.flatMap(({ model, vector: query }) => {
-      if (ids && ids.length <= FEW) return compare(ids, model, query)
-      const near = cache.findNearest(range, model, query, wanted * CODES_PER_WANTED, ids)
+      const some = sqlFilter && findAllowed(range, model, query, sqlFilter, wanted * CODES_PER_WANTED)
+      if (some) return compare(some, model, query)
+      // Listing all that a wide filter allows would take most of a second in a large library.
+      if (sqlFilter) all ??= allowed.all({ ...sqlFilter, ownerId }).map(({ id }) => id)
+      if (all && all.length <= FEW) return compare(all, model, query)
+      const near = cache.findNearest(range, model, query, wanted * CODES_PER_WANTED, all)
       const compared = compare(near, model, query)
       if (compared.length < STALE_BELOW * near.length) cache.drop(range, model)
       return compared

@@ -21,7 +21,12 @@ function withRoom ({ ids, codes, ...rest }: Codes, length: number): Codes {
   return more
 }
 
-export function createVectorCache (db: Database) {
+/** As `nearestCodes` of the addon: indexes of the codes nearest to `code` among the first `count`. */
+export type CodeScan = (codes: Uint32Array, count: number, code: Uint32Array, wanted: number) => Uint32Array
+
+const scanInJavaScript: CodeScan = (words, count, code, wanted) => findNearest({ words, length: code.length, count }, code, wanted)
+
+export function createVectorCache (db: Database, scan: CodeScan = scanInJavaScript) {
   const cached = new Map<string, Codes>()
   // Ids are never used again, so passages with higher ids are all that is new.
   const added = db.prepare<Range & { model: string }, { id: number, vector: Buffer }>(`
@@ -87,7 +92,7 @@ export function createVectorCache (db: Database) {
       const { ids, codes, count } = only ? select(all, only, length) : all
       const code = new Uint32Array(length)
       writeCode(query, code, 0)
-      return Array.from(findNearest({ words: codes, length, count }, code, wanted), (index) => ids[index] ?? 0)
+      return Array.from(scan(codes, count, code, wanted), (index) => ids[index] ?? 0)
     }
   }
 }

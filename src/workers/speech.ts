@@ -1,4 +1,6 @@
-/** Speech recognition on a pool thread. Each thread keeps one decoding state per kind of model between windows. */
+/** Speech recognition on a pool thread. Each thread keeps the decoding states of the models in use between windows. */
+import { statSync } from 'node:fs'
+import { availableMemory } from 'node:process'
 import { SpeechError } from '../domain/speech-error.js'
 import { loadAddon } from '../native/addon.js'
 import type { LoadOptions, NativeAddon, NativeModel, NativeState } from '../native/addon.js'
@@ -10,8 +12,17 @@ import { transcribeWindow } from './window.js'
 import { rankLanguages } from './window-languages.js'
 
 let addon: NativeAddon | undefined
-/** One state for each kind of model: when Parakeet transcribes, Whisper detects languages, and both stay loaded. */
-const held = new Map<ModelChoice['kind'], { key: string, state: NativeState }>()
+/**
+ * Decoding states, the one used longest ago first. Jobs of several qualities take turns, and Parakeet needs Whisper to detect languages:
+ * loading weights for each window would take longer than decoding.
+ */
+const held = new Map<string, { state: NativeState, usedMs: number }>()
+/** As many as there are qualities. */
+const MAX_HELD = 3
+/** A model that was replaced or removed is not held for longer. */
+const UNUSED_MS = 10 * 60_000
+/** What stays free on the machine when another model is loaded beside the held ones. */
+const SPARE_BYTES = 1024 ** 3
 
 function library (): NativeAddon {
   if (!addon) {
@@ -31,22 +42,38 @@ function loadWeights (path: string, options: LoadOptions): NativeModel {
   }
 }
 
-function stateFor (model: ModelChoice): NativeState {
-  const key = JSON.stringify(model)
-  const last = held.get(model.kind)
-  if (last?.key === key) return last.state
-  last?.state.free()
-  held.delete(model.kind)
-  const { path, kind, gpu, alignmentHeads } = model
+function drop (key: string): void {
+  held.get(key)?.state.free()
+  held.delete(key)
+}
+
+/** Frees states that are not used any more, and those that leave no room for another model. Its weights and state take twice its file. */
+function makeRoom (path: string): void {
+  const neededBytes = SPARE_BYTES + 2 * (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  for (const [key, { usedMs }] of held) {
+    if (performance.now() - usedMs > UNUSED_MS || held.size >= MAX_HELD || availableMemory() < neededBytes) drop(key)
+  }
+}
+
+function openState ({ path, kind, gpu, alignmentHeads }: ModelChoice): NativeState {
   const weights = loadWeights(path, { gpu, kind, ...(alignmentHeads ? { alignmentHeads } : {}) })
   try {
     // The state keeps the weights alive, so the handle is no longer needed.
-    const state = weights.createState()
-    held.set(model.kind, { key, state })
-    return state
+    return weights.createState()
   } finally {
     weights.free()
   }
+}
+
+function stateFor (model: ModelChoice): NativeState {
+  const key = JSON.stringify(model)
+  const last = held.get(key)
+  if (!last) makeRoom(model.path)
+  const state = last?.state ?? openState(model)
+  // Set again, so that it comes last.
+  held.delete(key)
+  held.set(key, { state, usedMs: performance.now() })
+  return state
 }
 
 /**
@@ -54,14 +81,13 @@ function stateFor (model: ModelChoice): NativeState {
  * one.
  */
 function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
-  const state = stateFor(model)
   try {
-    return work(state)
+    return work(stateFor(model))
   } catch (error) {
     // Being stopped does not harm the state.
     if (error instanceof SpeechError && error.code === 'aborted') throw error
-    held.delete(model.kind)
-    state.free()
+    // Where memory ran out, the next attempt needs all there is.
+    for (const key of [...held.keys()]) drop(key)
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { packObservation, toUnitLength, unpackObservation } from '../../dist/domain/speaker-observation.js'
+import { packObservation, toUnitLength } from '../../dist/domain/speaker-observation.js'
 import { findRegions } from '../../dist/domain/speaker-regions.js'
 import { cosine } from '../../dist/domain/speaker-clusters.js'
+import { unpackObservation } from '../support/speaker-observation.ts'
 
 t.test('an observation is packed and read again, nearly the same', async (t) => {
   const voice = toUnitLength(Float32Array.from({ length: 256 }, (_, i) => Math.sin(i * i)))

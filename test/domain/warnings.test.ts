@@ -1,5 +1,5 @@
 import t from 'tap'
-import { deriveWarnings } from '../../dist/domain/warnings.js'
+import { deriveIndexWarning, deriveWarnings } from '../../dist/domain/warnings.js'
 import type { TranscriptFacts } from '../../dist/domain/warnings.js'
 
 const GOOD: TranscriptFacts = { usedStarter: false, speechMs: 60_000, wordlessMs: 0, wordCount: 150 }
@@ -30,4 +30,10 @@ t.test('a hole in a long transcript', async (t) => {
 
 t.test('speech without a single word', async (t) => {
   t.strictSame(codes({ speechMs: 800, wordlessMs: 800, wordCount: 0 }), ['little_text'])
+})
+
+t.test('an index without vectors, because the model failed or because there was none', async (t) => {
+  t.strictSame(deriveIndexWarning({ model: 'some', fault: undefined }), [])
+  t.match(deriveIndexWarning({ model: undefined, fault: 'out_of_memory' }), [{ code: 'words_only', message: /the embedding model failed/ }])
+  t.match(deriveIndexWarning({ model: undefined, fault: undefined }), [{ code: 'words_only', message: /no embedding model was installed/ }])
 })

@@ -40,9 +40,11 @@ t.test('a program gets only the environment that it needs, without secrets or se
   // The test runner adds to the environment of whatever a test starts.
   const variables = stdout.split('\0').filter((variable) => variable !== '' && !/^(_TAPJS_|NODE_OPTIONS=)/.test(variable))
   const passedOn = Object.fromEntries(variables.map((variable) => variable.split(/=(.*)/s).slice(0, 2)))
-  t.match(passedOn, { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib', MALLOC_ARENA_MAX: '1' })
+  t.match(passedOn, {
+    PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', LD_LIBRARY_PATH: '/opt/lib', MALLOC_ARENA_MAX: '1', ORT_DISABLE_TELEMETRY: '1'
+  })
   // Node itself passes NODE_V8_COVERAGE on, while coverage is measured.
-  const known = /^(NODE_V8_COVERAGE|PATH|HOME|TMPDIR|LANG|LC_\w+|LD_LIBRARY_PATH|MALLOC_ARENA_MAX)$/
+  const known = /^(NODE_V8_COVERAGE|PATH|HOME|TMPDIR|LANG|LC_\w+|LD_LIBRARY_PATH|MALLOC_ARENA_MAX|ORT_DISABLE_TELEMETRY)$/
   t.strictSame(Object.keys(passedOn).filter((name) => !known.test(name)), [])
   const directory = t.testdir({ program: '#!/bin/sh\necho "of [$STENOBOX_ADMIN_PASSWORD]"\n' })
   chmodSync(`${directory}/program`, 0o755)

@@ -122,6 +122,78 @@ t.test('the next engine answers when one fails, takes too long or answers nonsen
   }
 })
 
+/** An engine that never answers until `free` is called; then at once. */
+function createSlow () {
+  let isFree = false
+  const slow = engineOf('llm', async (mode, source, signal) => await new Promise((resolve, reject) => {
+    if (isFree) resolve(extract(mode, source))
+    signal.throwIfAborted()
+    signal.addEventListener('abort', () => { reject(new ArtifactError('aborted', 'stopped')) })
+  }))
+  return { slow, free: () => { isFree = true } }
+}
+
+t.test('a first call does not wait for a slow engine; the background replaces what it got', async (t) => {
+  const { slow, free } = createSlow()
+  const { artifacts, addTalk, count, work } = build(t, { engines: [slow, working()], limits: { replyMs: 20, prepareMs: 60_000 } })
+  const id = addTalk()
+  const first = await artifacts.read(id, READER, 'quotes')
+  t.match(first, { engine: 'extractive', quotes: [{}, {}, {}, {}, {}] })
+  t.strictSame(await artifacts.read(id, READER, 'quotes'), first, 'it is stored')
+  await artifacts.read(id, READER, 'chapters')
+  t.ok(work.find({ jobId: id, kind: 'artifact' }, 0), 'the background has one piece of work for both')
+  const claim = artifacts.claim() ?? t.fail('the work is claimed') as never
+  const stop = new AbortController()
+  const preparing = artifacts.prepare(claim, stop.signal)
+  t.strictSame(await artifacts.read(id, READER, 'quotes'), first, 'it stays until there is a better one')
+  stop.abort(new Error('stopping'))
+  await preparing
+  t.strictSame(await artifacts.read(id, READER, 'quotes'), first, 'also when the process ends')
+  free()
+  await artifacts.prepare(artifacts.claim() ?? t.fail('the work is claimed again') as never, new AbortController().signal)
+  t.equal((await artifacts.read(id, READER, 'quotes')).engine, 'llm')
+  t.equal(count(), 3)
+})
+
+t.test('what was made in a hurry is replaced, and stays when the better engine fails', async (t) => {
+  const answers = { llm: false }
+  const llm = engineOf('llm', async (mode, source, signal) => {
+    if (answers.llm) return extract(mode, source)
+    return await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => { reject(new ArtifactError('aborted', 'stopped')) })
+    })
+  })
+  const { artifacts, addTalk, work } = build(t, { engines: [llm, working()], limits: { replyMs: 20, prepareMs: 30 } })
+  const id = addTalk()
+  // The timers of time limits do not keep the process running.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => { clearInterval(alive) })
+  const prepare = async (): Promise<void> => {
+    await artifacts.prepare(artifacts.claim() ?? t.fail('the work is claimed') as never, new AbortController().signal)
+  }
+  await artifacts.read(id, READER, 'summary')
+  await prepare()
+  t.equal((await artifacts.read(id, READER, 'summary')).engine, 'extractive')
+  t.equal(artifacts.claim(), undefined, 'the background tries it once')
+  answers.llm = true
+  work.insert({ kind: 'artifact', jobId: id, run: undefined })
+  await prepare()
+  for (const mode of ['summary', 'chapters', 'quotes'] as const) t.equal((await artifacts.read(id, READER, mode)).engine, 'llm', mode)
+})
+
+t.test('requests that wait for others of their owner are not given more time', async (t) => {
+  const { slow } = createSlow()
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => { clearInterval(alive) })
+  const { artifacts, addTalk } = build(t, { engines: [slow, working()], limits: { replyMs: 400, prepareMs: 400 } })
+  const id = addTalk()
+  const startedMs = performance.now()
+  await Promise.all(['summary', 'thread', 'blog', 'show-notes', 'quotes', 'chapters'].map(async (mode) => {
+    t.equal((await artifacts.repurpose(id, READER, mode as ArtifactMode)).engine, 'extractive')
+  }))
+  t.ok(performance.now() - startedMs < 6 * 400, 'six requests take less than six times the limit')
+})
+
 t.test('the first engine that answers is used', async (t) => {
   const llm = engineOf('llm', async () => ({ mode: 'summary', text: 'Bread first. Then the garden. Then the computer.' }))
   const { artifacts, addTalk } = build(t, { engines: [llm, working()] })

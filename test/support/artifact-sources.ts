@@ -1,22 +1,41 @@
 /** Transcripts from which artifacts are made in tests. */
 import { readFileSync } from 'node:fs'
-import { toArtifactSource } from '../../dist/domain/artifact-source.js'
-import { splitSentences } from '../../dist/domain/text-words.js'
+import { toTitle } from '../../dist/domain/artifact-source.js'
+import { toSentences } from '../../dist/domain/sentences.js'
+import { UNSPACED } from '../../dist/domain/scripts.js'
+import { countWords, splitSentences } from '../../dist/domain/text-words.js'
 import type { ArtifactSource } from '../../dist/domain/artifact.js'
-import type { TimedSegment, TimedWord } from '../../dist/domain/transcript.js'
+import type { TimedSegment, TimedWord, Transcript } from '../../dist/domain/transcript.js'
 import { AUDIO, TRANSCRIPTS } from './paths.ts'
+import { readSearchSet } from './search-set.ts'
+import type { Language } from './search-set.ts'
+
+/** What an engine gets of a transcript. */
+export const toArtifactSource = (
+  { fileName, language, durationMs, segments }: Pick<Transcript, 'fileName' | 'language' | 'durationMs' | 'segments'>
+): ArtifactSource => ({ language, title: toTitle(fileName), durationMs, sentences: [...toSentences(segments)] })
 
 export type SpokenSentence = { startMs: number, endMs: number, text: string, speaker?: string }
 
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+
+/** Words with their punctuation. */
+function splitSpoken (text: string): string[] {
+  if (!UNSPACED.test(text)) return text.split(/\s+/)
+  return [...segmenter.segment(text)].reduce<string[]>((words, { segment, isWordLike }) =>
+    isWordLike === true || words.length === 0 ? [...words, segment] : [...words.slice(0, -1), `${words.at(-1)}${segment}`], [])
+}
+
 /** Words of a sentence, spread over its time by their lengths. */
 function toWords ({ startMs, endMs, text, speaker }: SpokenSentence): TimedWord[] {
-  const words = text.split(/\s+/)
+  const words = splitSpoken(text)
+  const [space, gap] = UNSPACED.test(text) ? ['', 0] : [' ', 1]
   let done = 0
   return words.map((word) => {
     const from = startMs + Math.floor((endMs - startMs) * done / text.length)
-    done += word.length + 1
+    done += word.length + gap
     const until = Math.min(endMs, startMs + Math.floor((endMs - startMs) * done / text.length))
-    return { text: ` ${word}`, startMs: from, endMs: until, probability: 0.9, ...(speaker === undefined ? {} : { speaker }) }
+    return { text: `${space}${word}`, startMs: from, endMs: until, probability: 0.9, ...(speaker === undefined ? {} : { speaker }) }
   })
 }
 
@@ -39,7 +58,7 @@ export function speak (text: string): SpokenSentence[] {
     const [, speaker, said = line] = /^(?:([\p{Lu}][\p{L} ]{0,30}): )?(.*)$/u.exec(line) ?? []
     return splitSentences(said).map((sentence) => {
       const startMs = clockMs
-      const endMs = startMs + 400 * sentence.split(/\s+/).length
+      const endMs = startMs + 400 * splitSpoken(sentence).length
       clockMs = endMs + 500
       return { startMs, endMs, text: sentence, ...(speaker === undefined ? {} : { speaker }) }
     })
@@ -109,6 +128,18 @@ export const ODD_SOURCES: Readonly<Record<string, () => ArtifactSource>> = {
     title: '# <b>*x*</b>',
     sentences: speak('Use *stars* and `ticks` now. <script>alert(1)</script> is [not](safe) here.\n'.repeat(8))
   })
+}
+
+/** A recording of about so many words, read from the texts of the retrieval set, each with its own topic and speakers. */
+export function readLibrary (words: number, language: Language = 'en'): ArtifactSource {
+  const lines: string[] = []
+  let left = words
+  for (const { passages } of readSearchSet([language]).transcripts) {
+    if (left <= 0) break
+    lines.push('', ...passages.map(({ speaker, text }) => `${speaker}: ${text}`))
+    left -= countWords(passages.map(({ text }) => text).join(' '))
+  }
+  return makeSource({ language, title: 'library', sentences: speak(lines.join('\n')) })
 }
 
 /** A recording of about so many hours, from the texts of the fixtures one after the other, each with its own order of paragraphs. */

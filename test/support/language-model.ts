@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { toArtifactSource } from '../../dist/domain/artifact-source.js'
 import type { ArtifactSource } from '../../dist/domain/artifact.js'
 import type { AnswerInput } from '../../dist/engine/text/llm/protocol.js'
 import { createResidentModel } from '../../dist/engine/text/llm/resident-model.js'
 import type { LoadedModel, ResidentModel } from '../../dist/engine/text/llm/resident-model.js'
 import type { AnswerSchema } from '../../dist/engine/text/llm/schema.js'
+import { toArtifactSource } from './artifact-sources.ts'
 import { makeTinyModel } from './gguf.ts'
 import type { TinyModel } from './gguf.ts'
 

@@ -11,6 +11,17 @@ declare module 'commonmark' {
 }
 
 /** Set-up is untyped JavaScript, because it runs before anything is installed. */
+declare module '*/scripts/setup-gpu.mjs' {
+  type Tools = {
+    run: (what: string, file: string, args: string[]) => Promise<void>
+    npm: () => { file: string, args: string[] }
+    tar: string
+    say: (line: string) => void
+  }
+  export const VERSION: string
+  export function installGpuLibraries (modules: string, gpu: string | undefined, tools: Tools): Promise<void>
+}
+
 declare module '*/scripts/setup-model.mjs' {
   type Tools = { runVisibly: (args: string[]) => Promise<number>, isQuiet: boolean, isAsked: boolean }
   export function installModel (root: string, wanted: string, tools: Tools): Promise<void>

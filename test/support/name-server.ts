@@ -35,7 +35,10 @@ function makeAnswer (packet: Buffer, end: number, address: string | undefined): 
 }
 
 /** It knows `known`, says nothing about names in `.silent`, and has no others. */
-export async function startNameServer (known: Readonly<Record<string, string>>): Promise<NameServer> {
+export async function startNameServer (
+  known: Readonly<Record<string, string>>,
+  { host, port: wantedPort } = { host: '127.0.0.1', port: 0 }
+): Promise<NameServer> {
   const asked: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (packet, { port, address }) => {
@@ -43,7 +46,7 @@ export async function startNameServer (known: Readonly<Record<string, string>>):
     asked.push(name)
     if (!name.endsWith('.silent')) socket.send(makeAnswer(packet, end, known[name]), port, address)
   })
-  socket.bind(0, '127.0.0.1')
+  socket.bind(wantedPort, host)
   await once(socket, 'listening')
-  return { address: `127.0.0.1:${socket.address().port}`, asked, close: () => { socket.close() } }
+  return { address: `${host}:${socket.address().port}`, asked, close: () => { socket.close() } }
 }

@@ -53,10 +53,14 @@ const stem = (word: string): string => {
   return [...short].slice(0, STEM_LENGTH).join('')
 }
 
+/** Numbers, single letters, and words in hiragana, which are grammar. */
+const WITHOUT_TOPIC = /^(?:\P{L}*|\p{Script=Latin}|\p{Script=Hiragana}+)$/u
+
 /** The stem of a word with a topic; undefined for stop words, numbers and single letters. */
-export function toStem (word: string, { stopWords }: Lexicon): string | undefined {
-  const lower = word.toLowerCase()
-  if (stopWords.has(lower) || /^\P{L}*$/u.test(lower) || /^\p{Script=Latin}$/u.test(lower)) return undefined
+export function toStem (word: string, { stopWords, elisions }: Lexicon): string | undefined {
+  const whole = word.toLowerCase()
+  const lower = whole.replace(elisions, '')
+  if (stopWords.has(whole) || stopWords.has(lower) || WITHOUT_TOPIC.test(lower)) return undefined
   return stem(lower)
 }
 
@@ -65,9 +69,12 @@ const capitalise = (text: string): string => text.replace(/^[\p{Ps}\p{Pi}"'¿¡]
 /** "the the", "I, I". */
 const REPEATED_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]{1,12})(?:,? \1)+(?![\p{L}\p{M}])/giu
 
+/** "we had a we had a" */
+const REPEATED_PHRASE = /(?<![\p{L}\p{M}])((?:[\p{L}\p{M}'’]{1,12}\s){1,3}[\p{L}\p{M}'’]{1,12})[,\s]+\1(?![\p{L}\p{M}])/giu
+
 /** Removes fillers, repeated words and lead-ins, as an editor would. */
 export function cleanSentence (text: string, { fillers, leadIns }: Lexicon): string {
-  const said = toLine(toLine(text).replace(fillers, ' ').replace(REPEATED_WORD, '$1'))
+  const said = toLine(toLine(text).replace(fillers, ' ').replace(REPEATED_WORD, '$1').replace(REPEATED_PHRASE, '$1'))
   const begun = said.replace(leadIns, '').replace(/^[,;:.…\s]+/u, '')
   return capitalise(begun.replace(/\s+([,.;:!?…])/gu, '$1').replace(/,(?:\s*,)+/gu, ','))
 }
@@ -86,17 +93,29 @@ function rateLength (words: number): number {
   return words <= high ? 1 : Math.max(0.2, 1 - (words - high) / (most - high))
 }
 
+/** What is left of the independence of a sentence that begins like "after that", and of one with "it" before any noun. */
+const [REFERENCE_SHARE, PRONOUN_SHARE] = [0.45, 0.5]
+
+/** True when a pronoun stands before every word that it could mean. */
+function hasOpenPronoun (words: readonly string[], lexicon: Lexicon): boolean {
+  const pronoun = words.findIndex((word) => lexicon.pronouns.has(word))
+  return pronoun > 0 && words.slice(0, pronoun).every((word) => toStem(word, lexicon) === undefined)
+}
+
 /** How well a sentence begins: "it" and "but" refer to the sentence before; "this house" does so less; "it is better to" does not. */
 function rateStart (clean: string, [first = '', second = '']: readonly string[], lexicon: Lexicon): number {
-  if (!lexicon.dangling.has(first) || lexicon.impersonal.test(clean)) return 1
+  if (lexicon.impersonal.test(clean)) return 1
+  if (lexicon.references.test(clean)) return REFERENCE_SHARE
+  if (!lexicon.dangling.has(first)) return 1
   return lexicon.determiners.has(first) && toStem(second, lexicon) !== undefined ? 0.6 : 0.25
 }
 
 function rateIndependence (clean: string, length: number, lexicon: Lexicon): number {
   const words = listWords(clean).map((word) => word.toLowerCase())
-  const start = rateStart(clean, words, lexicon)
+  const open = hasOpenPronoun(words, lexicon) && !lexicon.impersonal.test(clean) ? PRONOUN_SHARE : 1
+  const start = rateStart(clean, words, lexicon) * open
   const pronouns = words.slice(1).filter((word) => lexicon.dangling.has(word) && !lexicon.determiners.has(word)).length
-  const ending = /[.!?…。！？।]["'”’»]?$/u.test(clean) ? 1 : 0.7
+  const ending = /[.!?…。！？।]["'”’»]?$/u.test(clean) ? 1 : 0.6
   return start * ending * rateLength(length) * Math.max(0.5, 1 - pronouns / Math.max(8, words.length))
 }
 

@@ -2,9 +2,12 @@
 import { joinList, phrasesFor } from '../artifact-phrases.js'
 import { ARTIFACT_LENGTHS } from '../artifact.js'
 import type { ArtifactDraft, ArtifactMode } from '../artifact.js'
+import { UNSPACED } from '../scripts.js'
+import { joinSentences } from '../text-words.js'
 import { analyse } from './analysis.js'
 import type { Analysed, Analysis, PlainSource } from './analysis.js'
 import { makeBlog, makeThread } from './posts.js'
+import type { Intro } from './posts.js'
 import { chooseQuotes } from './quotes.js'
 import { chooseDiverse, inOrder, rateCentrality, rateForSummary } from './ranking.js'
 import type { Rated } from './ranking.js'
@@ -42,7 +45,8 @@ function listTopics (topics: readonly Topic[], { source }: Analysis): string | u
   return phrases.covers(joinList(said.map(({ title }) => lowerFirst(title, source.language)), phrases))
 }
 
-const sentenceText = ({ clean }: Analysed): string => /[.!?…。！？।]["'”’»]?$/u.test(clean) ? clean : `${clean}.`
+const sentenceText = ({ clean }: Analysed): string =>
+  /[.!?…。！？।]["'”’»]?$/u.test(clean) ? clean : clean + (UNSPACED.test(clean) ? '。' : '.')
 
 function makeSummary (topics: readonly Topic[], rated: readonly Rated[], analysis: Analysis): string {
   const { max } = ARTIFACT_LENGTHS.summary
@@ -50,23 +54,35 @@ function makeSummary (topics: readonly Topic[], rated: readonly Rated[], analysi
   const chosen = chooseSummary(topics, rated, overview === undefined ? max : max - 1)
   const fallback = analysis.sentences.filter(({ clean }) => clean !== '').slice(0, ARTIFACT_LENGTHS.summary.min)
   const sentences = chosen.length > 0 ? chosen : fallback
-  return [...(overview === undefined ? [] : [overview]), ...sentences.map(sentenceText)].join(' ') || analysis.source.title
+  return joinSentences([...(overview === undefined ? [] : [overview]), ...sentences.map(sentenceText)]) || analysis.source.title
+}
+
+/** How a blog post begins: what it is about, and the best sentences, which are not repeated in its sections. */
+function makeIntro (topics: readonly Topic[], rated: readonly Rated[], analysis: Analysis): Intro {
+  const overview = listTopics(topics, analysis)
+  const sentences = chooseSummary(topics, rated, INTRO_SENTENCES)
+  const text = joinSentences([...(overview === undefined ? [] : [overview]), ...sentences.map(sentenceText)]) || analysis.source.title
+  return { text, used: new Set(sentences.map(({ index }) => index)) }
 }
 
 function makeNotes (topics: readonly Topic[], rated: readonly Rated[], analysis: Analysis, centrality: Float64Array): ArtifactDraft {
-  const intro = chooseSummary(topics, rated, 3)
+  const intro = chooseSummary(topics, rated, INTRO_SENTENCES)
   const used = new Set(intro.map(({ index }) => index))
   const details = topics.map((topic) => {
-    const inside = rated.slice(topic.first, topic.last + 1).filter(({ sentence }) => !used.has(sentence.index))
-    return inOrder(chooseDiverse(inside, topics.length < 7 ? 2 : 1)).map(sentenceText).join(' ')
+    const inside = rated.slice(topic.first, topic.last + 1)
+      .filter(({ sentence }) => !used.has(sentence.index) && sentence.announces === undefined)
+    return joinSentences(inOrder(chooseDiverse(inside, topics.length < 7 ? 2 : 1)).map(sentenceText))
   })
   return {
     mode: 'show-notes',
-    intro: intro.map(sentenceText).join(' ') || analysis.source.title,
+    intro: joinSentences(intro.map(sentenceText)) || analysis.source.title,
     topics: topics.map(({ title, first }, index) => ({ title, sentence: first, detail: details[index] ?? '' })),
     quotes: chooseQuotes(centrality, analysis, 3).filter(({ first }) => !used.has(first))
   }
 }
+
+/** Sentences of the intro of show notes and of a blog post. */
+const INTRO_SENTENCES = 3
 
 /** Quotes: one for so many words. */
 const WORDS_A_QUOTE = 120
@@ -80,7 +96,8 @@ function quoteCount ({ sentences }: Analysis): number {
 /** Makes the draft of an artifact. The source must have sentences. */
 export function extract (mode: ArtifactMode, source: PlainSource): ArtifactDraft {
   const analysis = analyse(source)
-  const topics = findTopics(analysis, mode === 'blog' ? { min: Math.min(3, chapterCount(source).min), max: 6 } : chapterCount(source))
+  const usual = chapterCount(source)
+  const topics = findTopics(analysis, mode === 'blog' ? { min: Math.min(3, usual.min), max: Math.min(6, usual.max) } : usual)
   const centrality = rateCentrality(topics, analysis)
   const rated = rateForSummary(centrality, analysis)
   switch (mode) {
@@ -89,6 +106,6 @@ export function extract (mode: ArtifactMode, source: PlainSource): ArtifactDraft
     case 'quotes': return { mode, quotes: chooseQuotes(centrality, analysis, quoteCount(analysis)) }
     case 'show-notes': return makeNotes(topics, rated, analysis, centrality)
     case 'thread': return makeThread({ topics, rated, analysis, centrality })
-    case 'blog': return makeBlog({ topics, rated, analysis, centrality }, makeSummary(topics, rated, analysis))
+    case 'blog': return makeBlog({ topics, rated, analysis, centrality }, makeIntro(topics, rated, analysis))
   }
 }

@@ -5,11 +5,11 @@ const EN_INTENT = '(?:(?:i|we)(?:’d|\'d| would)? (?:want|like|need|am going|ar
   '(?:i|we)(?:’ll|\'ll| will| shall)(?: now| next)?|(?:i|we) (?:now|next|then)|(?:now|next|then),? (?:i|we)|' +
   '(?:can|shall|could) (?:i|we)(?: now)?|' +
   '(?:that|this|which) (?:brings|takes|leads) (?:me|us)|(?:could|can|would) you)'
-const EN_VERB = '(?:talk|speak|turn|move(?: on)?|go(?: on)?|come|look|begin|start|continue|hear|deal|tell (?:you|us|me)|show you|' +
+const EN_VERB = '(?:talk|speak|turn|move(?: on)?|go(?: on)?|walk|come|look|begin|start|continue|hear|deal|tell (?:you|us|me)|show you|' +
   'say (?:something|a few words|more)|explain(?: to you)?|discuss|describe|consider|take up|open)?'
 
 export const ENGLISH: Entry = {
-  stopWords: 'i me myself you yourself him us ourselves am is are was were be been being do does did doing done have has had having ' +
+  stopWords: 'i we me myself you yourself him us ourselves am is are was were be been being do does did doing done have has had having ' +
     'will would shall should can could may might must not no nor if or because as until while at by for with about against between ' +
     'into through during before after above below to from up down in out on off over under again further here there when where why ' +
     'how all any both each few more most other some such only own same than too very just also even still yet already ever never ' +
@@ -24,12 +24,16 @@ export const ENGLISH: Entry = {
   determiners: 'a an the my your his her its our their this that these those of some each every in',
   dangling: 'he she it they them this that these those and but so or then there also however therefore because which such his her ' +
     'its their otherwise instead besides again it’s that’s they’re he’s she’s it\'s that\'s they\'re he\'s she\'s another both',
+  pronouns: 'it he she they him them',
+  generic: 'people thing things one ones way ways day days time times year years man men woman women kind person lot bit part',
+  references: '(?:after|before|because of|like|for|with|from|at|by|since|of|on|in|all of|most of|some of|none of) ' +
+    '(?:that|this|these|those|them|it|here|which)|what (?:he|she|they|it)|in return',
   leadIns: 'well|okay|ok|right|yes|yeah|no|oh|finally|also|actually|basically|you know|i mean|of course|in fact|now|then|so|look|anyway',
   connectives: 'and|but|so(?! (?:much|many|far|that|long|called))|now(?! that)|then',
   sounds: 'u+h+m*|u+m+|e+r+m*|h+m+',
   asides: 'you know|i mean|sort of|kind of|like|basically|actually',
   announcement:
-    `(?:${EN_INTENT} ${EN_VERB}(?: \\w+)?? ?(?:about|to|on to|onto|at|with|into|you)?|` +
+    `(?:${EN_INTENT} ${EN_VERB}(?: \\w+)?? ?(?:about|to|on to|onto|at|with|into|through|you)?|` +
     '\\b(?:first|second|third|fourth|fifth|sixth|next|last|final|main|other) (?:\\w+ )?' +
     '(?:thing|topic|point|item|part|question|subject|step|section|issue|one|matter|lesson|reason|rule)\\b.{0,24}?\\b' +
     '(?:is|was|concerns)(?: about)?|^(?:agenda )?item (?:number )?\\w+(?: is|,|:))',
@@ -60,6 +64,9 @@ export const GERMAN: Entry = {
     'im ins vom zum zur beim am',
   dangling: 'er sie es und aber oder so dann deshalb deswegen darum daher dort auch denn außerdem trotzdem dieser diese dieses das ' +
     'dabei dadurch damit danach dafür davon sonst jedoch allerdings sein seine ihr ihre',
+  pronouns: 'er ihn ihm ihnen',
+  references: '(?:nach|seit|mit|bei|in|an|aus|von|für|vor|wegen) (?:dies\\p{L}+|jen\\p{L}+)(?= (?:tag|zeit|jahr|moment|weise|fall))|' +
+    'was (?:er|sie|es)|deren|dessen',
   leadIns: 'also|ja|nein|nun|jetzt|so|naja|na ja|gut|okay|schließlich|ehrlich gesagt|im grunde',
   connectives: 'und|aber',
   sounds: 'ä+h+m*|e+h+m*|ö+h+m*|h+m+',
@@ -93,6 +100,8 @@ export const DUTCH: Entry = {
   determiners: 'de het een mijn jouw uw zijn haar ons onze hun deze dit die dat elke elk iedere ieder in van',
   dangling: 'hij zij ze het en maar of dus dan daarom daar ook want bovendien toch deze dit die dat zijn haar hun hierdoor daardoor ' +
     'daarna anders echter',
+  pronouns: 'hij hem hen',
+  references: '(?:na|met|sinds|door) (?:dat|dit|die|deze|hem)',
   leadIns: 'dus|nou|ja|nee|nu|goed|oké|dan|eigenlijk|eerlijk gezegd',
   connectives: 'en|maar',
   sounds: 'u+h+m*|e+h+m*|h+m+',

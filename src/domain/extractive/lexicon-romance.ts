@@ -15,6 +15,9 @@ export const SPANISH: Entry = {
   dangling: 'él ella ellos ellas ello esto eso y pero o así entonces también además este esta estos estas ese esa ' +
     'porque sin luego después ' +
     'su sus lo tampoco aunque',
+  pronouns: 'él ella ellos ellas ello',
+  nounsFirst: true,
+  references: '(?:después de|desde|con|por|en|a|de) (?:eso|esto|ese|esa|ello|él|ella|entonces)',
   leadIns: 'bueno|pues|ahora|vale|sí|no|finalmente|además|en realidad|de hecho',
   connectives: 'y|pero|así que|entonces',
   sounds: 'e+h+m*|e+m+|h+m+',
@@ -24,7 +27,7 @@ export const SPANISH: Entry = {
     'tratar|pasar|empezar|ver)' +
     '(?:les|te|os)?(?: ahora)?(?: de| del| sobre| a| al| con| por)?|' +
     '\\b(?:primer|primera|segundo|segunda|tercer|tercera|cuarto|cuarta|último|última|siguiente) (?:\\w+ )?' +
-    '(?:cosa|tema|punto|parte|pregunta|paso|asunto)\\b.{0,24}?\\b(?:es|son|trata de)|\\bpasamos (?:a|al))',
+    '(?:cosa|tema|punto|parte|pregunta|paso|asunto)\\b.{0,24}?\\b(?:es|son|trata de)|\\bpas(?:amos|emos)(?: \\w+)? (?:a|al))',
   greetings: 'buenos días|buenas tardes|buenas noches|hola|bienvenid\\p{L}+|gracias|muchas gracias|adiós|hasta luego|señoras',
   thanks: 'muchas gracias|gracias por|buena tarde',
   impersonal: 'est[ae] (?:año|semana|mes|mañana|primavera|verano)',
@@ -46,6 +49,10 @@ export const FRENCH: Entry = {
   determiners: 'le la les un une des du de mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs ce cet cette ces chaque en',
   dangling: 'il elle ils elles cela ça ce ceci et mais ou donc alors aussi puis ensuite car cependant pourtant cet cette ces son sa ses ' +
     'leur leurs c’est c\'est c’était c\'était en y',
+  pronouns: 'elle ils elles lui eux',
+  nounsFirst: true,
+  elisions: '[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu',
+  references: '(?:après|avec|depuis|dans|pour|par|de|à) (?:ça|cela|ceci|ce|cet|cette|ces|lui|eux|elle|là)|depuis(?=,| lors)',
   leadIns: 'bon|ben|eh bien|oui|non|maintenant|enfin|voilà|en fait|du coup',
   connectives: 'et|mais|donc|alors',
   sounds: 'e+u+h+|h+u+m+|h+m+',
@@ -54,7 +61,7 @@ export const FRENCH: Entry = {
     '(?:(?:je veux|je voudrais|j[’\']aimerais|nous allons|je vais|on va|nous voulons)(?: \\w+){0,3}? ' +
     '(?:parler|raconter|expliquer|passer|commencer|aborder|voir)(?: \\w+)??(?: de| du| des| à| au| aux| par| sur)?|' +
     '\\b(?:premier|première|deuxième|second|seconde|troisième|quatrième|dernier|dernière|prochain|prochaine) (?:\\w+ )?' +
-    '(?:chose|sujet|point|partie|question|étape)\\b.{0,24}?(?:\\best|c[’\']est|concerne|porte sur)|\\bpassons (?:à|au|aux))',
+    '(?:chose|sujet|point|partie|question|étape)\\b.{0,24}?(?:\\best|c[’\']est|concerne|porte sur)|\\bpassons(?: \\w+)? (?:à|au|aux))',
   greetings: 'bonjour|bonsoir|salut|bienvenue|merci|au revoir|mesdames|chers',
   thanks: 'merci beaucoup|merci (?:de|pour)|bonne (?:soirée|journée)',
   impersonal: 'il (?:y a|y avait|faut|fallait|est .* (?:de|que))|c[’\']est .* (?:de|que|qui)|cette (?:année|semaine)|ce (?:matin|soir|' +
@@ -76,6 +83,10 @@ export const ITALIAN: Entry = {
     'questi queste quello quella quelli quelle del dello della dei degli delle di nel nella nei nelle in ogni dal dalla sul sulla',
   dangling: 'lui lei esso essa essi loro ciò questo questa questi queste e ma o così quindi allora anche inoltre poi perché però suo sua ' +
     'dopo infatti altrimenti',
+  pronouns: 'lui lei essi esse',
+  nounsFirst: true,
+  elisions: '[cdlmnstv]|un|dell|all|nell|sull|dall|quest|quell',
+  references: '(?:dopo|con|da|per|in) (?:questo|questa|ciò|quello|lui|lei)',
   leadIns: 'bene|beh|sì|no|adesso|ora|infine|insomma|in realtà|cioè',
   connectives: 'e|ma|quindi|allora',
   sounds: 'e+h+m*|u+h+m*|m+h+|h+m+',
@@ -84,7 +95,7 @@ export const ITALIAN: Entry = {
     '(?:(?:voglio|vorrei|vogliamo|vorremmo)(?: \\w+){0,2}? (?:parlar\\p{L}*|raccontar\\p{L}*|spiegar\\p{L}*|passare|iniziare)' +
     '(?: \\w+)??(?: di| del| dello| della| dei| delle| a| al| alla| con| da)?|' +
     '\\b(?:primo|prima|secondo|seconda|terzo|terza|quarto|quarta|ultimo|ultima|prossimo|prossima) (?:\\w+ )?' +
-    '(?:cosa|tema|argomento|punto|parte|domanda|passo)\\b.{0,24}?(?:\\bè|riguarda)|\\bpassiamo (?:a|al|alla))',
+    '(?:cosa|tema|argomento|punto|parte|domanda|passo)\\b.{0,24}?(?:\\bè|riguarda)|\\bpassiamo(?: \\w+)? (?:a|al|alla))',
   greetings: 'buongiorno|buonasera|buon pomeriggio|ciao|benvenut\\p{L}+|grazie|arrivederci|signore',
   thanks: 'grazie mille|grazie per|buona serata',
   impersonal: 'quest(?:o|a|’|\') ?(?:anno|settimana|mese|mattina|primavera|estate)',
@@ -106,6 +117,9 @@ export const PORTUGUESE: Entry = {
     'este esta estes estas ' +
     'esse essa esses essas aquele aquela do da dos das de no na nos nas em',
   dangling: 'ele ela eles elas isso isto aquilo e mas ou assim então também além este esta esse essa porque depois seu sua porém contudo',
+  pronouns: 'ele ela eles elas',
+  nounsFirst: true,
+  references: '(?:depois|desde|com|por|em) (?:isso|isto|disso|disto|ele|ela|então)',
   leadIns: 'bom|bem|pois|então|agora|sim|não|finalmente|além disso|na verdade',
   connectives: 'e|mas|então',
   sounds: 'e+h+m*|h+u+m+|h+m+',
@@ -114,7 +128,7 @@ export const PORTUGUESE: Entry = {
     '(?:(?:quero|queremos|gostaria de|vou|vamos)(?: \\w+){0,2}? (?:falar|contar|explicar|passar|começar|ver)(?: agora)?' +
     '(?: de| do| da| dos| das| sobre| a| ao| à| com| por)?|' +
     '\\b(?:primeiro|primeira|segundo|segunda|terceiro|terceira|quarto|quarta|último|última|próximo|próxima) (?:\\w+ )?' +
-    '(?:coisa|tema|assunto|ponto|parte|pergunta|passo)\\b.{0,24}?(?:\\bé|trata)|\\bpassamos (?:a|ao|à))',
+    '(?:coisa|tema|assunto|ponto|parte|pergunta|passo)\\b.{0,24}?(?:\\bé|trata)|\\bpassamos(?: \\w+)? (?:a|ao|à))',
   greetings: 'bom dia|boa tarde|boa noite|olá|bem-vind\\p{L}+|obrigad\\p{L}+|muito obrigad\\p{L}+|adeus|tchau|senhoras',
   thanks: 'muito obrigad\\p{L}*|obrigad\\p{L}+ por',
   impersonal: 'est[ae] (?:ano|semana|mês|manhã|primavera|verão)',

@@ -1,5 +1,7 @@
 /** What the extractive engine knows about a language. Pure. */
+import { UNSPACED } from '../scripts.js'
 import { DUTCH, ENGLISH, GERMAN } from './lexicon-germanic.js'
+import { CHINESE, JAPANESE } from './lexicon-east-asian.js'
 import { FRENCH, ITALIAN, PORTUGUESE, SPANISH } from './lexicon-romance.js'
 
 /** As written in the files of the languages: words separated by spaces. */
@@ -10,7 +12,17 @@ export type Entry = {
   determiners: string
   /** A sentence that begins with one of these depends on the sentence before it. */
   dangling: string
+  /** Words for somebody or something that was named before. */
+  pronouns?: string
+  /** Nouns without a topic: the word before one of them is not a noun. */
+  generic?: string
+  /** Adjectives stand after their nouns. */
+  nounsFirst?: true
   // The following are alternatives of regular expressions; whole words, in any case.
+  /** Words that are written together with the word after them. */
+  elisions?: string
+  /** Starts that refer to the sentence before, of several words. */
+  references?: string
   /** What an editor cuts from the start of a sentence, if a comma follows. */
   leadIns: string
   /** The same without a comma: only where the rest is still a sentence. */
@@ -21,6 +33,8 @@ export type Entry = {
   asides: string
   /** Announces a topic, up to the topic itself. */
   announcement: string
+  /** The same as a whole expression, for languages in which the topic comes first. Group `topic`: what is announced. */
+  announced?: RegExp
   /** Starts of greetings and thanks. */
   greetings: string
   /** Thanks and talk about the event, anywhere. */
@@ -33,7 +47,12 @@ export type Entry = {
   weight: string
 }
 
-export type Lexicon = Record<'stopWords' | 'determiners' | 'dangling' | 'emphasis' | 'weight', ReadonlySet<string>> & {
+type WordLists = 'stopWords' | 'determiners' | 'dangling' | 'pronouns' | 'generic' | 'emphasis' | 'weight'
+export type Lexicon = Record<WordLists, ReadonlySet<string>> & {
+  nounsFirst: boolean
+  /** At the start of a word. */
+  elisions: RegExp
+  references: RegExp
   /** At the start of a sentence. */
   leadIns: RegExp
   fillers: RegExp
@@ -64,11 +83,17 @@ const NEUTRAL: Entry = {
 
 /** Limits of a word. `\\b` knows only ASCII letters. */
 const [BEFORE, AFTER] = ['(?<![\\p{L}\\p{M}])', '(?![\\p{L}\\p{M}])']
-/** A word of alternatives; matches nothing if there are none. */
-const word = (alternatives: string): string => alternatives === '' ? '(?!)' : `${BEFORE}(?:${alternatives})${AFTER}`
+/** `\\b` and `\\w` for all letters. */
+const withAllLetters = (expression: string): string => expression
+  .replaceAll('\\b', '(?:(?<![\\p{L}\\p{M}])(?=\\p{L})|(?<=[\\p{L}\\p{M}])(?![\\p{L}\\p{M}]))')
+  .replaceAll('\\w', '[\\p{L}\\p{M}\\p{N}]')
+/** A word of alternatives; matches nothing if there are none. Scripts without spaces have no limits of words. */
+const word = (alternatives: string): string => alternatives === ''
+  ? '(?!)'
+  : UNSPACED.test(alternatives) ? `(?:${alternatives})` : `${BEFORE}(?:${alternatives})${AFTER}`
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
-  en: ENGLISH, de: GERMAN, nl: DUTCH, es: SPANISH, fr: FRENCH, it: ITALIAN, pt: PORTUGUESE
+  en: ENGLISH, de: GERMAN, ja: JAPANESE, zh: CHINESE, nl: DUTCH, es: SPANISH, fr: FRENCH, it: ITALIAN, pt: PORTUGUESE
 }
 
 function build (entry: Entry): Lexicon {
@@ -78,13 +103,20 @@ function build (entry: Entry): Lexicon {
     stopWords: toSet(`${stopWords} ${determiners} ${dangling}`),
     determiners: toSet(determiners),
     dangling: toSet(dangling),
+    pronouns: toSet(entry.pronouns ?? ''),
+    generic: toSet(entry.generic ?? ''),
+    nounsFirst: entry.nounsFirst ?? false,
+    elisions: entry.elisions === undefined ? /(?!)/u : new RegExp(`^(?:${entry.elisions})[’']`, 'iu'),
+    references: new RegExp(`^${word(entry.references ?? '')}`, 'iu'),
     emphasis: toSet(emphasis),
     weight: toSet(weight),
     leadIns: new RegExp(`^(?:(?:${word(leadIns)},|${word(connectives)},?)\\s+)+`, 'iu'),
     fillers: new RegExp(`(?:,\\s*)?${word(sounds)}(?:,|\\.{3}|…)*|(?:^|,\\s*)${word(asides)},\\s*`, 'giu'),
-    announcement: announcement === '' ? /(?!)/u : new RegExp(`${BEFORE}(?:${announcement})\\s+(?<topic>.+)$`, 'iu'),
+    announcement: entry.announced ?? (announcement === ''
+      ? /(?!)/u
+      : new RegExp(`${BEFORE}(?:${withAllLetters(announcement)})\\s+(?<topic>.+)$`, 'iu')),
     courtesy: new RegExp(`^${word(greetings)}|${word(thanks)}`, 'iu'),
-    impersonal: new RegExp(`^${word(entry.impersonal)}`, 'iu')
+    impersonal: new RegExp(`^${word(withAllLetters(entry.impersonal))}`, 'iu')
   }
 }
 

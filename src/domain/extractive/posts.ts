@@ -2,7 +2,7 @@
 import { joinList, phrasesFor } from '../artifact-phrases.js'
 import { ARTIFACT_LENGTHS, MAX_POST_LENGTH } from '../artifact.js'
 import type { ArtifactDraft, SentenceSpan } from '../artifact.js'
-import { countWords, shorten } from '../text-words.js'
+import { countWords, joinSentences, shorten } from '../text-words.js'
 import type { Analysed, Analysis } from './analysis.js'
 import { chooseQuotes } from './quotes.js'
 import { inOrder } from './ranking.js'
@@ -14,9 +14,14 @@ import type { Topic } from './titles.js'
 const NUMBER_LENGTH = 6
 const POST_LENGTH = MAX_POST_LENGTH - NUMBER_LENGTH
 
+/** The beginning of a blog post. `used`: indexes of its sentences. */
+export type Intro = { text: string, used: ReadonlySet<number> }
+
 type Work = { topics: readonly Topic[], rated: readonly Rated[], analysis: Analysis, centrality: Float64Array }
 
-const ofTopic = ({ first, last }: Topic, rated: readonly Rated[]): Rated[] => rated.slice(first, last + 1)
+/** The sentences of a topic, without the one that is its title. */
+const ofTopic = ({ first, last, title }: Topic, rated: readonly Rated[]): Rated[] =>
+  rated.slice(first, last + 1).filter(({ sentence }) => sentence.clean !== title)
 
 /** The rating of a sentence together with its neighbours: passages read better than single sentences. */
 function smooth (rated: readonly Rated[]): Rated[] {
@@ -75,7 +80,7 @@ function packPosts (title: string, sentences: readonly Analysed[], length: numbe
   for (const { clean } of sentences) {
     const text = shorten(clean, POST_LENGTH)
     const separator = open === title && title !== '' ? '\n\n' : ' '
-    const joined = open === '' ? text : open + separator + text
+    const joined = open === '' ? text : separator === ' ' ? joinSentences([open, text]) : open + separator + text
     if (joined.length <= length) {
       open = joined
       continue
@@ -152,7 +157,7 @@ function toParagraphs (sentences: readonly Analysed[]): string {
     paragraphs.at(-1)?.push(sentence.clean)
     words += sentence.length
   }
-  return paragraphs.map((paragraph) => paragraph.join(' ')).join('\n\n')
+  return paragraphs.map(joinSentences).join('\n\n')
 }
 
 /** A section with fewer words is left out. */
@@ -161,7 +166,7 @@ const LEAST_SECTION_WORDS = 35
 /** Words of the sections together, of a transcript with `said` words. */
 const blogWords = (said: number): number => Math.min(950, Math.max(560, 0.5 * said))
 
-export function makeBlog ({ topics, rated, analysis, centrality }: Work, intro: string): ArtifactDraft {
+export function makeBlog ({ topics, rated, analysis, centrality }: Work, { text: intro, used: told }: Intro): ArtifactDraft {
   const { title } = analysis.source
   const said = analysis.sentences.reduce((sum, { length }) => sum + length, 0)
   const budget = blogWords(said)
@@ -169,8 +174,9 @@ export function makeBlog ({ topics, rated, analysis, centrality }: Work, intro: 
   const quotes = chooseQuotes(centrality, analysis, 12)
   const sections = topics.map((topic) => {
     const inside = analysis.sentences.slice(topic.first, topic.last + 1)
-    const sentences = choosePassages(ofTopic(topic, rated), budget * wordsOf(inside) / Math.max(1, total))
-    const isOther = ({ first }: SentenceSpan): boolean => sentences.every(({ index }) => index !== first)
+    const open = ofTopic(topic, rated).filter(({ sentence }) => !told.has(sentence.index))
+    const sentences = choosePassages(open, budget * wordsOf(inside) / Math.max(1, total))
+    const isOther = ({ first }: SentenceSpan): boolean => !told.has(first) && sentences.every(({ index }) => index !== first)
     const quote = quotes.find((span) => span.first >= topic.first && span.last <= topic.last && isOther(span))
     return { heading: topic.title, text: toParagraphs(sentences), ...(quote ? { quote } : {}) }
   })
@@ -186,7 +192,7 @@ const MAX_TITLE_LENGTH = 80
 function nameBlog (title: string, topics: readonly Topic[], { source: { language } }: Analysis): string {
   const name = capitalise(title)
   if (countWords(name) >= 3) return name
-  const titles = topics.map((topic) => topic.title).filter((text) => !/[?？]$/u.test(text))
+  const titles = topics.map(({ isSaid, title, keyword }) => isSaid && !/[?？]$/u.test(title) ? title : keyword)
   for (let count = Math.min(3, titles.length); count > 0; count--) {
     const long = `${name}: ${joinList(titles.slice(0, count).map((text) => lowerFirst(text, language)), phrasesFor(language))}`
     if (long.length <= MAX_TITLE_LENGTH) return long

@@ -10,9 +10,15 @@ const MAX_PAUSE_MS = 1500
 
 const firstWord = (text: string): string => /[\p{L}\p{M}'’]+/u.exec(text)?.[0].toLowerCase() ?? ''
 
-function isCompletedBy (sentence: Analysed, next: Analysed | undefined, { lexicon }: Analysis): boolean {
+/** "Ask not what …" and "Ask what …": the same words again. */
+const isRepeatedBy = ({ terms }: Analysed, next: Analysed | undefined): boolean =>
+  next !== undefined && next.terms.length >= 2 && next.terms.every((term) => terms.includes(term))
+
+function isCompletedBy (sentence: Analysed, next: Analysed | undefined, { lexicon, sentences }: Analysis): boolean {
   if (!next || next.speaker !== sentence.speaker || next.isQuestion || next.isCourtesy || next.length > LONGEST_SECOND) return false
-  if (sentence.length > SHORT || next.startMs - sentence.endMs > MAX_PAUSE_MS) return false
+  if (next.startMs - sentence.endMs > MAX_PAUSE_MS) return false
+  if (isRepeatedBy(sentence, next)) return true
+  if (sentence.length > SHORT || isRepeatedBy(next, sentences[next.index + 1])) return false
   const first = firstWord(next.text)
   return first === firstWord(sentence.text) || (lexicon.dangling.has(first) && !lexicon.determiners.has(first))
 }
@@ -23,7 +29,10 @@ export function chooseQuotes (centrality: Float64Array, analysis: Analysis, coun
   const spans: SentenceSpan[] = []
   for (const sentence of chooseDiverse(rateForQuotes(centrality, analysis), 2 * count)) {
     const { index } = sentence
-    const span = { first: index, last: isCompletedBy(sentence, sentences[index + 1], analysis) ? index + 1 : index }
+    const before = sentences[index - 1]
+    const isSecond = before !== undefined && isRepeatedBy(before, sentence) && isCompletedBy(before, sentence, analysis)
+    const isFirst = !isSecond && isCompletedBy(sentence, sentences[index + 1], analysis)
+    const span = { first: isSecond ? index - 1 : index, last: isFirst ? index + 1 : index }
     if (spans.length < count && spans.every(({ first, last }) => span.last < first || span.first > last)) spans.push(span)
   }
   if (spans.length > 0 || sentences.length === 0) return spans

@@ -1,8 +1,10 @@
 /** Titles of topics: what the speaker announced or asked, else the words that are characteristic of it. Pure. */
 import { joinList, phrasesFor } from '../artifact-phrases.js'
 import { countWords, listWords, shorten } from '../text-words.js'
+import { UNSPACED } from '../scripts.js'
 import { toStem } from './analysis.js'
 import type { Analysed, Analysis } from './analysis.js'
+import type { Lexicon } from './lexicon.js'
 import type { Stretch } from './segmentation.js'
 
 export type Topic = Stretch & {
@@ -43,31 +45,65 @@ function rateTerms (inside: ReadonlyMap<string, number>, everywhere: ReadonlyMap
 
 type Candidate = { text: string, stems: string[], count: number, nouns: number }
 
-/** Words and pairs of words of a stretch, with how often they look like nouns: after a determiner, or capitalised inside a sentence. */
-function listCandidates (sentences: readonly Analysed[], { lexicon, source }: Analysis): Candidate[] {
+/** A word inside a clause, as a candidate for a title. */
+type Place = { words: readonly string[], index: number, found: string }
+
+/** True when a word looks like a noun: it has a capital letter inside a sentence, or stands at the end of a phrase with a determiner. */
+function looksLikeNoun ({ words, index }: Place, { lexicon, source: { language } }: Analysis): boolean {
+  const word = words[index] ?? ''
+  if (isName(words, index)) return language !== 'de' || /\p{L}{3}/u.test(word)
+  // German nouns have capital letters.
+  if (language === 'de') return false
+  if (lexicon.determiners.size === 0) return true
+  const isDetermined = (at: number): boolean => lexicon.determiners.has((words[at] ?? '').toLowerCase())
+  if (isDetermined(index - 1) || lexicon.elisions.test(word)) return !precedesNoun(words, index, lexicon)
+  const isSecond = toStem(words[index - 1] ?? '', lexicon) !== undefined && isDetermined(index - 2)
+  return isSecond && !lexicon.nounsFirst && !precedesNoun(words, index, lexicon)
+}
+
+/** "the young people", "the apple trees": the last word is the noun. */
+function precedesNoun (words: readonly string[], index: number, lexicon: Lexicon): boolean {
+  const next = words[index + 1] ?? ''
+  return !lexicon.nounsFirst && (lexicon.generic.has(next.toLowerCase()) || toStem(next, lexicon) !== undefined)
+}
+
+const isName = (words: readonly string[], index: number): boolean => index > 0 && /^\p{Lu}/u.test(words[index] ?? '')
+
+/** Without an article that is written together with the word, and without the ending of English possessives. */
+const toBare = (word: string, { elisions }: Lexicon): string => word.replace(elisions, '').replace(/[’']s$/u, '')
+
+/** Words and pairs of words of a stretch, with how often they look like nouns. */
+function listCandidates (sentences: readonly Analysed[], analysis: Analysis): Candidate[] {
+  const { lexicon, source: { language } } = analysis
   const candidates = new Map<string, Candidate>()
   function note (text: string, stems: string[], isNoun: boolean): void {
     const key = stems.join(' ')
     const known = candidates.get(key) ?? { text, stems, count: 0, nouns: 0 }
     candidates.set(key, { ...known, count: known.count + 1, nouns: known.nouns + Number(isNoun) })
   }
-  for (const { clean } of sentences) {
+  const write = (words: readonly string[], index: number): string => {
+    const bare = toBare(words[index] ?? '', lexicon)
+    return isName(words, index) ? bare : bare.toLowerCase()
+  }
+  function notePlace (place: Place): void {
+    const { words, index, found } = place
+    const isNoun = looksLikeNoun(place, analysis)
+    const written = write(words, index)
+    note(written, [found], isNoun)
+    const before = toStem(words[index - 1] ?? '', lexicon)
+    if (before === undefined || lexicon.elisions.test(words[index] ?? '')) return
+    // A pair of a noun and its adjective is a phrase, whichever comes first.
+    const isPhrase = isNoun || (language !== 'de' && lexicon.determiners.has((words[index - 2] ?? '').toLowerCase()))
+    note([isName(words, index) ? toBare(words[index - 1] ?? '', lexicon) : write(words, index - 1), written]
+      .join(UNSPACED.test(written) ? '' : ' '), [before, found], isPhrase)
+  }
+  for (const { clean } of sentences.filter(({ isCourtesy }) => !isCourtesy)) {
     // Pairs do not cross punctuation.
-    for (const part of clean.split(/[,.;:!?…()]+\s/u)) {
+    for (const part of clean.split(/[,.;:!?…()]+\s|[、。！？，；：「」]/u)) {
       const words = listWords(part)
       for (const [index, word] of words.entries()) {
         const found = toStem(word, lexicon)
-        if (found === undefined) continue
-        const before = words[index - 1] ?? ''
-        const stemBefore = toStem(before, lexicon)
-        const isName = index > 0 && /^\p{Lu}/u.test(word) && (source.language !== 'de' || /\p{L}{3}/u.test(word))
-        const start = stemBefore === undefined ? before : words[index - 2] ?? ''
-        // German nouns have capital letters.
-        const isMarked = source.language !== 'de' && lexicon.determiners.has(start.toLowerCase())
-        const isNoun = isName || isMarked || lexicon.determiners.size === 0
-        const written = isName ? word : word.toLowerCase()
-        note(written, [found], isNoun)
-        if (stemBefore !== undefined) note(`${isName ? before : before.toLowerCase()} ${written}`, [stemBefore, found], isNoun)
+        if (found !== undefined) notePlace({ words, index, found })
       }
     }
   }
@@ -96,23 +132,28 @@ const countOf = (stem: string, sentences: readonly Analysed[]): number =>
 
 /** Ends an announced topic where its first clause ends. */
 function trimTopic (topic: string): string {
-  const clause = topic.replace(/[.!?…]["'”’»]?$/u, '').split(/[.!?;:–—]\s|,\s(?=\p{Ll})/u)[0]?.trim() ?? ''
+  const clause = topic.replace(/[.!?…]["'”’»]?$/u, '').split(/[.!?;:–—]\s|,\s(?=\p{Ll})|[。！？、，]/u)[0]?.trim() ?? ''
   return shorten(clause, MAX_LENGTH)
 }
 
 type Heading = { title: string, rating: number }
 
 /** What was announced or asked in the first sentences, if it is about the topic. */
-function findHeading (sentences: readonly Analysed[], terms: ReadonlyMap<string, number>): string | undefined {
+function findHeading (sentences: readonly Analysed[], terms: ReadonlyMap<string, number>, lexicon: Lexicon): string | undefined {
   const most = Math.max(0, ...terms.values())
   const headings = sentences.slice(0, OPENING).flatMap((sentence, index): Heading[] => {
     const asked = sentence.isQuestion && index < 6 && sentence.independence > 0.3 ? sentence.clean : undefined
     const title = sentence.announces === undefined ? asked : trimTopic(sentence.announces)
     if (title === undefined || title.endsWith('…') || title.length > MAX_LENGTH) return []
     const words = countWords(title)
-    if (words < 1 || words > MAX_WORDS) return []
+    const topical = listWords(title).filter((word) => toStem(word, lexicon) !== undefined).length
+    if (topical < 1 || words > MAX_WORDS) return []
     const about = sentence.terms.reduce((best, term) => Math.max(best, terms.get(term) ?? 0), 0)
-    const isThin = sentence.announces !== undefined && words < 3 && !/^\p{Lu}/u.test(title)
+    const [first = ''] = title.toLowerCase().split(' ')
+    // In German, "den Problemen" is not how a title begins.
+    const isPhrase = /^\p{Lu}/u.test(title) || lexicon.elisions.test(title) ||
+      (lexicon.determiners.has(first) && !/^(?:de[mnrs]|eine[mnrs])$/u.test(first))
+    const isThin = sentence.announces !== undefined && words < 3 && !isPhrase
     const cost = 0.04 * index + (sentence.announces === undefined ? 0.25 : 0) + (isThin ? 0.3 : 0)
     return [{ title, rating: about / Math.max(1e-9, most) - cost }]
   }).filter(({ rating }) => rating > 0.1)
@@ -128,7 +169,7 @@ export function nameTopics (stretches: readonly Stretch[], analysis: Analysis): 
     const inside = sentences.slice(stretch.first, stretch.last + 1)
     const terms = stretches.length > 1 ? rateTerms(countTerms(inside), everywhere) : countTerms(inside)
     const keywords = listKeywords(inside, terms, analysis)
-    const heading = findHeading(inside, terms)
+    const heading = findHeading(inside, terms, analysis.lexicon)
     const fallback = keywords.length > 0 ? joinList(keywords, phrases) : inside[0]?.clean ?? ''
     const title = shorten(capitalise(heading ?? fallback), MAX_LENGTH) || source.title || String(index + 1)
     return { ...stretch, title, keyword: keywords[0] ?? title, isSaid: heading !== undefined, terms }

@@ -13,17 +13,23 @@ import type {
   WorkerTasks
 } from '../../workers/protocol.js'
 import type { ChosenModel, Models } from '../models/models.js'
-import type { DetectorPool, SpeechPool } from './pool.js'
+import type { Abort } from './abort.js'
+import type { InferenceHelper, Sent } from './helper.js'
 
 /** `isStarter`: the starter model produced it. */
 export type Transcribed = TranscribeOutput & { isStarter: boolean }
 
-/** Stops one call: it rejects with code `aborted` within about a second. */
-export type Abort = { readonly flag: Int32Array, stop (): void }
+/** How often speech detection is tried when its process ends. A window that ends processes is given back by its caller instead. */
+const DETECTION_ATTEMPTS = 10
 
-export function createAbort (): Abort {
-  const flag = new Int32Array(new SharedArrayBuffer(4))
-  return { flag, stop: () => { Atomics.store(flag, 0, 1) } }
+async function retryCrashes<T> (run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof SpeechError && error.code === 'worker_crashed') || attempt === DETECTION_ATTEMPTS) throw error
+    }
+  }
 }
 
 /** Tasks that need a model. */
@@ -39,8 +45,8 @@ export type WindowJob = {
 }
 
 type Deps = {
-  pool: SpeechPool
-  detector: DetectorPool
+  pool: InferenceHelper['speech']
+  detector: InferenceHelper['detector']
   models: Models
   gpu: boolean
   threadsPerWorker: number
@@ -65,12 +71,12 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     name: T,
     quality: SttQuality,
     model: ChosenModel | undefined,
-    input: (choice: ModelChoice, model: ChosenModel) => WorkerTasks[T]['input'],
-    memory = served
+    input: (choice: ModelChoice, model: ChosenModel) => Sent<WorkerTasks[T]['input']>,
+    { abort, memory = served }: { abort?: Abort, memory?: typeof served } = {}
   ): Promise<WorkerTasks[T]['output']> {
     if (!model) throw new SpeechError('model_unavailable', 'no speech model is installed')
     const run = async (): Promise<WorkerTasks[T]['output']> =>
-      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model))
+      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model), abort)
     try {
       const output = await run().catch(async (error: unknown) => {
         if (error instanceof SpeechError && error.code === 'out_of_memory' && await freeMemory()) return await run()
@@ -92,8 +98,9 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     const wanted = choose(quality)
     const isUnable = wanted?.kind === 'parakeet'
     const able = isUnable ? models.chooseLanguageDetector(quality) ?? servedLanguages.get(quality) : wanted
-    const input = (model: ModelChoice) => ({ ...source, model, threads: threadsPerWorker, abort: abort.flag })
-    const { posteriors } = await runWith('detectLanguage', quality, able, input, isUnable ? servedLanguages : served)
+    const input = (model: ModelChoice) => ({ ...source, model, threads: threadsPerWorker })
+    const memory = isUnable ? servedLanguages : served
+    const { posteriors } = await runWith('detectLanguage', quality, able, input, { abort, memory })
     return posteriors
   }
 
@@ -115,8 +122,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
       const chosen = choose(quality, known)
       const output = await runWith('transcribe', quality, chosen, (model, { kind, languages, decoding }) => ({
         ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected,
-        prior, languages, prompt, terms, decoding, abort: abort.flag
-      }))
+        prior, languages, prompt, terms, decoding
+      }), { abort })
       return { ...output, isStarter: chosen?.isStarter === true }
     },
     /** The probability of each language in this window. Rejects with `SpeechError`. */
@@ -124,9 +131,10 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
       return await detect(source, job.quality, abort)
     },
     /** Loads the voice activity detector. Rejects with a `SpeechError` that says why it cannot be loaded. */
-    prepareDetector: async (): Promise<void> => { await detector.run('prepareDetector', null) },
+    prepareDetector: async (): Promise<void> => { await retryCrashes(async () => await detector.run('prepareDetector', null)) },
     /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `SpeechError`. */
-    detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> => await detector.run('detectSpeech', input),
+    detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> =>
+      await retryCrashes(async () => await detector.run('detectSpeech', input)),
     /** The version and devices of the speech library. Rejects with `SpeechError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread before the first window needs them. */

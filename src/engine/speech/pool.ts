@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { SpeechError } from '../../domain/speech-error.js'
+import { forbidTelemetry } from '../process.js'
 import type { DetectorTasks, SpeakerTasks, WorkerResult, WorkerTasks } from '../../workers/protocol.js'
 
 /** The tasks of one kind of thread, with their input and output. */
@@ -17,6 +18,7 @@ type IdleThreads = { minThreads: number, idleTimeout: number }
 export function createPool<T extends Tasks> (
   file: string, threads: number, idle: IdleThreads = { minThreads: threads, idleTimeout: Infinity }
 ) {
+  forbidTelemetry()
   const piscina = new Piscina({
     filename: fileURLToPath(new URL(file, import.meta.url)),
     ...idle,
@@ -46,11 +48,9 @@ export function createPool<T extends Tasks> (
 
 /** Threads that transcribe, one window each at a time. */
 export const createSpeechPool = (threads: number) => createPool<WorkerTasks>('../../workers/speech.js', threads)
-export type SpeechPool = ReturnType<typeof createSpeechPool>
 
-/** The thread that detects speech. */
-export const createDetectorPool = () => createPool<DetectorTasks>('../../workers/speech-detection.js', 1)
-export type DetectorPool = ReturnType<typeof createDetectorPool>
+/** Threads that detect speech. */
+export const createDetectorPool = (threads: number) => createPool<DetectorTasks>('../../workers/speech-detection.js', threads)
 
 /** The thread that tells speakers apart. */
 export const createSpeakerPool = () => createPool<SpeakerTasks>('../../workers/speakers.js', 1)

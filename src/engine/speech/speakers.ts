@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SpeakerEvidence } from '../../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../../domain/speaker.js'
 import { BUNDLED_MODELS_DIR } from '../models/models.js'
-import type { Abort } from './engine.js'
+import type { Abort } from './abort.js'
 import type { SpeakerPool } from './pool.js'
 
 export type SpeakerEngine = {

@@ -1,11 +1,11 @@
-/** Tests a model: loads it and transcribes a generated sound, on a worker thread as the server does. */
+/** Tests a model: loads it and transcribes a generated sound, in a process of its own as the server does. */
 import { writeFile } from 'node:fs/promises'
 import { ModelError } from '../../domain/model-error.js'
 import { SpeechError } from '../../domain/speech-error.js'
 import type { DecodingOptions } from '../../workers/protocol.js'
 import type { ModelEntry } from '../models/manifest.js'
 import type { SpeechKind } from '../models/models.js'
-import { createSpeechPool } from './pool.js'
+import { createInferenceHelper } from './helper.js'
 
 const RATE_HZ = 16_000
 const SECONDS = 4
@@ -39,14 +39,13 @@ export type Trial = {
 /** Loads a model and transcribes a few seconds of sound. `scratch`: where to write the sound. Throws `ModelError` with what went wrong. */
 export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial, scratch: string): Promise<void> {
   await writeFile(scratch, makeSound())
-  const pool = createSpeechPool(1)
+  const helper = createInferenceHelper({ threads: { speech: 1, detector: 1 } })
   try {
-    const { segments } = await pool.run('transcribe', {
+    const { segments } = await helper.speech.run('transcribe', {
       audioPath: scratch,
       spans: [{ startSample: 0, endSample: SECONDS * RATE_HZ }],
       model: { path, kind, gpu: false, alignmentHeads },
       threads: 1,
-      abort: new Int32Array(new SharedArrayBuffer(4)),
       language: languages?.[0],
       prior: [],
       languages,
@@ -60,6 +59,6 @@ export async function tryModel ({ path, kind, alignmentHeads, languages }: Trial
   } catch (error) {
     throw error instanceof SpeechError ? new ModelError(`the model cannot be used: ${error.message}`, { cause: error }) : error
   } finally {
-    await pool.close()
+    await helper.close()
   }
 }

@@ -5,8 +5,9 @@ import type { Test } from 'tap'
 import { createModels } from '../../../dist/engine/models/models.js'
 import type { Manifest } from '../../../dist/engine/models/manifest.js'
 import { SpeechError } from '../../../dist/domain/speech-error.js'
-import type { DetectorPool, SpeechPool } from '../../../dist/engine/speech/pool.js'
-import { createAbort, createSpeechEngine } from '../../../dist/engine/speech/engine.js'
+import { createAbort } from '../../../dist/engine/speech/abort.js'
+import type { InferenceHelper } from '../../../dist/engine/speech/helper.js'
+import { createSpeechEngine } from '../../../dist/engine/speech/engine.js'
 
 const SOURCE = { audioPath: '/audio', spans: [{ startSample: 0, endSample: 160_000 }] }
 const WHISPER = { kind: 'whisper', licence: 'MIT' } as const
@@ -37,9 +38,10 @@ function openEngine (t: Test, installed: string[], language: string, broken: str
     if (task === 'detectLanguage') return { posteriors: [{ language: 'xx', probability: 0.1 }, { language, probability: 0.9 }] }
     return { segments: [], language: input.language ?? language }
   }
-  const pool = { threads: 2, run } as unknown as SpeechPool
+  const pool = { threads: 2, run } as unknown as InferenceHelper['speech']
+  const detector = {} as InferenceHelper['detector']
   return {
-    engine: createSpeechEngine({ pool, detector: {} as DetectorPool, models: createModels(dir), gpu: false, threadsPerWorker: 1 }),
+    engine: createSpeechEngine({ pool, detector, models: createModels(dir), gpu: false, threadsPerWorker: 1 }),
     asked
   }
 }
@@ -95,8 +97,8 @@ t.test('a Parakeet file that cannot be loaded is passed over', async (t) => {
 t.test('where Parakeet cannot be told a language it knows, there is nothing to ask', async (t) => {
   const dir = t.testdir({ 'manifest.json': JSON.stringify({ ...MANIFEST, models: MANIFEST.models.slice(1, 2) }), 'bird.bin': 'x' })
   const lonely = createSpeechEngine({
-    pool: { threads: 1 } as unknown as SpeechPool,
-    detector: {} as DetectorPool,
+    pool: { threads: 1 } as unknown as InferenceHelper['speech'],
+    detector,
     models: createModels(dir),
     gpu: false,
     threadsPerWorker: 1

@@ -1,0 +1,192 @@
+/**
+ * Runs native inference in a process of its own, starts it with the first call, and replaces it when it crashes or hangs. Callers whose
+ * calls it was running do not notice, except the one whose call ended it.
+ */
+import { fileURLToPath } from 'node:url'
+import { SpeechError } from '../../domain/speech-error.js'
+import type { SpeechErrorCode } from '../../domain/speech-error.js'
+import { startCompanion } from '../process.js'
+import type { Companion, CompanionEnd } from '../process.js'
+import type { Abort } from './abort.js'
+import type { PoolName, PoolTasks, PoolThreads, Reply } from './helper-protocol.js'
+
+const PROGRAM = fileURLToPath(new URL('helper-program.js', import.meta.url))
+/** The threads lower their own priority. */
+const NICE = 0
+/** How often running calls are looked at. */
+const TICK_MS = 5000
+/** A call that does not compute for so many looks hangs. Loading a large model from a slow disk takes some minutes. */
+const HANG_TICKS = 60
+/** A process is replaced at once if it has finished a call, otherwise after this time, which doubles each time up to the most. */
+const FIRST_DELAY_MS = 100
+const MAX_DELAY_MS = 10_000
+/** How long an idle process may take to end by itself. */
+const CLOSE_MS = 5000
+
+/** What a caller passes: the flags of a call are created in the helper. */
+export type Sent<I> = I extends null ? null : Omit<I, 'abort'>
+
+export type HelperPool<T extends Record<string, { input: unknown, output: unknown }>> = {
+  threads: number
+  /**
+   * Runs a task. Rejects with `SpeechError`: the codes of the task, `worker_crashed` when it ended the process or hung, and `out_of_memory`
+   * when the process ended because memory ran out.
+   */
+  run<N extends keyof T & string>(task: N, input: Sent<T[N]['input']>, abort?: Abort): Promise<T[N]['output']>
+}
+
+type Call = {
+  pool: PoolName
+  task: string
+  input: object | null
+  abort: Abort | undefined
+  resolve: (value: unknown) => void
+  reject: (error: SpeechError) => void
+  /** The last pulse, and how many looks ago it changed. */
+  pulse: number
+  stillTicks: number
+}
+
+type Options = {
+  threads: PoolThreads
+  /** Told once for each process that ended although it was needed. */
+  onCrash?: (reason: string) => void
+  tickMs?: number
+  hangTicks?: number
+}
+
+const aborted = (): SpeechError => new SpeechError('aborted', 'stopped on request')
+
+/** The code for a call that ended its process. ggml and the C++ runtime say on stderr that they got no memory. */
+const toCode = ({ stderr }: CompanionEnd): SpeechErrorCode =>
+  /bad_alloc|out of memory|cannot allocate|(?:failed|unable) to allocate/i.test(stderr) ? 'out_of_memory' : 'worker_crashed'
+
+export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = TICK_MS, hangTicks = HANG_TICKS }: Options) {
+  let companion: Companion | undefined
+  let nextId = 1
+  const running = new Map<number, Call>()
+  const waiting: Call[] = []
+  /** Calls that ran when a process ended. Each runs again by itself, so that the one that ends processes is found. */
+  const suspects: Call[] = []
+  let suspect: Call | undefined
+  let hung: Call | undefined
+  /** Processes that ended since the last finished call. */
+  let fruitless = 0
+  let restart: NodeJS.Timeout | undefined
+  let isClosing = false
+
+  function onReply (reply: Reply): void {
+    if ('pulses' in reply) {
+      for (const { id, pulse } of reply.pulses) {
+        const call = running.get(id)
+        if (call && call.pulse !== pulse) Object.assign(call, { pulse, stillTicks: 0 })
+      }
+      return
+    }
+    const call = running.get(reply.id)
+    running.delete(reply.id)
+    fruitless = 0
+    if (call === suspect) suspect = undefined
+    if (reply.result.ok) call?.resolve(reply.result.value)
+    else call?.reject(new SpeechError(reply.result.code, reply.result.message))
+    pump()
+  }
+
+  function onEnd (end: CompanionEnd): void {
+    companion = undefined
+    const calls = [...running.values()]
+    running.clear()
+    suspect = undefined
+    const culprit = hung ?? (calls.length === 1 ? calls[0] : undefined)
+    const reason = hung ? 'a call did not compute any more' : `it ended with ${end.signal ?? `code ${end.code}`}`
+    hung = undefined
+    if (isClosing) return [...calls, ...waiting, ...suspects].forEach(({ reject }) => { reject(aborted()) })
+    onCrash(reason)
+    culprit?.reject(new SpeechError(toCode(end), `the inference process was replaced: ${reason}`))
+    suspects.push(...calls.filter((call) => call !== culprit))
+    const delayMs = fruitless === 0 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (fruitless - 1))
+    fruitless++
+    restart = setTimeout(() => {
+      restart = undefined
+      pump()
+    }, delayMs)
+  }
+
+  function start (): Companion {
+    const started = startCompanion(PROGRAM, NICE, (message) => { onReply(message as Reply) })
+    started.send({ open: threads })
+    started.ended.then(onEnd)
+    return started
+  }
+
+  function begin (call: Call): void {
+    const id = nextId++
+    running.set(id, Object.assign(call, { pulse: 0, stillTicks: 0 }))
+    companion ??= start()
+    companion.send({ id, pool: call.pool, task: call.task, input: call.input })
+  }
+
+  /** Sends the calls that may run now. */
+  function pump (): void {
+    if (restart || suspect) return
+    suspect = suspects.shift()
+    if (suspect) return begin(suspect)
+    for (const call of waiting.splice(0)) begin(call)
+  }
+
+  /** Stops a call: at once if it has not begun. */
+  function stop (call: Call): void {
+    for (const queue of [waiting, suspects]) {
+      const index = queue.indexOf(call)
+      if (index >= 0) queue.splice(index, 1).forEach(({ reject }) => { reject(aborted()) })
+    }
+    for (const [id, other] of running) if (other === call) companion?.send({ abort: id })
+  }
+
+  function tick (): void {
+    for (const call of running.values()) {
+      if (++call.stillTicks < hangTicks) continue
+      hung = call
+      companion?.stop()
+      return
+    }
+  }
+  const timer = setInterval(tick, tickMs)
+  timer.unref()
+
+  const openPool = <P extends PoolName>(pool: P): HelperPool<PoolTasks[P]> => ({
+    threads: threads[pool],
+    async run (task, input, abort) {
+      if (abort?.signal.aborted) throw aborted()
+      let onAbort = (): void => {}
+      const answer = new Promise<unknown>((resolve, reject) => {
+        const call: Call = { pool, task, input: input as object | null, abort, resolve, reject, pulse: 0, stillTicks: 0 }
+        onAbort = () => { stop(call) }
+        waiting.push(call)
+      })
+      abort?.signal.addEventListener('abort', onAbort, { once: true })
+      pump()
+      return await answer.finally(() => { abort?.signal.removeEventListener('abort', onAbort) }) as never
+    }
+  })
+
+  return {
+    speech: openPool('speech'),
+    detector: openPool('detector'),
+    /** The process id of the helper; undefined when it is not running. */
+    pid: (): number | undefined => companion?.pid,
+    /** Ends the process. Call it when no call is running. */
+    async close (): Promise<void> {
+      isClosing = true
+      clearInterval(timer)
+      clearTimeout(restart)
+      if (!companion) return
+      const { ended, disconnect, stop: kill } = companion
+      disconnect()
+      const late = setTimeout(kill, CLOSE_MS)
+      await ended
+      clearTimeout(late)
+    }
+  }
+}
+export type InferenceHelper = ReturnType<typeof createInferenceHelper>

@@ -1,0 +1,56 @@
+/** The process that runs inference is killed, or gets no memory: the server stays, and no word is lost. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import { readSegments } from '../support/claims.ts'
+import { createClient } from '../support/client.ts'
+import { AUDIO } from '../support/paths.ts'
+import { findInferenceProcess } from '../support/processes.ts'
+import { runCommand, startServer } from '../support/program.ts'
+import { createRandom } from '../support/random.ts'
+
+/** More of them take longer, and the job may then end as `worker_crashed`. */
+const KILLS = Number(process.env['STENOBOX_TEST_INFERENCE_KILLS'] ?? 6)
+const directory = t.testdir()
+const recording = directory + '/recording.wav'
+execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '1', '-i', AUDIO + 'dialogue.mp3', '-t', '70', '-ac', '1', recording])
+
+async function startWithJob (t: Test, file: string) {
+  const dataDir = t.testdir()
+  const server = await startServer(dataDir)
+  t.teardown(server.stop)
+  const client = createClient(server.address, server.firstKey ?? '')
+  return { dataDir, server, client, id: await client.upload(readFileSync(file)) }
+}
+
+t.test(`${KILLS} times kill -9 of the inference process change no word`, async (t) => {
+  await runCommand(directory + '/whole', ['transcribe', recording])
+  const { dataDir, server, client, id } = await startWithJob(t, recording)
+  const random = createRandom(7)
+  for (let kills = 0; kills < KILLS;) {
+    await sleep(500 * random())
+    const pid = findInferenceProcess(server.pid)
+    if (pid === undefined) continue
+    process.kill(pid, 'SIGKILL')
+    kills++
+  }
+  t.equal((await client.ended(id)).status, 'completed')
+  t.equal(server.log().split('the inference process is replaced').length - 1, KILLS)
+  t.strictSame(readSegments(dataDir), readSegments(directory + '/whole'))
+})
+
+t.test('a job that gets no memory fails, and the server serves the next one', async (t) => {
+  const { server, client, id } = await startWithJob(t, AUDIO + 'en-1.wav')
+  const timer = setInterval(() => {
+    const pid = findInferenceProcess(server.pid)
+    if (pid !== undefined) spawnSync('prlimit', ['--pid', String(pid), '--as=1:unlimited'])
+  }, 5)
+  const ended = await client.ended(id)
+  clearInterval(timer)
+  t.match(ended, { status: 'failed', failure: { code: 'out_of_memory' } })
+  t.equal((await fetch(server.address + '/healthz')).status, 200)
+  const next = await client.upload(readFileSync(AUDIO + 'en-1.wav'))
+  t.equal((await client.ended(next)).status, 'completed')
+})
