@@ -16,6 +16,7 @@ import { installModel } from '../lib/model-directory.ts'
 import { STARTER_WEIGHTS } from '../lib/paths.ts'
 import { cutRecording, findFixture } from '../lib/recordings.ts'
 import type { BenchContext, Benchmark, Report } from '../lib/report.ts'
+import { addHour } from '../neighbours/library.ts'
 import { ATTACKS } from '../neighbours/attacks.ts'
 import type { Attack } from '../neighbours/attacks.ts'
 import { GOOD_HOST, startGoodOwner } from '../neighbours/good-owner.ts'
@@ -41,7 +42,9 @@ export const neighbours: Benchmark = {
 }
 
 type Outcome = { attack: Attack, alone: Visit, beside: Visit, ownBytes: number, treeBytes: number }
-type Place = { appliance: Appliance, owner: GoodOwner, enemyKey: string, scratch: string, seconds: number, clipEverySeconds: number }
+type Place = {
+  appliance: Appliance, owner: GoodOwner, enemyKey: string, hourId: number, scratch: string, seconds: number, clipEverySeconds: number
+}
 
 async function run (context: BenchContext): Promise<Report> {
   const { scratch, options: { quick, minutes, attacks }, log } = context
@@ -63,10 +66,13 @@ async function run (context: BenchContext): Promise<Report> {
       }
       const setup = { dataDir, modelsDir, settings }
       const [key, enemyKey] = [await createKey(setup, 'good'), await createKey(setup, 'hostile')]
+      const hourId = addHour(dataDir, 'hostile')
       const appliance = await startAppliance(setup)
       const owner = await startGoodOwner({ url: appliance.url, key, clip, upload: readFileSync(silence) })
       try {
-        const place = { appliance, owner, enemyKey, scratch: join(scratch, `enemy-${index}`), seconds, clipEverySeconds: quick ? 1 : 15 }
+        const place = {
+          appliance, owner, enemyKey, hourId, scratch: join(scratch, `enemy-${index}`), seconds, clipEverySeconds: quick ? 1 : 15
+        }
         const outcome = await measure(place, attack)
         log(`${attack.name}: poll p99 ${formatMs(p99(outcome.alone, 'poll'))} alone, ${formatMs(p99(outcome.beside, 'poll'))} beside, ` +
           `${outcome.beside.failures.length} failures, ${(outcome.ownBytes / MIB).toFixed(0)} MiB`)
@@ -83,7 +89,8 @@ async function run (context: BenchContext): Promise<Report> {
 }
 
 /** Alone, beside, alone, beside, each for half of the time: the machine may be busier at one time than at another. */
-async function measure ({ appliance, owner, enemyKey, scratch, seconds, clipEverySeconds }: Place, attack: Attack): Promise<Outcome> {
+async function measure (place: Place, attack: Attack): Promise<Outcome> {
+  const { appliance, owner, scratch, seconds, clipEverySeconds } = place
   mkdirSync(scratch, { recursive: true })
   const alone: Visit[] = []
   const beside: Visit[] = []
@@ -91,7 +98,7 @@ async function measure ({ appliance, owner, enemyKey, scratch, seconds, clipEver
   for (const half of [1, 2]) {
     alone.push(await owner.behave(seconds / 2, clipEverySeconds))
     const stopWatching = watchTree(appliance.pid)
-    const stopAttack = startAttack(attack, { url: appliance.url, key: enemyKey, scratch })
+    const stopAttack = startAttack(attack, place)
     // Until its files are made and its first requests are sent.
     await sleep(half === 1 ? 1000 : 500)
     beside.push(await owner.behave(seconds / 2, clipEverySeconds))
@@ -103,11 +110,12 @@ async function measure ({ appliance, owner, enemyKey, scratch, seconds, clipEver
   return { attack, alone: merge(alone), beside: merge(beside), ...peak }
 }
 
-function startAttack ({ name }: Attack, { url, key, scratch }: { url: string, key: string, scratch: string }): () => Promise<void> {
+function startAttack ({ name }: Attack, { appliance: { url }, enemyKey, hourId, scratch }: Place): () => Promise<void> {
   const program = fileURLToPath(new URL('../neighbours/hostile-owner.ts', import.meta.url))
   // An attacker has a machine of their own: here they give way to the appliance and to the good owner.
   const child = spawn('nice', ['-n', '15', process.execPath, '--no-warnings', program, name], {
-    env: { PATH: process.env['PATH'], BENCH_URL: url, BENCH_KEY: key, BENCH_SCRATCH: scratch }, stdio: ['ignore', 'ignore', 'inherit']
+    env: { PATH: process.env['PATH'], BENCH_URL: url, BENCH_KEY: enemyKey, BENCH_SCRATCH: scratch, BENCH_HOUR: String(hourId) },
+    stdio: ['ignore', 'ignore', 'inherit']
   })
   endWithUs(child)
   const closed = once(child, 'close')

@@ -241,5 +241,49 @@ export const ATTACKS: readonly Attack[] = [
     name: 'polls',
     about: 'requests for a job over 64 connections, as fast as they are answered',
     run: async (enemy) => { await enemy.flood(20_000, 64, async () => await enemy.call('GET', '/api/v1/jobs/1')) }
+  },
+  {
+    name: 'exports',
+    about: 'json exports of an hour over 64 connections, as fast as they are answered',
+    run: async (enemy) => {
+      await enemy.flood(20_000, 64, async () => await enemy.read(`/api/v1/transcriptions/${enemy.hourId}/export?format=json`))
+    }
+  },
+  {
+    name: 'documents',
+    about: 'docx exports of an hour over 64 connections',
+    run: async (enemy) => {
+      await enemy.flood(20_000, 64, async () => await enemy.read(`/api/v1/transcriptions/${enemy.hourId}/export?format=docx`))
+    }
+  },
+  {
+    name: 'reads',
+    about: 'lists, transcriptions of an hour, speakers and artifacts over 64 connections',
+    async run (enemy) {
+      const of = `/api/v1/transcriptions/${enemy.hourId}`
+      const paths = ['/api/v1/transcriptions?limit=100', of, `${of}/speakers`, `${of}/artifacts`, '/api/v1/usage', '/api/v1/openapi.json']
+      await enemy.flood(20_000, 64, async (index) => await enemy.read(paths[index % paths.length] ?? of))
+    }
+  },
+  {
+    name: 'searches',
+    about: 'searches of 10 kB over 64 connections',
+    async run (enemy) {
+      const text = (index: number): string => encodeURIComponent(fill(`council ${index} budget proposal `, 10_000))
+      await enemy.flood(20_000, 64, async (index) => await enemy.read(`/api/v1/library/search?q=${text(index)}`))
+    }
+  },
+  {
+    name: 'unread exports',
+    about: '400 connections that ask for json exports of an hour and read nothing',
+    async run (enemy) {
+      const head = `GET /api/v1/transcriptions/${enemy.hourId}/export?format=json HTTP/1.1\r\nhost: x\r\n`
+      await enemy.flood(400, 400, async () => {
+        const socket = enemy.open().pause()
+        socket.write(`${head}authorization: Bearer ${enemy.key}\r\n\r\n`.repeat(4))
+        await new Promise((resolve) => { socket.once('close', resolve) })
+        await sleep(100)
+      })
+    }
   }
 ]

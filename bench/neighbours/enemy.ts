@@ -16,8 +16,12 @@ export type Enemy = {
   host: string
   port: number
   key: string
+  /** The job of a completed transcription of an hour. */
+  hourId: number
   /** Requests with the key. An error counts as status 0. */
   call: (method: string, path: string, body?: object | Buffer, headers?: Record<string, string>) => Promise<Answer>
+  /** Asks for something and drops what comes, unread by any parser: the attack is to cost the appliance more than the attacker. */
+  read: (path: string) => Promise<void>
   /** Sends a link; true when it was accepted. */
   link: (sourceUrl: string, more?: object) => Promise<boolean>
   upload: (bytes: Buffer, more?: object) => Promise<boolean>
@@ -29,7 +33,9 @@ export type Enemy = {
   flood: (count: number, atOnce: number, work: (index: number) => Promise<unknown>) => Promise<void>
 }
 
-export async function openEnemy ({ url, key, scratch }: { url: string, key: string, scratch: string }): Promise<Enemy> {
+export async function openEnemy (
+  { url, key, scratch, hourId }: Pick<Enemy, 'key' | 'scratch' | 'hourId'> & { url: string }
+): Promise<Enemy> {
   const { hostname: host, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, localAddress: LOCAL_ADDRESS } as object)
   const servers = new Map<(request: IncomingMessage, response: ServerResponse) => void, string>()
@@ -57,7 +63,14 @@ export async function openEnemy ({ url, key, scratch }: { url: string, key: stri
   })
 
   return {
-    scratch, host, port: Number(port), key, call,
+    scratch, host, port: Number(port), key, hourId, call,
+    read: async (path) => await new Promise<void>((resolve) => {
+      const outgoing = httpRequest({ host, port, agent, path, headers: { authorization: `Bearer ${key}` } }, (incoming) => {
+        incoming.resume().once('close', resolve)
+      })
+      outgoing.on('error', () => { resolve() })
+      outgoing.end()
+    }),
     link: async (sourceUrl, more = {}) => (await call('POST', '/api/v1/media/ingest', { sourceUrl, ...more })).status === 201,
     async upload (bytes, more = {}) {
       const { status, body } = await call('POST', '/api/v1/media/uploads/init', { fileName: 'x', fileSize: bytes.length, ...more })

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTACKS } from './attacks.ts'
 import { openEnemy } from './enemy.ts'
 
-const { BENCH_URL: url = '', BENCH_KEY: key = '', BENCH_SCRATCH: scratch = '' } = process.env
+const { BENCH_URL: url = '', BENCH_KEY: key = '', BENCH_SCRATCH: scratch = '', BENCH_HOUR: hour } = process.env
 const attack = ATTACKS.find(({ name }) => name === process.argv[2])
 if (!attack) throw new Error(`there is no attack called ${process.argv[2]}`)
-const enemy = await openEnemy({ url, key, scratch })
+const enemy = await openEnemy({ url, key, scratch, hourId: Number(hour) })
 process.on('uncaughtException', () => {})
 for (;;) {
   await attack.run(enemy).catch(() => {})

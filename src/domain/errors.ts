@@ -87,7 +87,11 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor (code: ErrorCode, message: string, options: ErrorOptions & { headers?: Record<string, string> } = {}) {
+    // No stack: it costs more than many requests do, and an expected failure has no place worth knowing.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message, options)
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.headers = options.headers ?? {}
   }

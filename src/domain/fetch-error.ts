@@ -26,6 +26,7 @@ const SENTENCES = {
   refused: 'The server answers with something other than the file.',
   incomplete: 'The server ended the file before its end. Try again later.',
   wrong_length: 'The file has another length than expected.',
+  busy: 'Too many of your lookups wait for name servers that do not answer. Try again in a minute.',
   too_slow: 'The server sends next to nothing. Try again later.'
 }
 export type FetchErrorCode = keyof typeof SENTENCES
@@ -38,7 +39,9 @@ const SETTINGS: Readonly<Record<Purpose, string>> = {
 }
 
 /** Codes of errors that often disappear within seconds, so that a retry is worthwhile. */
-const TRANSIENT: ReadonlySet<FetchErrorCode> = new Set<FetchErrorCode>(['unreachable', 'timeout', 'broken', 'unavailable', 'incomplete'])
+const TRANSIENT: ReadonlySet<FetchErrorCode> = new Set<FetchErrorCode>([
+  'unreachable', 'timeout', 'broken', 'unavailable', 'incomplete', 'busy'
+])
 /** The name does not exist, according to the name service. A retry would not help. */
 const NO_SUCH_NAME = 'ENOTFOUND'
 

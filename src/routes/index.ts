@@ -35,6 +35,7 @@ import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
+import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
 import { searchRoutes } from './search.js'
 import { sourceRoutes } from './sources.js'
@@ -88,6 +89,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     recordRequests(operations, audit)
     const exposition = token === undefined ? undefined : createExposition(operations, metrics, deps.certificateExpiresAt)
     requireCredential(operations, { keys, tokens, publicUrl })
+    answerInTurn(operations)
     meterRequests(operations, usage)
     requireRights(operations, publicUrl)
     await requireSession(operations, administration)

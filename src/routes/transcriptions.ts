@@ -11,6 +11,7 @@ import { attachmentNamed } from './content-disposition.js'
 import { operation } from './contract/operation.js'
 import { PageOf, pageQuery } from './contract/paging.js'
 import { principalOf } from './plugins/auth.js'
+import { inPieces } from './plugins/turns.js'
 import {
   IdParams, ListedTranscription, ok, Success, toListed, toTranscription, Transcription, TRANSCRIPTION_STATUSES
 } from './contract/schemas.js'
@@ -105,6 +106,6 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     return reply
       .header('content-disposition', attachmentNamed(fileName))
       .type(contentType)
-      .send(Readable.from(chunks))
+      .send(Readable.from(inPieces<string | Uint8Array>(chunks, request.takeTurn)))
   })
 }

@@ -20,12 +20,16 @@ import type { Queue } from './queue.js'
 
 /** A receiver answers within this time, or has not answered. */
 const ANSWER_MS = 10_000
+/** How long a request may wait for other lookups of its owner. */
+const PLACE_MS = 10_000
+/** A request that waited so long in vain is due again after this time. */
+const BUSY_PAUSE_MS = 30_000
 /** Pauses between the short tries of one attempt. */
 const TRY_PAUSES_MS = [300, 1000]
 /** How long the log of requests goes back; what is to be sent again is never so old. */
 const LOG_MS = 30 * 24 * 60 * 60_000
 /** Another try at once may help where the connection failed or broke; who was too slow would be so again. */
-const PASSING = new Set(['unreachable', 'broken'])
+const MAY_PASS = new Set(['unreachable', 'broken'])
 const GONE = 410
 
 type Deps = {
@@ -52,12 +56,24 @@ export type TestResult = { event: string, messageId: string, responseCode: numbe
 
 /** What is served in turn: an endpoint, or all jobs of an owner that name the same host. */
 const receiverOf = ({ endpointId, url }: Target, ownerId: number): string =>
-  endpointId === undefined ? `owner ${ownerId} ${new URL(url).origin}` : `endpoint ${endpointId}`
+  `owner ${ownerId} ${endpointId === undefined ? new URL(url).origin : `endpoint ${endpointId}`}`
+
+/** `receiver`: as `Target`s are served in turn. `owner`: whose it is. */
+export type ReadyReceiver = { receiver: string, owner: string }
+const toReady = (receiver: string): ReadyReceiver => ({ receiver, owner: /^owner \d+/.exec(receiver)?.[0] ?? receiver })
+
+/** How an attempt ended. Undefined: it was given back, and says nothing about the receiver. */
+export type AttemptEnd = 'works' | 'fails' | undefined
 
 function explainStatus (status: number): string {
   const sentence = `The receiver answered ${status}; only 200 to 299 count.`
   return status >= 300 && status < 400 ? `${sentence} Redirects are not followed.` : sentence
 }
+
+/** True when a request was not sent because its owner has too many lookups under way: that says nothing about the receiver. */
+const isOvercrowded = (error: unknown): error is FetchError => error instanceof FetchError && error.code === 'busy'
+
+const toBusyReply = ({ message }: FetchError): AppError => new AppError('unavailable', message, { headers: { 'retry-after': '60' } })
 
 const isSuccess = (tries: readonly Try[]): boolean => tries.at(-1)?.status === 'success'
 
@@ -66,7 +82,7 @@ const KIND = 'webhook'
 export function createDeliveries (deps: Deps) {
   const { jobs, deliveries, webhooks, work, orders, queue, inTransaction, fetcher, now, log } = deps
   const { pause = async (ms, signal) => await sleep(ms, undefined, { signal }) } = deps
-  /** Sends once. Throws only when `signal` aborts. */
+  /** Sends once. Throws only when `signal` aborts, and `FetchError` with `busy` when the request never got a place. */
   async function send ({ ownerId, url, secret, messageId, body }: Message, signal?: AbortSignal): Promise<Try> {
     const at = now()
     const startedMs = performance.now()
@@ -78,7 +94,7 @@ export function createDeliveries (deps: Deps) {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...signedHeaders(secret, messageId, body, at) },
         body,
-        limits: { firstByteMs: ANSWER_MS, totalMs: ANSWER_MS, maxBytes: Infinity },
+        limits: { firstByteMs: ANSWER_MS, totalMs: ANSWER_MS, placeMs: PLACE_MS, maxBytes: Infinity },
         signal,
         share: `owner ${ownerId}`
       })
@@ -89,23 +105,27 @@ export function createDeliveries (deps: Deps) {
       if (status >= 200 && status < 300) return { ...answer, status: 'success', error: undefined, mayPass: false }
       return { ...answer, status: 'failed', error: explainStatus(status), mayPass: status >= 500 && retryAfterMs === undefined }
     } catch (error) {
-      if (signal?.aborted || (error instanceof FetchError && error.code === 'aborted')) throw error
+      if (signal?.aborted || (error instanceof FetchError && (error.code === 'aborted' || error.code === 'busy'))) throw error
       const nothing = { ...took(), responseCode: undefined, retryAfterMs: undefined, status: 'failed' } as const
-      if (error instanceof FetchError) return { ...nothing, error: error.message, mayPass: PASSING.has(error.code) }
+      if (error instanceof FetchError) return { ...nothing, error: error.message, mayPass: MAY_PASS.has(error.code) }
       // Counted as a failed attempt: thrown, it would be tried again for ever.
       log.error({ err: error }, 'a webhook failed in an unknown way')
       return { ...nothing, error: 'The request failed inside the appliance. Details are in the log.', mayPass: false }
     }
   }
 
-  /** One attempt: up to three requests in short order. */
+  /** One attempt: up to three requests in short order. Throws as `send` does, but not `busy` once a request was sent. */
   async function tryOften (message: Message, signal?: AbortSignal): Promise<Try[]> {
     const tries: Try[] = []
     for (;;) {
-      const one = await send(message, signal)
-      tries.push(one)
+      try {
+        tries.push(await send(message, signal))
+      } catch (error) {
+        if (tries.length > 0 && isOvercrowded(error)) return tries
+        throw error
+      }
       const pauseMs = TRY_PAUSES_MS[tries.length - 1]
-      if (!one.mayPass || pauseMs === undefined) return tries
+      if (!tries.at(-1)?.mayPass || pauseMs === undefined) return tries
       await pause(pauseMs, signal)
     }
   }
@@ -180,26 +200,29 @@ export function createDeliveries (deps: Deps) {
     },
 
     /** Receivers for which something is due, the longest waiting first. */
-    listReady (): string[] {
+    listReady (): ReadyReceiver[] {
       work.expire(KIND, now())
-      return orders.listTurnKeys(KIND, now())
+      return orders.listTurnKeys(KIND, now()).map(toReady)
     },
     /** Claims what has been due longest for a receiver. */
     claim: (receiver: string): WorkClaim | undefined => queue.claim({ kinds: [KIND], next: (at) => orders.ofTurnKey(KIND, receiver, at) }),
 
-    /** Sends what was claimed, and notes when to try again. True when the receiver has it. When `signal` aborts, it is given back. */
-    async attempt (claim: WorkClaim, signal: AbortSignal): Promise<boolean> {
+    /** Sends what was claimed, and notes when to try again. Gives it back when `signal` aborts, or when it could not be sent yet. */
+    async attempt (claim: WorkClaim, signal: AbortSignal): Promise<AttemptEnd> {
       const delivery = deliveries.find(claim.idx)
       // Its endpoint was switched off while a process that died was sending.
-      if (delivery?.status !== 'pending') return work.finish(claim)
+      if (delivery?.status !== 'pending') {
+        work.finish(claim)
+        return undefined
+      }
       try {
         const tries = await tryOften(delivery, signal)
         note(claim, delivery, tries, (last, isGone) => { scheduleNext(claim, delivery, last, isGone) })
-        return isSuccess(tries)
+        return isSuccess(tries) ? 'works' : 'fails'
       } catch (error) {
-        if (!signal.aborted) throw error
-        work.release(claim)
-        return false
+        if (!signal.aborted && !isOvercrowded(error)) throw error
+        work.release(claim, signal.aborted ? 0 : now() + BUSY_PAUSE_MS)
+        return undefined
       }
     },
 
@@ -208,7 +231,7 @@ export function createDeliveries (deps: Deps) {
 
     /**
      * Sends the delivery of a logged request again, now and with a fresh signature; when that fails, its schedule stays as it was.
-     * Throws `not_found`, `conflict` (under way, or the endpoint is gone), `receiver_failed`.
+     * Throws `not_found`, `conflict` (under way, or the endpoint is gone), `receiver_failed`, `unavailable`.
      */
     async retry (attemptId: number, ownerId: number): Promise<LoggedAttempt> {
       const found = deliveries.findByAttempt(attemptId, ownerId)
@@ -221,7 +244,10 @@ export function createDeliveries (deps: Deps) {
       if (!claim || !delivery) {
         throw new AppError('conflict', 'This delivery is under way right now. Look at the list again in half a minute.')
       }
-      const tries = await tryOften(delivery)
+      const tries = await tryOften(delivery).catch((error: unknown) => {
+        inTransaction(() => { if (isOver(delivery)) work.finish(claim); else work.release(claim) })
+        throw isOvercrowded(error) ? toBusyReply(error) : error
+      })
       const loggedId = note(claim, delivery, tries, () => {
         if (isOver(delivery)) work.finish(claim)
         else work.putBack(claim)
@@ -238,11 +264,13 @@ export function createDeliveries (deps: Deps) {
       work.hurry(KIND, now(), now() + MAX_PAUSE_MS)
     },
 
-    /** Sends a test event, once. Throws `receiver_failed`. */
+    /** Sends a test event, once. Throws `receiver_failed`, `unavailable`. */
     async test ({ ownerId, url, event = TEST_EVENT, secret }: TestEvent): Promise<TestResult> {
       const messageId = generateMessageId()
       const body = JSON.stringify(describeTest(event, now()))
-      const { status, error, responseCode, durationMs } = await send({ ownerId, url, secret, messageId, body })
+      const { status, error, responseCode, durationMs } = await send({ ownerId, url, secret, messageId, body }).catch((error: unknown) => {
+        throw isOvercrowded(error) ? toBusyReply(error) : error
+      })
       if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? 'The receiver failed.')
       return { event, messageId, responseCode, durationMs }
     }

@@ -19,6 +19,7 @@ import type { SourceStore } from '../store/sources.js'
 import type { FetchLimits, WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
 import type { Ending } from './ending.js'
+import { createFetchPlaces } from './fetch-places.js'
 import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
 import type { Submit } from './submit.js'
@@ -52,6 +53,8 @@ type Deps = {
   maxMediaBytes: number
   maxMediaSeconds: number
   now: () => number
+  /** See `createFetchPlaces`. */
+  elapsed?: (() => number) | undefined
   log: Log
 }
 
@@ -97,7 +100,9 @@ export function createFetching (deps: Deps) {
   }
 
   /** Whether another owner waits for a place. Jobs of the same owner do not hurry each other. */
-  const isContended = ({ ownerId }: Work) => (): boolean => orders.isOtherFetchReady(ownerId, MAX_AHEAD)
+  const isOtherWaiting = (ownerId: number): boolean => orders.isOtherFetchReady(ownerId, MAX_AHEAD)
+  const isContended = ({ ownerId }: Work) => (): boolean => isOtherWaiting(ownerId)
+  const places = createFetchPlaces({ isOtherWaiting, elapsed: deps.elapsed })
 
   async function download (work: Work, url: string): Promise<Arrival> {
     const { claim, ownerId, signal } = work
@@ -229,19 +234,23 @@ export function createFetching (deps: Deps) {
     claim: (limits: FetchLimits): WorkClaim | undefined => queue.claim({
       kinds: ['fetch'], next: () => orders.fetch(limits), begin: ({ jobId }) => { jobs.begin(jobId, 'fetch', now()) }
     }),
-    /** The fetch step. When `signal` aborts, or what was here is gone, the claim is given back. */
-    async fetch (claim: WorkClaim, signal: AbortSignal): Promise<void> {
+    /** The fetch step. When `signal` aborts, when its place is taken, or when what was here is gone, the claim is given back. */
+    async fetch (claim: WorkClaim, stopped: AbortSignal): Promise<void> {
       const job = jobs.find(claim.jobId)
       const url = sources.findUrl(claim.jobId)
       if (!job || url === undefined) return
-      try {
-        await fetchSource({ claim, url, ownerId: job.ownerId, signal })
-      } catch (error) {
-        if (error instanceof ClaimLost || !rows.isClaim(claim)) return await ending.removeEnded(claim.jobId)
-        if (signal.aborted || error instanceof MediaGone) return rows.release(claim)
-        await ending.fail(job, failureCodeOf(error), error)
-      }
-    }
+      await places.hold(job.ownerId, stopped, async (signal) => {
+        try {
+          await fetchSource({ claim, url, ownerId: job.ownerId, signal })
+        } catch (error) {
+          if (error instanceof ClaimLost || !rows.isClaim(claim)) return await ending.removeEnded(claim.jobId)
+          if (signal.aborted || error instanceof MediaGone) return rows.release(claim)
+          await ending.fail(job, failureCodeOf(error), error)
+        }
+      })
+    },
+    /** Call it while no place is free: takes one that was held for long, if another owner waits for one. */
+    yieldPlace: places.yieldOne
   }
 }
 export type Fetching = ReturnType<typeof createFetching>

@@ -236,6 +236,7 @@ export function createHealth (deps: Deps) {
         return models.listInstalled().length === 0 ? 'No speech model is installed.' : 'No installed speech model can be used.'
       }
       if (await files.freeBytes() < minFreeBytes) return 'The disk is nearly full.'
+      if (!await files.canWrite()) return 'Nothing can be written to the data directory. Free some space on its disk.'
       return undefined
     }
   }

@@ -51,6 +51,26 @@ async function writeFrom (
   }
 }
 
+/** As much as the database needs for a small transaction. */
+const PROBE_BYTES = 64 * 1024
+
+/** True when a file can be written and synced in `directory`. */
+async function probe (directory: string): Promise<boolean> {
+  const path = join(directory, 'probe.tmp')
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, 'w', 0o600)
+    await writeAll(handle, Buffer.alloc(PROBE_BYTES))
+    await handle.sync()
+    return true
+  } catch {
+    return false
+  } finally {
+    await handle?.close().catch(() => {})
+    await rm(path, { force: true }).catch(() => {})
+  }
+}
+
 /** The decoded sound of a job, appended while it is decoded. Workers may read whatever `append` has finished writing. */
 export type AudioWriter = {
   append (chunk: Uint8Array): Promise<void>
@@ -127,6 +147,7 @@ export function createFiles (dataDir: string) {
   const workDir = join(dataDir, 'work')
   const audioPath = (jobId: number, channel?: Channel): string =>
     pathInside(workDir, String(jobId), channel === undefined ? 'audio.pcm' : `audio-${channel}.pcm`)
+  let probing: Promise<boolean> | undefined
   const partPath = (uploadId: string, part: { partNumber: number, sha256: string }): string =>
     pathInside(uploadsDir, uploadId, partName(part))
   return {
@@ -185,6 +206,11 @@ export function createFiles (dataDir: string) {
       await rm(pathInside(workDir, String(jobId)), { recursive: true, force: true })
     },
     freeBytes: async (): Promise<number> => await freeBytes(dataDir),
+    /** Whether a small file can be written and synced. Calls at the same time share one answer. */
+    async canWrite (): Promise<boolean> {
+      probing ??= probe(dataDir).finally(() => { probing = undefined })
+      return await probing
+    },
     /**
      * Creates the directories and removes temporary files of processes that died while writing. Throws an Error that says what to do when
      * they cannot be created or read.

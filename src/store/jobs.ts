@@ -70,6 +70,11 @@ export type NewJob = {
   webhook?: JobWebhook | undefined, firstStage?: 'fetch' | 'decode', now: number
 }
 
+/** Moves the owner of a job to the end of a queue. */
+const takeTurnIn = (column: 'last_turn' | 'last_fetch_turn' | 'last_decode_turn'): string => `
+  UPDATE owner SET ${column} = (SELECT max(${column}) + 1 FROM owner)
+  WHERE id = (SELECT owner_id FROM job WHERE id = :id)`
+
 export function createJobStore (db: Database) {
   const work = createWorkStore(db)
   const insert = db.prepare(`
@@ -120,10 +125,10 @@ export function createJobStore (db: Database) {
   const takeTurn = db.prepare<{ id: number }>(`
     UPDATE job SET last_turn = (SELECT max(last_turn) + 1 FROM owner) WHERE id = :id
   `)
-  const takeOwnerTurn = db.prepare<{ id: number }>(`
-    UPDATE owner SET last_turn = (SELECT max(last_turn) + 1 FROM owner)
-    WHERE id = (SELECT owner_id FROM job WHERE id = :id)
-  `)
+  const takeOwnerTurn = db.prepare<{ id: number }>(takeTurnIn('last_turn'))
+  const takeStageTurn = {
+    fetch: db.prepare<{ id: number }>(takeTurnIn('last_fetch_turn')), decode: db.prepare<{ id: number }>(takeTurnIn('last_decode_turn'))
+  }
   const countActive = db.prepare<[], { n: number }>(`
     SELECT count(*) AS n FROM job INDEXED BY job_active WHERE status IN ('queued', 'processing')
   `)
@@ -190,9 +195,13 @@ export function createJobStore (db: Database) {
       const row = findOwned.get({ id, ownerId })
       return row && toJob(row)
     },
-    /** Marks the job as processing and records the start of a stage. Call it when the stage's work is claimed. */
+    /**
+     * Marks the job as processing and records the start of a stage. Call it when the stage's work is claimed. Moves the owner to the end of
+     * the queue for this stage, if it has one.
+     */
     begin (id: number, stage: Stage, now: number): void {
       begin.run({ id, now })
+      if (stage === 'fetch' || stage === 'decode') takeStageTurn[stage].run({ id })
       startStage.run({ id, stage, now })
     },
     /** Stores the fetched media and its name, and ends the fetch stage. */

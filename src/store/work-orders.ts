@@ -6,7 +6,7 @@ import type { Database } from './database.js'
  * and of the owner. An owner with no such job may always begin one. `maxRunning`: how many decodes of one owner may run.
  */
 export type DecodeLimits = { maxBytes: number, maxActive: number, maxPerOwner: number, maxRunning: number }
-/** How many recordings may be fetched, or being fetched, and not decoded yet; and how many fetches of one owner may run. */
+/** How many recordings may be fetched, or being fetched, and not decoded yet, unless the owner has none; how many of one owner may run. */
 export type FetchLimits = { maxAhead: number, maxPerOwner: number }
 
 /** Of which recordings speakers may be identified: those up to this length. */
@@ -24,15 +24,19 @@ const runningOfOwner = (kind: 'fetch' | 'decode'): string => `
   SELECT count(*) FROM work q INDEXED BY work_running JOIN job p ON p.id = q.job_id
   WHERE q.kind = '${kind}' AND q.state = 'running' AND p.owner_id = j.owner_id`
 
-/** How many recordings are fetched, or being fetched, and not decoded yet. */
+/** How many recordings are fetched, or being fetched, and not decoded yet. One whose fetch was given back counts when it is resumed. */
 const FETCHED_AHEAD = `
   SELECT count(*) FROM job p INDEXED BY job_processing WHERE p.status = 'processing' AND NOT EXISTS (
     SELECT 1 FROM job_stage g WHERE g.job_id = p.id AND g.stage = 'decode'
+  ) AND NOT EXISTS (
+    SELECT 1 FROM work q WHERE q.job_id = p.id AND q.kind = 'fetch' AND q.state = 'ready'
   )`
+/** Whether one more may be fetched for the owner of job `j`. An owner with none may always fetch one. */
+const MAY_FETCH_AHEAD = `((${FETCHED_AHEAD}) < :maxAhead OR (${FETCHED_AHEAD} AND p.owner_id = j.owner_id) = 0)`
 
 export function createWorkOrders (db: Database) {
-  // The owner with the fewest decodes, because one whose files all fail never takes a turn; then the one served longest ago. A job that
-  // has begun comes back whatever else is running.
+  // The owner with the fewest decodes, then the one whose last decode began longest ago. A job that has begun comes back whatever else is
+  // running.
   const decode = db.prepare<DecodeLimits, Id>(`
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id JOIN media m ON m.id = j.media_id
@@ -44,19 +48,18 @@ export function createWorkOrders (db: Database) {
         (SELECT count(*) FROM job p INDEXED BY job_processing WHERE ${hasBegun('p')}) < :maxActive
         AND (SELECT count(*) FROM job p INDEXED BY job_processing WHERE ${hasBegun('p')} AND p.owner_id = j.owner_id) < :maxPerOwner
       ))
-    ORDER BY (${runningOfOwner('decode')}), o.last_turn, j.id
+    ORDER BY (${runningOfOwner('decode')}), o.last_decode_turn, o.last_turn, j.id
     LIMIT 1
   `)
-  // The owner with the fewest fetches, then the one served longest ago.
+  // The owner with the fewest fetches, then the one whose last fetch began longest ago.
   const fetch = db.prepare<FetchLimits, Id>(`
     SELECT id FROM (
-      SELECT w.id, o.last_turn, j.id AS job_id, (${runningOfOwner('fetch')}) AS running
+      SELECT w.id, o.last_fetch_turn, o.last_turn, j.id AS job_id, (${runningOfOwner('fetch')}) AS running
       FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id
-      WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS}
+      WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS} AND ${MAY_FETCH_AHEAD}
     )
     WHERE running < :maxPerOwner
-      AND (${FETCHED_AHEAD}) < :maxAhead
-    ORDER BY running, last_turn, job_id
+    ORDER BY running, last_fetch_turn, last_turn, job_id
     LIMIT 1
   `)
   // A fetch that waits for recordings to be decoded, or for its owner's share, does not wait for a place.
@@ -64,7 +67,7 @@ export function createWorkOrders (db: Database) {
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id
     WHERE w.kind = 'fetch' AND w.state = 'ready' AND ${IN_PROGRESS} AND j.owner_id <> :ownerId
-      AND (${runningOfOwner('fetch')}) = 0 AND (${FETCHED_AHEAD}) < :maxAhead
+      AND (${runningOfOwner('fetch')}) = 0 AND ${MAY_FETCH_AHEAD}
     LIMIT 1
   `)
   // The owner served longest ago, then that owner's job served longest ago. A job has one piece at a time, and waits

@@ -39,7 +39,9 @@ export function createWorkStore (db: Database) {
   `)
   const takeBack = db.prepare('UPDATE work INDEXED BY work_running SET state = \'ready\', lease_until = NULL WHERE state = \'running\'')
   const renew = db.prepare<Mine & { leaseUntil: number }>(`UPDATE work SET lease_until = :leaseUntil WHERE ${MINE}`)
-  const release = db.prepare<Mine>(`UPDATE work SET state = 'ready', lease_until = NULL, attempt = attempt - 1 WHERE ${MINE}`)
+  const release = db.prepare<Mine & { dueAt: number }>(`
+    UPDATE work SET state = 'ready', lease_until = NULL, attempt = attempt - 1, due_at = max(due_at, :dueAt) WHERE ${MINE}
+  `)
   const putBack = db.prepare<Mine>(`UPDATE work SET state = 'ready', lease_until = NULL WHERE ${MINE}`)
   const noteError = db.prepare<Mine & { dueAt: number }, { errors: number }>(`
     UPDATE work SET state = 'ready', lease_until = NULL, errors = errors + 1, due_at = :dueAt WHERE ${MINE} RETURNING errors
@@ -88,8 +90,8 @@ export function createWorkStore (db: Database) {
     /** Makes work of dead processes claimable. The lost claims count as attempts. Only the holder of the work lock may call it. */
     takeBack: (): void => { takeBack.run() },
     renew: ({ id, attempt }: WorkClaim, leaseUntil: number): void => { renew.run({ id, attempt, leaseUntil }) },
-    /** Gives a piece back undone. The claim does not count as an attempt. */
-    release: ({ id, attempt }: WorkClaim): void => { release.run({ id, attempt }) },
+    /** Gives a piece back undone, not due before `dueAt`. The claim does not count as an attempt. */
+    release: ({ id, attempt }: WorkClaim, dueAt = 0): void => { release.run({ id, attempt, dueAt }) },
     /** Gives a piece back undone. The claim counts as an attempt; `dueAt` does not change. */
     putBack: ({ id, attempt }: WorkClaim): void => { putBack.run({ id, attempt }) },
     /** Counts an error and gives the piece back, due at `dueAt`. Returns the errors so far; undefined when the claim was lost. */

@@ -19,6 +19,7 @@ import { createStages } from '../service/stages.js'
 import type { Submit } from '../service/submit.js'
 import { createTranscribing } from '../service/transcribing.js'
 import { tryWorkLock } from '../store/work-lock.js'
+import type { WorkLock } from '../store/work-lock.js'
 import { createKinds } from '../work/kinds/index.js'
 import { createLoop } from '../work/loop.js'
 import type { Base } from './base.js'
@@ -69,7 +70,8 @@ export function createWork (base: Base, { submit, removal, plans, engines }: Nee
   const onTakeOver = (): void => {
     speech.warmUp().catch((error: unknown) => { log.error({ err: error }, 'the speech model could not be loaded') })
   }
-  const loop = createLoop({ kinds, queue, recover: ending.recover, tryLock: () => tryWorkLock(config.dataDir), onTakeOver, log })
+  const tryLock = (): WorkLock | undefined => tryWorkLock(config.dataDir)
+  const loop = createLoop({ kinds, queue, recover: ending.recover, tryLock, canWrite: files.canWrite, onTakeOver, log })
   ending.onEnded((jobId) => {
     loop.abandon(jobId)
     loop.wake()

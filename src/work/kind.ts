@@ -7,6 +7,8 @@ export type Lane = {
   readonly slots: number
   /** Claims pieces in the order of the lane. The loop stops when all slots are taken. `running`: the number of running pieces. */
   claims (running: () => number): Iterable<WorkClaim>
+  /** Called whenever the loop looks for work and all slots are taken. */
+  onFull? (): void
 }
 
 /** One kind of background work. */

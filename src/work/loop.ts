@@ -2,6 +2,7 @@
  * The loop of background work: claims work of every kind when a slot is free, renews leases, and shuts down gracefully. Only the process
  * that holds the work lock of the data directory claims work; other processes keep trying to get the lock.
  */
+import { isNoRoom } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import type { WorkClaim } from '../domain/work.js'
 import { LEASE_MS } from '../service/queue.js'
@@ -11,6 +12,9 @@ import type { Kind, Lane } from './kind.js'
 /** Work of other processes, and work that becomes due, is noticed within this time. Work of this process wakes the loop at once. */
 const POLL_MS = 500
 const RENEW_MS = LEASE_MS / 5
+/** On a full disk, ticks between two looks whether it can be written again: five seconds. */
+const FULL_TICKS = 10
+const FULL = 'nothing can be written, so work stops until there is room: free some space on the disk of the data directory'
 
 type WorkLock = { release (): void }
 type Running = { kind: Kind, controller: AbortController, ended: Promise<void> }
@@ -21,12 +25,14 @@ type Deps = {
   /** Called after this process got the work lock and before it claims work. */
   recover: () => Promise<void>
   tryLock: () => WorkLock | undefined
+  /** Whether the data directory can be written. Asked while it could not. */
+  canWrite: () => Promise<boolean>
   /** Called right before this process starts to claim work. When it throws, the takeover is retried at the next tick. */
   onTakeOver: () => void
   log: Log
 }
 
-export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }: Deps) {
+export function createLoop ({ kinds, queue, recover, tryLock, canWrite, onTakeOver, log }: Deps) {
   const kindNamed = new Map(kinds.map((kind) => [kind.kind, kind]))
   const lanes = [...new Set(kinds.map(({ lane }) => lane))]
   const running = new Map<WorkClaim, Running>()
@@ -39,15 +45,35 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
   let isStopping = false
   let isPumping = false
   let isWoken = false
+  /** Ticks until the next look at the disk; undefined while it can be written. */
+  let fullTicks: number | undefined
   let ticking: Promise<void> = Promise.resolve()
 
   const runningIn = (lane: Lane): number => taken.get(lane) ?? 0
+
+  /** Logs an error of the loop. That the disk is full is logged once, however many steps and ticks fail for it. */
+  function note (error: unknown, message: string, details: object = {}): void {
+    if (!isNoRoom(error)) return log.error({ err: error, ...details }, message)
+    if (fullTicks === undefined) log.error({ err: error }, FULL)
+    fullTicks = FULL_TICKS
+  }
+
+  /** True when work may go on. */
+  async function hasRoom (): Promise<boolean> {
+    if (fullTicks === undefined) return true
+    if (--fullTicks > 0) return false
+    fullTicks = FULL_TICKS
+    if (!await canWrite()) return false
+    fullTicks = undefined
+    log.info({}, 'the disk can be written again, and work goes on')
+    return true
+  }
 
   async function run (kind: Kind, claim: WorkClaim, signal: AbortSignal): Promise<void> {
     try {
       await kind.run(claim, signal, pump)
     } catch (error) {
-      log.error({ err: error, kind: kind.kind, jobId: claim.jobId }, 'step failed and will be tried again')
+      note(error, 'step failed and will be tried again', { kind: kind.kind, jobId: claim.jobId })
       stranded.push(claim)
     }
     running.delete(claim)
@@ -67,7 +93,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
   }
 
   function fill (lane: Lane): void {
-    if (runningIn(lane) >= lane.slots) return
+    if (runningIn(lane) >= lane.slots) return lane.onFull?.()
     for (const claim of lane.claims(() => runningIn(lane))) {
       start(claim)
       if (runningIn(lane) >= lane.slots) return
@@ -76,7 +102,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
 
   /** Fills every free slot. */
   function pump (): void {
-    if (!isWorking || isStopping) return
+    if (!isWorking || isStopping || fullTicks !== undefined) return
     isWoken = true
     // A step may call pump while it is being started.
     if (isPumping) return
@@ -88,7 +114,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
       }
     } catch (error) {
       // The next tick tries again: the database may be full or locked only for a moment.
-      log.error({ err: error }, 'claiming work failed')
+      note(error, 'claiming work failed')
     } finally {
       isPumping = false
     }
@@ -99,7 +125,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
       if (running.size > 0) queue.renew([...running.keys()])
     } catch (error) {
       // A lease lasts for several renewals, and the next one may succeed.
-      log.error({ err: error }, 'renewing leases failed')
+      note(error, 'renewing leases failed')
     }
   }
 
@@ -122,10 +148,11 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
   }
 
   async function turn (): Promise<void> {
+    if (!await hasRoom()) return
     try {
       await takeOver()
     } catch (error) {
-      log.error({ err: error }, 'taking over the work failed')
+      note(error, 'taking over the work failed')
       lock?.release()
       lock = undefined
       return
@@ -133,7 +160,7 @@ export function createLoop ({ kinds, queue, recover, tryLock, onTakeOver, log }:
     try {
       rescue()
     } catch (error) {
-      log.error({ err: error }, 'giving work back failed')
+      note(error, 'giving work back failed')
     }
     pump()
   }

@@ -92,6 +92,23 @@ t.test('a disk that fills while decoding: the job says so, its sound is removed,
   t.match(await client.ended(await client.uploadFile(AUDIO + 'en-3.mp3')), { status: 'completed' })
 })
 
+t.test('while nothing can be written the server is not ready and says so once; it recovers by itself', needsMount, async (t) => {
+  const disk = smallDisk(t, 8)
+  const server = await startServer(disk)
+  t.teardown(server.stop)
+  const client = createClient(server.address, server.firstKey ?? '')
+  const jobId = await client.uploadFile(AUDIO + 'talk.mp3')
+  const ballast = fill(disk, 0)
+  t.match(await client.request('GET', '/readyz'), { status: 503, body: { code: 'unavailable', error: /Free some space/ } })
+  await new Promise((resolve) => { setTimeout(resolve, 3000) })
+  const complaints = server.log().split('\n').filter((line) => line.includes('nothing can be written'))
+  t.ok(complaints.length <= 1, `${complaints.length} lines`)
+  rmSync(ballast)
+  t.match(await client.request('GET', '/readyz'), { status: 200 })
+  t.match((await client.ended(jobId)).failure?.code ?? 'none', /^(none|insufficient_storage)$/)
+  t.match(await client.ended(await client.uploadFile(AUDIO + 'en-3.mp3')), { status: 'completed' })
+})
+
 t.test('free disk below the reserve: nothing is accepted', async (t) => {
   const server = await startServer(t.testdir(), { STENOBOX_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) })
   t.teardown(server.stop)

@@ -52,7 +52,7 @@ t.test('a retry is refused while the delivery is under way, for somebody else\'s
   await t.rejects(service.retry(id, apiKeys.ensureOwner('b', 0)), { code: 'not_found' })
   await t.rejects(service.retry(id + 1, owner), { code: 'not_found' })
   clock.advance(MINUTE_MS)
-  const claim = service.claim(`endpoint ${endpoint.id}`)
+  const claim = service.claim(`owner ${owner} endpoint ${endpoint.id}`)
   await t.rejects(service.retry(id, owner), { code: 'conflict' })
   if (claim) await service.attempt(claim, new AbortController().signal)
   endpoints.remove(endpoint.id, owner)

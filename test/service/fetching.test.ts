@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
 import { JobFailure } from '../../dist/domain/errors.js'
 import { FetchError } from '../../dist/domain/fetch-error.js'
 import type { PageFacts } from '../../dist/engine/media/yt-dlp.js'
+import type { SourceDownload } from '../../dist/engine/http/source-download.js'
+import { HOLD_MS } from '../../dist/service/fetch-places.js'
 import { MAX_AHEAD } from '../../dist/service/fetching.js'
 import { LEASE_MS } from '../../dist/service/queue.js'
 import { file, openFetching } from '../support/fetching.ts'
@@ -74,15 +77,64 @@ t.test('a higher pace is required while another owner waits for a place', async 
   t.strictSame(contended, [false, false, true], 'jobs of the same owner do not hurry each other')
 })
 
+t.test('a place that was held for long goes to an owner who waits; the fetch is resumed in its turn', async (t) => {
+  const stopped: unknown[] = []
+  const heldBy: string[] = []
+  const hold = (owner: string) => async ({ signal }: SourceDownload): Promise<never> => await new Promise((_resolve, reject) => {
+    heldBy.push(owner)
+    signal.addEventListener('abort', () => { stopped.push(owner); reject(new Error('stopped')) }, { once: true })
+  })
+  const { addUrlJob, claim, clock, fetching, jobs, work } = await openFetching(t, {
+    at: { 'https://a.example/': hold('a'), 'https://b.example/': hold('b'), 'https://c.example/': hold('c') }
+  })
+  const controller = new AbortController()
+  const start = async (): Promise<{ ended: Promise<void> }> => {
+    const count = heldBy.length
+    const ended = fetching.fetch(claim(), controller.signal)
+    while (heldBy.length === count) await tick()
+    return { ended }
+  }
+  const first = addUrlJob('a', 'https://a.example/')
+  addUrlJob('b', 'https://b.example/')
+  const a = await start()
+  clock.advance(1)
+  const b = await start()
+  clock.advance(HOLD_MS)
+  fetching.yieldPlace()
+  t.strictSame(stopped, [], 'nobody waits')
+  addUrlJob('a', 'https://a.example/')
+  fetching.yieldPlace()
+  t.strictSame(stopped, [], 'jobs of the same owner do not count, and the other one has a place')
+  addUrlJob('c', 'https://c.example/')
+  fetching.yieldPlace()
+  fetching.yieldPlace()
+  await a.ended
+  t.strictSame(stopped, ['a'], 'one place: the one that was held longest')
+  t.match(jobs.find(first), { status: 'processing', stage: 'fetch' })
+  const c = await start()
+  t.strictSame(heldBy, ['a', 'b', 'c'], 'the owner who waits is next')
+  clock.advance(HOLD_MS - 1)
+  fetching.yieldPlace()
+  await b.ended
+  t.strictSame(stopped, ['a', 'b'], 'a given back fetch waits like any other')
+  t.equal(claim().jobId, first)
+  t.ok(work.hasOpen({ jobId: first, kind: 'fetch' }))
+  controller.abort()
+  await c.ended
+})
+
 t.test('no higher pace is required while others wait for recordings to be decoded', async (t) => {
   const contended: unknown[] = []
-  const { fetch, addUrlJob, jobs } = await openFetching(t, {
+  const { fetch, addUrlJob, jobs, work } = await openFetching(t, {
     at: {
       [URL]: async (download) => {
         addUrlJob('other', 'https://example.org/theirs')
         contended.push(download.isContended?.())
-        const waiting = Array.from({ length: MAX_AHEAD - 1 }, () => addUrlJob('third', 'https://example.org/more'))
-        for (const id of waiting) jobs.begin(id, 'fetch', 1)
+        const waiting = Array.from({ length: MAX_AHEAD }, () => addUrlJob('other', 'https://example.org/more'))
+        for (const jobId of waiting) {
+          jobs.begin(jobId, 'fetch', 1)
+          work.remove({ jobId, kind: 'fetch' })
+        }
         contended.push(download.isContended?.())
         return await file('sound')(download)
       }

@@ -114,11 +114,10 @@ t.test('decodes: the owner with the fewest is next, then the one served longest 
 t.test('no more jobs are begun than an owner, or the appliance, may have in progress', async (t) => {
   const { jobs, addJob, claimDecode } = openStores(t)
   const limits = { ...ANY_DECODE, maxActive: 3, maxPerOwner: 2 }
-  const [a1, a2, a3, b1] = [addJob('a'), addJob('a'), addJob('a'), addJob('b')]
-  addJob('b')
+  const [a1, a2, , b1, b2] = [addJob('a'), addJob('a'), addJob('a'), addJob('b'), addJob('b')]
   t.strictSame([1, 2, 3, 4].map(() => claimDecode(1000, limits)?.jobId), [a1, b1, a2, undefined])
   jobs.fail(a1, 'timeout', 1500)
-  t.equal(claimDecode(1500, limits)?.jobId, a3, 'the end of one makes room')
+  t.equal(claimDecode(1500, limits)?.jobId, b2, 'the end of one makes room')
 })
 
 t.test('a job that was begun comes back whatever else is in progress', async (t) => {
@@ -151,6 +150,25 @@ t.test('owners with fewer fetches under way come first, then those served longes
   t.strictSame([1, 2, 3, 4].map(() => take(stores, 1000).jobId), [a1, c1, b1, a2])
 })
 
+for (const kind of ['fetch', 'decode'] as const) {
+  t.test(`${kind}: owners whose recordings never become words do not come before one whose recordings do`, async (t) => {
+    const { addJob, addUrlJob, claimDecode, claimFetch, jobs } = openStores(t)
+    const claim = (): number | undefined => (kind === 'fetch' ? claimFetch(1) : claimDecode(1))?.jobId
+    const add = (owner: string): number => kind === 'fetch' ? addUrlJob(owner, URL) : addJob(owner)
+    const good = add('good')
+    jobs.takeTurn(good)
+    for (const owner of ['a', 'b', 'c']) add(owner)
+    const order: Array<number | undefined> = []
+    for (let count = 0; count < 4; count++) {
+      const jobId = claim() ?? 0
+      order.push(jobId)
+      jobs.fail(jobId, 'timeout', 1)
+      add(['a', 'b', 'c'][count] ?? 'a')
+    }
+    t.ok(order.includes(good), 'within one round')
+  })
+}
+
 t.test('an owner fetches only so many at once', async (t) => {
   const stores = openStores(t)
   const limits = { ...ANY_FETCH, maxPerOwner: 1 }
@@ -176,6 +194,33 @@ t.test('fetching does not run far ahead of decoding, and takes no place of it', 
   t.equal(claimDecode(1000, oneAtATime), undefined, 'a job that was fetched has not begun to decode')
   t.ok(claimFetch(1000, limits), 'one of them is decoded')
   t.equal(jobs.find(upload)?.status, 'queued')
+})
+
+t.test('recordings of one owner that wait to be decoded keep nobody else from fetching', async (t) => {
+  const stores = openStores(t)
+  const limits = { ...ANY_FETCH, maxAhead: 2 }
+  for (let count = 0; count < 2; count++) {
+    stores.addUrlJob('a', URL)
+    endFetch(stores, take(stores, 1000, limits))
+  }
+  stores.addUrlJob('a', URL)
+  t.equal(stores.claimFetch(1000, limits), undefined)
+  const b1 = stores.addUrlJob('b', URL)
+  stores.addUrlJob('b', URL)
+  t.equal(stores.orders.isOtherFetchReady(1, 2), true)
+  t.equal(take(stores, 1000, limits).jobId, b1)
+  t.equal(stores.claimFetch(1000, limits), undefined, 'one at a time')
+})
+
+t.test('a fetch that was given back does not count until it is resumed', async (t) => {
+  const stores = openStores(t)
+  const limits = { ...ANY_FETCH, maxAhead: 2 }
+  for (let count = 0; count < 3; count++) stores.addUrlJob('a', URL)
+  const [first] = [take(stores, 1000, limits), take(stores, 1000, limits)]
+  t.equal(stores.claimFetch(1000, limits), undefined)
+  stores.work.release(first)
+  t.equal(take(stores, 1000, limits).jobId, first.jobId)
+  t.equal(stores.claimFetch(1000, limits), undefined)
 })
 
 t.test('turn keys: those with something due, the longest waiting first; of one, what has been due longest', async (t) => {

@@ -74,7 +74,7 @@ export function openDeliveries (t: Test) {
     /** Attempts all due deliveries and returns their number. */
     async attemptDue (): Promise<number> {
       let count = 0
-      for (const receiver of deliveries.listReady()) {
+      for (const { receiver } of deliveries.listReady()) {
         for (let claim = deliveries.claim(receiver); claim; claim = deliveries.claim(receiver)) {
           await deliveries.attempt(claim, signal)
           count++

@@ -75,6 +75,7 @@ export async function openFetching (
     maxMediaBytes: 1000,
     maxMediaSeconds: 3600,
     now: clock.now,
+    elapsed: clock.now,
     log
   })
 

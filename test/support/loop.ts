@@ -23,7 +23,7 @@ export async function openLoop (t: Test) {
   const under: Step[] = []
   const errors: string[] = []
   const log = { info () {}, warn () {}, error (_: object, message: string) { errors.push(message) } }
-  const locks = { isFree: true }
+  const locks = { isFree: true, canWrite: true }
   const hooks = { recover: (): void => {}, takeOver: (): void => {} }
 
   /** A kind whose steps wait for the test. */
@@ -50,6 +50,7 @@ export async function openLoop (t: Test) {
         locks.isFree = false
         return { release () { locks.isFree = true } }
       },
+      canWrite: async () => locks.canWrite,
       onTakeOver: () => { hooks.takeOver() },
       log
     })

@@ -27,7 +27,8 @@ t.test('a kind that counts: one declaration in the list of kinds', async (t) => 
     return jobId
   })
   const loop = createLoop({
-    kinds: [count], queue, recover: async () => {}, tryLock: () => ({ release () {} }), onTakeOver () {}, log: SILENT
+    kinds: [count], queue, recover: async () => {}, tryLock: () => ({ release () {} }), canWrite: async () => true, onTakeOver () {},
+    log: SILENT
   })
   loop.start()
   while (counted.size < jobs.length) await nextTurn()

@@ -22,6 +22,47 @@ t.test('every free slot is filled, and filled again when a step ends', async (t)
   t.equal(running().length, 3, 'no more than there are slots')
 })
 
+t.test('a lane is told that work is looked for while all its slots are taken', async (t) => {
+  const { addJob, addWork, createHeldKind, createTestLoop, under } = await openLoop(t)
+  let full = 0
+  const kind = createHeldKind('a', 1)
+  const loop = createTestLoop([{ ...kind, lane: { ...kind.lane, onFull () { full++ } } }])
+  addWork('a', 0, addJob('a'))
+  loop.start()
+  await nextTurn()
+  t.equal(under.length, 1)
+  const before = full
+  loop.wake()
+  t.equal(full, before + 1)
+})
+
+t.test('a full disk is said once, work waits, and goes on by itself when there is room', async (t) => {
+  const { addJob, addWork, createHeldKind, createTestLoop, errors, locks, tick, under } = await openLoop(t)
+  const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  let claims = 0
+  const kind = createHeldKind('a', 1)
+  const claimAll = kind.lane.claims
+  const loop = createTestLoop([{
+    ...kind, lane: {
+      ...kind.lane, claims (running) {
+        claims++
+        if (!locks.canWrite) throw full
+        return claimAll(running)
+      }
+    }
+  }])
+  addWork('a', 0, addJob('a'))
+  locks.canWrite = false
+  loop.start()
+  for (let count = 0; count < 120; count++) await tick()
+  t.match(errors, [/^nothing can be written/])
+  t.equal(errors.length, 1)
+  t.equal(claims, 1, 'nothing is tried while the disk is full')
+  locks.canWrite = true
+  for (let count = 0; count < 11; count++) await tick()
+  t.equal(under.length, 1, 'five seconds later')
+})
+
 t.test('kinds of one lane share its slots', async (t) => {
   const { addJob, addWork, createHeldKind, createTestLoop, orders, queue, endFirst, running } = await openLoop(t)
   const id = addJob('a')

@@ -121,6 +121,7 @@ t.test('a lock that could not be read is tried again', async (t) => {
       if (isBroken) throw new Error('no such directory')
       return { release () {} }
     },
+    canWrite: async () => true,
     onTakeOver () {},
     log: { info () {}, warn () {}, error (_: object, message: string) { errors.push(message) } }
   })

@@ -2,6 +2,7 @@
 import { errors } from 'undici'
 import type { Purpose } from '../../domain/addresses.js'
 import { FetchError } from '../../domain/fetch-error.js'
+import { NO_PLACE } from './names.js'
 
 /** The innermost code of an error, which is the one a person can look up: undici wraps some errors of the system. */
 export function codeOf (error: unknown): string | undefined {
@@ -38,6 +39,7 @@ export function wrapFetchError (error: unknown, purpose: Purpose, host?: string)
   if (error instanceof FetchError || code === undefined) return error
   const refusal = refusalOf(error)
   if (refusal !== undefined) return new FetchError('refused_by_proxy', purpose, refusal, host)
+  if (code === NO_PLACE) return new FetchError('busy', purpose)
   if (UNREACHABLE.has(code)) return new FetchError('unreachable', purpose, code, host)
   if (TIMEOUT.has(code)) return new FetchError('timeout', purpose, code, host)
   if (isTlsCode(code)) return new FetchError('tls', purpose, code, host)

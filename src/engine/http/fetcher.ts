@@ -25,10 +25,14 @@ export type FetchLimits = {
   idleMs: number
   /** For everything, redirects and body included. */
   totalMs: number
+  /** How long each lookup may wait for a place before it fails with `busy`. None of the other limits includes this time. */
+  placeMs: number
   /** Of the body, after decoding. */
   maxBytes: number
 }
-const LIMITS: FetchLimits = { firstByteMs: 30_000, answerMs: Infinity, idleMs: 30_000, totalMs: 60_000, maxBytes: 1024 ** 2 }
+const LIMITS: FetchLimits = {
+  firstByteMs: 30_000, answerMs: Infinity, idleMs: 30_000, totalMs: 60_000, placeMs: Infinity, maxBytes: 1024 ** 2
+}
 
 export type FetchRequest = {
   purpose: Purpose
@@ -99,24 +103,45 @@ async function discard (body: Raw['body']): Promise<void> {
   await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {})
 }
 
+/** Calls `onEnd` when `ms` have passed, not counting pauses. An answer that nobody reads must not keep the process alive. */
+function startTimer (ms: number, onEnd: (ms: number) => void): { pause (): void, resume (): void } {
+  let leftMs = ms
+  let sinceMs = 0
+  let timer: NodeJS.Timeout | undefined
+  const resume = (): void => {
+    sinceMs = performance.now()
+    timer ??= setTimeout(() => { onEnd(ms) }, leftMs).unref()
+  }
+  const pause = (): void => {
+    if (timer) leftMs -= performance.now() - sinceMs
+    clearTimeout(timer)
+    timer = undefined
+  }
+  if (ms === Infinity) return { pause () {}, resume () {} }
+  resume()
+  return { pause, resume }
+}
+
 /** Aborts when a limit has passed, and with the caller's signal; `release` ends the watch. */
 function watch ({ totalMs, answerMs }: FetchLimits, signal: AbortSignal | undefined, purpose: Purpose) {
   const controller = new AbortController()
   const onAbort = (): void => { controller.abort(new FetchError('aborted', purpose)) }
-  const startTimer = (ms: number): NodeJS.Timeout | undefined => {
-    if (ms === Infinity) return undefined
-    // An answer that nobody reads must not keep the process alive.
-    return setTimeout(() => { controller.abort(new FetchError('timeout', purpose, `within ${ms / 1000} s`)) }, ms).unref()
-  }
-  const [total, answer] = [startTimer(totalMs), startTimer(answerMs)]
+  const onLate = (ms: number): void => { controller.abort(new FetchError('timeout', purpose, `within ${ms / 1000} s`)) }
+  const [total, answer] = [startTimer(totalMs, onLate), startTimer(answerMs, onLate)]
+  let isOver = false
   signal?.addEventListener('abort', onAbort, { once: true })
   if (signal?.aborted) onAbort()
   return {
     signal: controller.signal,
-    onAnswer (): void { clearTimeout(answer) },
+    /** Time in which a lookup waits for others does not count. */
+    onWait (isWaiting: boolean): void {
+      if (!isOver) for (const timer of [total, answer]) timer[isWaiting ? 'pause' : 'resume']()
+    },
+    onAnswer (): void { answer.pause() },
     release (): void {
-      clearTimeout(total)
-      clearTimeout(answer)
+      isOver = true
+      total.pause()
+      answer.pause()
       signal?.removeEventListener('abort', onAbort)
     }
   }
@@ -203,7 +228,10 @@ export function createFetcher ({ proxy, ...deps }: GuardDeps & { proxy?: Proxy }
       const watched = watch(limits, wanted.signal, purpose)
       try {
         const first = { url, method, headers, body: wanted.body }
-        const { raw, url: last } = await withShare(wanted.share ?? purpose, async () => await follow(first, wanted, limits, watched.signal))
+        const waits = { maxWaitMs: limits.placeMs, onWait: watched.onWait }
+        const { raw, url: last } = await withShare(
+          wanted.share ?? purpose, async () => await follow(first, wanted, limits, watched.signal), waits
+        )
         watched.onAnswer()
         raw.body.once('close', watched.release)
         const answered = flatten(raw.headers)

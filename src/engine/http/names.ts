@@ -16,21 +16,35 @@ const LOOKUP_MS = 8000
 const MAX_LOOKUPS = 64
 /** Of these, for one owner. */
 const MAX_SHARE = 8
-/** Calls that wait for a place, for one owner. */
+/** Calls of one owner that wait for a place. */
 const MAX_WAITING = 1000
 const FAMILIES = [4, 6] as const
 
-/** Who the current request is made for. Lookups happen inside undici, which passes nothing on to them. */
-const shares = new AsyncLocalStorage<string>()
+/** A lookup did not get a place in time. Says nothing about the name. */
+export const NO_PLACE = 'ENOPLACE'
+
+/** Who the current request is made for, and how its lookups may wait for a place. */
+type Caller = {
+  share: string
+  /** The longest wait of one lookup, in ms. */
+  maxWaitMs?: number
+  /** Called when a lookup begins to wait, and when it stops waiting. */
+  onWait?: (isWaiting: boolean) => void
+}
+
+/** Lookups happen inside undici, which passes nothing on to them. */
+const callers = new AsyncLocalStorage<Caller>()
 /** Runs `work` so that its lookups count for `share`: an owner, or a purpose. */
-export const withShare = async <T>(share: string, work: () => Promise<T>): Promise<T> => await shares.run(share, work)
+export const withShare = async <T>(share: string, work: () => Promise<T>, waits: Omit<Caller, 'share'> = {}): Promise<T> =>
+  await callers.run({ share, ...waits }, work)
 
 const failure = (code: string): Error => Object.assign(new Error(`lookup failed: ${code}`), { code })
 
 /** Places that are given by share: the share that holds fewest is next, and of its waiting calls the first. */
 export function createPlaces (maxPlaces: number, maxShare: number) {
   const held = new Map<string, number>()
-  const waiting: Array<{ share: string, start: () => void }> = []
+  type Waiting = { share: string, start: () => void }
+  const waiting: Waiting[] = []
   const heldBy = (share: string): number => held.get(share) ?? 0
   const heldByAll = (): number => [...held.values()].reduce((sum, count) => sum + count, 0)
   const isFree = (share: string): boolean => heldBy(share) < maxShare && heldByAll() < maxPlaces
@@ -46,11 +60,31 @@ export function createPlaces (maxPlaces: number, maxShare: number) {
     next.start()
   }
 
-  /** Runs `work` when there is a place for `share`. Throws an Error with EAI_AGAIN when too many calls of the share wait already. */
-  return async function run<T> (share: string, work: () => Promise<T>): Promise<T> {
+  async function wait ({ share, maxWaitMs = Infinity, onWait }: Caller): Promise<void> {
+    if (waiting.filter((one) => one.share === share).length >= MAX_WAITING) throw failure(NO_PLACE)
+    onWait?.(true)
+    let timer: NodeJS.Timeout | undefined
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const entry: Waiting = { share, start: resolve }
+        waiting.push(entry)
+        if (maxWaitMs === Infinity) return
+        timer = setTimeout(() => {
+          waiting.splice(waiting.indexOf(entry), 1)
+          reject(failure(NO_PLACE))
+        }, maxWaitMs)
+      })
+    } finally {
+      clearTimeout(timer)
+      onWait?.(false)
+    }
+  }
+
+  /** Runs `work` when there is a place for the caller. Throws an Error with `NO_PLACE` when too many wait, or this one for too long. */
+  return async function run<T> (caller: Caller, work: () => Promise<T>): Promise<T> {
+    const { share } = caller
     if (isFree(share)) take(share)
-    else if (waiting.filter((one) => one.share === share).length >= MAX_WAITING) throw failure('EAI_AGAIN')
-    else await new Promise<void>((resolve) => { waiting.push({ share, start: resolve }) })
+    else await wait(caller)
     try {
       return await work()
     } finally {
@@ -135,15 +169,19 @@ export function createNames (
   }
 
   return {
-    /** Addresses by the hosts file, else by the name servers. Waits for a place first, which is not counted as time of the lookup. */
+    /**
+     * Addresses by the hosts file, else by the name servers. Waits for a place first, which is not counted as time of the lookup. Throws
+     * an Error with a code of the system, or with `NO_PLACE`.
+     */
     lookUp: (async (host) => {
       const name = host.toLowerCase().replace(/\.$/, '')
       const known = await readHosts(hostsPath, name)
       if (known.length > 0) return known
-      const share = shares.getStore() ?? ''
-      if (name.endsWith('.local')) return await runInThread(share, async () => await lookUpBySystem(name, { all: true, order: 'verbatim' }))
+      const caller = callers.getStore() ?? { share: '' }
+      const askSystem = async (): Promise<ResolvedAddress[]> => await lookUpBySystem(name, { all: true, order: 'verbatim' })
+      if (name.endsWith('.local')) return await runInThread(caller, askSystem)
       const candidates = await listCandidates(resolvPath, host)
-      return await runInPlace(share, async () => await askServers(candidates))
+      return await runInPlace(caller, async () => await askServers(candidates))
     }) satisfies Lookup
   }
 }

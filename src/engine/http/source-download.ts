@@ -70,7 +70,8 @@ const FAILURES: Readonly<Record<FetchErrorCode, FailureCode>> = {
   refused: 'source_unreachable',
   incomplete: 'source_unreachable',
   wrong_length: 'source_unreachable',
-  too_slow: 'source_unreachable'
+  too_slow: 'source_unreachable',
+  busy: 'source_unreachable'
 }
 
 /** What an error of the network means for a job. */

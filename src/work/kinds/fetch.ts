@@ -7,12 +7,13 @@ import type { Kind } from '../kind.js'
 /** How many fetches an owner may have after the next one, by how many run. The last two slots are for owners with no running fetch. */
 const PER_OWNER = [3, 3, 3, 2, 1, 1]
 
-export function createFetchKind (fetching: Pick<Fetching, 'claim' | 'fetch'>): Kind {
+export function createFetchKind (fetching: Pick<Fetching, 'claim' | 'fetch' | 'yieldPlace'>): Kind {
   return {
     kind: 'fetch',
     lane: {
       slots: PER_OWNER.length,
-      claims: (running) => repeat(() => fetching.claim({ maxPerOwner: PER_OWNER[running()] ?? 1, maxAhead: MAX_AHEAD }))
+      claims: (running) => repeat(() => fetching.claim({ maxPerOwner: PER_OWNER[running()] ?? 1, maxAhead: MAX_AHEAD })),
+      onFull: fetching.yieldPlace
     },
     run: fetching.fetch
   }

@@ -7,43 +7,66 @@ import type { Kind } from '../kind.js'
 /** How long requests may take to end when this process stops. */
 const GRACE_MS = 1000
 
-/** Attempts at once, in all and to one receiver, by how its last attempt went. Working receivers always have half of all slots. */
+/**
+ * Attempts at once, in all and to one receiver, by how its last attempt went. Working receivers always have half of all slots. Of each
+ * number, an owner may use half of what the others leave; an owner with no attempt under way may use every free slot.
+ */
 const LIMITS = { unknown: { all: 128, each: 1 }, works: { all: 256, each: 8 }, fails: { all: 16, each: 4 } }
 /** Receivers that are remembered; one that was forgotten counts as unknown. */
 const MAX_REMEMBERED = 10_000
 
 type State = keyof typeof LIMITS
+const ALL: readonly State[] = ['unknown', 'works', 'fails']
+const UNPROVEN: readonly State[] = ['unknown', 'fails']
 /** `turn`: number of the last attempt that was started. The receiver with the lowest number is next. */
-type Receiver = { state: State, underWay: number, turn: number }
+type Receiver = { owner: string, state: State, underWay: number, turn: number }
+type Counts = Record<State, number>
+const sum = (counts: Counts, states: readonly State[]): number => states.reduce((total, state) => total + counts[state], 0)
+
 type Deps = { deliveries: Pick<Deliveries, 'listReady' | 'claim' | 'attempt'>, log: Log, graceMs?: number }
 
 export function createWebhookKind ({ deliveries, log, graceMs = GRACE_MS }: Deps): Kind {
   const receivers = new Map<string, Receiver>()
   /** Which receiver a claim is for. */
   const receiverOf = new WeakMap<WorkClaim, Receiver>()
-  /** Attempts under way, by the state of their receivers when they began. */
-  const underWay: Record<State, number> = { unknown: 0, works: 0, fails: 0 }
+  /** Attempts under way, by the state of their receivers when they began: all of them, and those of each owner that has any. */
+  const underWay: Counts = { unknown: 0, works: 0, fails: 0 }
+  const byOwner = new Map<string, Counts>()
   let turns = 0
 
-  function recall (name: string): Receiver {
+  /** Counts an attempt that begins (1) or ends (-1). */
+  function count ({ owner }: Receiver, state: State, change: 1 | -1): void {
+    const own = byOwner.get(owner) ?? { unknown: 0, works: 0, fails: 0 }
+    own[state] += change
+    underWay[state] += change
+    if (sum(own, ALL) > 0) byOwner.set(owner, own)
+    else byOwner.delete(owner)
+  }
+
+  function recall (name: string, owner: string): Receiver {
     const known = receivers.get(name)
     if (known) return known
     if (receivers.size >= MAX_REMEMBERED) for (const [other, { underWay }] of receivers) if (underWay === 0) receivers.delete(other)
-    const receiver = { state: 'unknown' as const, underWay: 0, turn: 0 }
+    const receiver = { owner, state: 'unknown' as const, underWay: 0, turn: 0 }
     receivers.set(name, receiver)
     return receiver
   }
 
-  function hasRoom ({ state, underWay: own }: Receiver): boolean {
-    const { all, each } = LIMITS[state]
-    if (own >= each) return false
-    if (state === 'works') return true
-    return underWay[state] < all && underWay.unknown + underWay.fails < LIMITS.unknown.all
+  /** True when attempts to receivers in these states may be one more. */
+  function hasShare (owner: string, states: readonly State[], most: number): boolean {
+    const counts = byOwner.get(owner)
+    const [all, own] = [sum(underWay, states), counts ? sum(counts, states) : 0]
+    return all < most && (own === 0 || own < (most - (all - own)) / 2)
+  }
+
+  function hasRoom ({ owner, state, underWay: own }: Receiver): boolean {
+    if (own >= LIMITS[state].each || !hasShare(owner, ALL, LIMITS.works.all)) return false
+    return state === 'works' || (hasShare(owner, [state], LIMITS[state].all) && hasShare(owner, UNPROVEN, LIMITS.unknown.all))
   }
 
   /** Fills every free slot, the receiver served longest ago first. */
   function * claims (): Generator<WorkClaim> {
-    const ready = deliveries.listReady().map((name) => [name, recall(name)] as const)
+    const ready = deliveries.listReady().map(({ receiver, owner }) => [receiver, recall(receiver, owner)] as const)
     for (const [name, receiver] of ready.sort(([, a], [, b]) => a.turn - b.turn)) {
       while (hasRoom(receiver)) {
         const claim = deliveries.claim(name)
@@ -65,15 +88,16 @@ export function createWebhookKind ({ deliveries, log, graceMs = GRACE_MS }: Deps
       const { state } = receiver
       receiver.turn = ++turns
       receiver.underWay++
-      underWay[state]++
+      count(receiver, state, 1)
       try {
-        receiver.state = await deliveries.attempt(claim, signal) ? 'works' : 'fails'
+        const end = await deliveries.attempt(claim, signal)
+        if (end !== undefined) receiver.state = end
       } catch (error) {
         // Not given back at once: on a full disk it would be sent twice a second. Its lease runs out, and it is sent again.
         log.error({ err: error, deliveryId: claim.idx }, 'the end of a webhook could not be noted')
       } finally {
         receiver.underWay--
-        underWay[state]--
+        count(receiver, state, -1)
       }
     }
   }

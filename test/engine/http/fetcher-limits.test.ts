@@ -11,11 +11,13 @@ import type { TLSSocket } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { FetchRequest } from '../../../dist/engine/http/fetcher.js'
+import type { FetchLimits, FetchRequest } from '../../../dist/engine/http/fetcher.js'
+import { createNames } from '../../../dist/engine/http/names.js'
 import type { Lookup } from '../../../dist/engine/http/names.js'
 import { allowing } from '../../support/address-tricks.ts'
 import { codeOf, get, makeAllowed, makeFetcher, readText } from '../../support/fetcher.ts'
 import { startServer } from '../../support/model-server.ts'
+import { startNameServer } from '../../support/name-server.ts'
 
 /** A server that says these bytes to every connection, in pieces `everyMs` apart, and never ends it itself. */
 async function startRaw (t: Test, pieces: readonly string[], everyMs = 0): Promise<{ url: string, sockets: Set<Socket> }> {
@@ -55,6 +57,22 @@ t.test('a silent server is given up after the time for the first byte', async (t
 t.test('a stalled body is given up after the idle time', async (t) => {
   const { url } = await startRaw(t, [HEAD + 'abc'])
   t.equal(await codeOf(readFrom(t, url, { limits: { idleMs: 100 } })), 'timeout')
+})
+
+t.test('time in which a lookup waits for other lookups does not count', async (t) => {
+  const names = await startNameServer({ 'good.example': '127.0.0.1' })
+  t.teardown(names.close)
+  const { lookUp } = createNames({ hostsPath: '/dev/null', resolvPath: '/dev/null', servers: [names.address], lookupMs: 1500, maxShare: 1 })
+  const { url } = await startServer(t, (_request, response) => { response.end('words') })
+  const { port } = new URL(url)
+  const fetcher = makeFetcher(t, { allow: allowing(`good.example:${port}`), lookup: lookUp })
+  const ask = async (host: string, limits: Partial<FetchLimits>): Promise<string> =>
+    await readText(await fetcher.request(get(`http://${host}:${port}/`, { limits, share: 'anna' })))
+  const first = codeOf(ask('first.silent', {}))
+  while (names.asked.length === 0) await new Promise(setImmediate)
+  t.equal(await codeOf(ask('good.example', { placeMs: 10 })), 'busy')
+  t.equal(await ask('good.example', { totalMs: 1000 }), 'words')
+  t.equal(await first, 'timeout')
 })
 
 t.test('a trickle of bytes does not extend the total time', async (t) => {

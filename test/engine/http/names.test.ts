@@ -55,12 +55,25 @@ t.test('a lookup that waits for a slot does not fail', async (t) => {
   for (const found of await Promise.all(waiting)) t.match(found, [{ address: '192.0.2.1' }])
 })
 
+t.test('a lookup that may not wait longer fails, and says that it is no fault of the name', async (t) => {
+  const { lookUp, asked } = await open(t, { 'good.example': '192.0.2.1' }, { lookupMs: 300, maxLookups: 1, maxShare: 1 })
+  const first = withShare('anna', async () => await lookUp('first.silent')).catch((error: unknown) => error)
+  const waits: boolean[] = []
+  const onWait = (isWaiting: boolean): void => { waits.push(isWaiting) }
+  while (asked.length === 0) await new Promise(setImmediate)
+  await t.rejects(withShare('anna', async () => await lookUp('good.example'), { maxWaitMs: 1, onWait }), { code: 'ENOPLACE' })
+  t.strictSame(waits, [true, false])
+  t.match(await first, { code: 'ETIMEDOUT' })
+  t.match(await withShare('anna', async () => await lookUp('good.example'), { maxWaitMs: 1, onWait }), [{ address: '192.0.2.1' }])
+  t.equal(waits.length, 2, 'a lookup that need not wait says nothing')
+})
+
 t.test('the share with the fewest slots is served first', async (t) => {
   const run = createPlaces(2, 2)
   const order: string[] = []
   const ends: Array<() => void> = []
   const start = async (share: string, name: string): Promise<void> => {
-    await run(share, async () => {
+    await run({ share }, async () => {
       order.push(name)
       await new Promise<void>((resolve) => { ends.push(resolve) })
     })

@@ -132,12 +132,22 @@ t.test('a file that is not there is a failure, not a hang', async (t) => {
   await t.rejects(decodeWhole(`${t.testdir()}/missing.mp3`), { name: 'JobFailure' })
 })
 
-t.test('a small file with a gap of hours in its time stamps fails instead of taking gigabytes', async (t) => {
+/** Bytes of sound in a file of 50 kB with a gap of so many hours in its time stamps. */
+async function decodeGap (t: Test, hours: number): Promise<number> {
   const path = `${t.testdir()}/gap.mkv`
-  const filter = ['-f', 'lavfi', '-i', 'sine=d=2', '-af', 'asetpts=PTS+gt(T\\,1)*7200*44100', '-c:a', 'aac']
+  const filter = ['-f', 'lavfi', '-i', 'sine=d=2', '-af', `asetpts=PTS+gt(T\\,1)*${hours}*3600*44100`, '-c:a', 'aac']
   execFileSync('ffmpeg', ['-v', 'error', ...filter, path])
   const facts = { durationMs: undefined, exactDurationMs: undefined }
-  const decoding = decodeAudio(path, facts, { maxSeconds: 12 * 3600, timeoutMs: 300_000 })
-  const read = async (): Promise<void> => { while (!(await decoding.next()).done); }
-  await t.rejects(read(), { name: 'JobFailure', code: 'decode_failed' })
+  let bytes = 0
+  for await (const chunk of decodeAudio(path, facts, { maxSeconds: 12 * 3600, timeoutMs: 300_000 })) bytes += chunk.length
+  return bytes
+}
+
+t.test('a recording that was paused for an hour is decoded, with silence in the pause', async (t) => {
+  const seconds = await decodeGap(t, 1) / 2 / 16_000
+  t.ok(Math.abs(seconds - 3602) < 1, `${seconds} s`)
+})
+
+t.test('a gap of many hours fails instead of taking gigabytes', async (t) => {
+  await t.rejects(decodeGap(t, 8), { name: 'JobFailure', code: 'decode_failed' })
 })

@@ -1,0 +1,88 @@
+/**
+ * The main thread is shared: requests of several owners are answered in turn, one in each turn of the event loop. So an owner who asks as
+ * fast as possible waits for their own requests, and everybody else for one of these at most.
+ */
+import type { FastifyInstance } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Resolves when it is the turn of the caller's owner. Wait for it between pieces of long work on the main thread. */
+    takeTurn: () => Promise<void>
+  }
+}
+
+/** A longer piece of work waits for its next turn. */
+const PIECE_MS = 2
+
+type Waiting = { start: () => void, isGone: () => boolean }
+
+/** `later`: calls back in the next turn of the event loop, after what has arrived was read. */
+export function createTurns (later: (next: () => void) => void = setImmediate) {
+  /** By owner, the one whose turn is next first. */
+  const queues = new Map<number, Waiting[]>()
+  /** True while this turn of the event loop is used. */
+  let isUsed = false
+
+  /** Takes the first call that still has somebody who waits for it. */
+  function takeNext (): Waiting | undefined {
+    for (const [ownerId, queue] of queues) {
+      const first = queue.findIndex(({ isGone }) => !isGone())
+      const [next] = first < 0 ? [] : queue.splice(0, first + 1).slice(-1)
+      // To the end, behind the other owners.
+      queues.delete(ownerId)
+      if (next && queue.length > 0) queues.set(ownerId, queue)
+      if (next) return next
+    }
+    return undefined
+  }
+
+  function use (start: () => void): void {
+    isUsed = true
+    later(() => {
+      isUsed = false
+      const next = takeNext()
+      if (next) use(next.start)
+    })
+    start()
+  }
+
+  return {
+    /** Calls `start` when it is the owner's turn: at once, if nobody else has asked. Not at all once `isGone`. */
+    take (ownerId: number, start: () => void, isGone: () => boolean = () => false): void {
+      if (!isUsed) return use(start)
+      const queue = queues.get(ownerId)
+      if (queue) queue.push({ start, isGone })
+      else queues.set(ownerId, [{ start, isGone }])
+    }
+  }
+}
+
+/** The chunks of a file that is rendered while it is sent. Other requests have their turns between pieces of `PIECE_MS`. */
+export async function * inPieces<T> (chunks: Iterable<T> | AsyncIterable<T>, takeTurn: () => Promise<void>): AsyncGenerator<T> {
+  let usedMs = 0
+  let sinceMs = performance.now()
+  for await (const chunk of chunks) {
+    usedMs += performance.now() - sinceMs
+    if (usedMs >= PIECE_MS) {
+      usedMs = 0
+      await takeTurn()
+    }
+    yield chunk
+    sinceMs = performance.now()
+  }
+}
+
+/** Applies to operations registered on `app` after this call. Call it after requireCredential: only then the owner is known. */
+export function answerInTurn (app: FastifyInstance): void {
+  const turns = createTurns()
+  app.decorateRequest('takeTurn')
+  app.addHook('onRequest', (request, _reply, done) => {
+    const ownerId = request.principal?.ownerId
+    const isGone = (): boolean => request.socket.destroyed
+    request.takeTurn = async () => {
+      if (ownerId !== undefined) await new Promise<void>((resolve) => { turns.take(ownerId, resolve) })
+    }
+    if (ownerId === undefined) done()
+    else turns.take(ownerId, done, isGone)
+  })
+}
