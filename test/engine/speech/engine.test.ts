@@ -98,7 +98,7 @@ t.test('where Parakeet cannot be told a language it knows, there is nothing to a
   const dir = t.testdir({ 'manifest.json': JSON.stringify({ ...MANIFEST, models: MANIFEST.models.slice(1, 2) }), 'bird.bin': 'x' })
   const lonely = createSpeechEngine({
     pool: { threads: 1 } as unknown as InferenceHelper['speech'],
-    detector,
+    detector: {} as InferenceHelper['detector'],
     models: createModels(dir),
     gpu: false,
     threadsPerWorker: 1
