@@ -17,8 +17,8 @@ export const FRAME_SHIFT = 270
 export const FRAME_REACH = 991
 
 /**
- * From one window to the next, in frames: 5 s. Steps of whole frames let windows be added up without rounding. Shorter steps cost more and
- * find no more; see decision 77.
+ * From one window to the next, in frames: 5 s. Steps of whole frames let windows be added up without rounding. Shorter steps cost more;
+ * whether they find more was not measured.
  */
 export const STEP_FRAMES = 296
 export const STEP_SAMPLES = STEP_FRAMES * FRAME_SHIFT
