@@ -1,7 +1,7 @@
 /** Pulled speaker models in the server, with random weights: used when they are there, resumed after kill -9, replaced when they break. */
 import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
 import { createClient } from '../support/client.ts'
@@ -64,12 +64,32 @@ t.test('kill -9 in the middle changes no label; a model that breaks costs neithe
   t.strictSame(await speakersOf(second.address, key, 1), labels)
   await second.stop()
 
-  truncateSync(`${modelsDir}/pyannote-segmentation-3.0.onnx`, 1_000_000)
-  await wholeClient.uploadFile(AUDIO + 'en-1.wav', { language: 'en', options: { speakers: true } })
-  const job = await wholeClient.ended(2)
-  t.match(job, { status: 'completed', warnings: [{ code: 'starter_model' }, { code: 'speakers_substitute' }] })
-  t.strictSame([...new Set(await speakersOf(whole.address, wholeKey, 2))], ['Speaker 1'])
+  const segmentation = `${modelsDir}/pyannote-segmentation-3.0.onnx`
+  const bytes = readFileSync(segmentation)
+  const defects: Array<[spoil: () => void, reason: RegExp]> = [
+    [() => { writeFileSync(segmentation, bytes.subarray(0, 1_000_000)) }, /pyannote-segmentation-3\.0\.onnx does not have its publ/],
+    [() => { rmSync(segmentation) }, /no speaker-segmentation model is installed/]
+  ]
+  for (const [index, [spoil, reason]] of defects.entries()) {
+    spoil()
+    await wholeClient.uploadFile(AUDIO + 'en-1.wav', { language: 'en', options: { speakers: true } })
+    const warnings = [{ code: 'starter_model' }, { code: 'speakers_substitute' }]
+    t.match(await wholeClient.ended(2 + index), { status: 'completed', warnings })
+    t.strictSame([...new Set(await speakersOf(whole.address, wholeKey, 2 + index))], ['Speaker 1'])
+    const { stdout } = await runCommand(t.testdirName + '/whole', ['doctor'], env)
+    t.match(stdout, /warn {2}speakers: bundled model, .*, because /)
+    t.match(stdout, reason)
+  }
+
+  writeFileSync(segmentation, bytes)
+  t.equal((await wholeClient.request('POST', '/api/v1/transcriptions/3/speakers', { speakers: true })).status, 202)
+  await waitFor('the speakers by the model that is back', async () => {
+    const { body: { data } } = await wholeClient.request<{ status: string }>('GET', '/api/v1/transcriptions/3/speakers')
+    return data.status === 'done'
+  })
+  t.match(await wholeClient.job(3), { status: 'completed', warnings: [{ code: 'starter_model' }] })
+  t.notMatch(await wholeClient.job(3), { warnings: [{}, { code: 'speakers_substitute' }] })
   const { stdout } = await runCommand(t.testdirName + '/whole', ['doctor'], env)
-  t.match(stdout, /warn {2}speakers: bundled model, .*, because pyannote-segmentation-3\.0\.onnx does not have its published size/)
+  t.match(stdout, /ok {4}speakers: pyannote-segmentation-3\.0 with campplus-zh-en/)
   await whole.stop()
 })
