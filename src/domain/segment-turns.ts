@@ -8,20 +8,20 @@ import type { SpeakerTurn } from './speaker.js'
 import { linkVoices } from './voice-linkage.js'
 import type { LinkageRules } from './voice-linkage.js'
 
-/** Voice prints of less sound, in frames of 17 ms with one speaker, say too little to tell voices apart, but are compared with them. */
+/** Only voice prints of this much sound (in frames of 17 ms with one speaker) form voices. Shorter ones are assigned to these voices. */
 const CLEAR_FRAMES = 90
-/** How much a difference in likeness counts for the confidence, as logarithms of probability. */
+/** Converts a difference in likeness (cosine) into a difference of log probabilities, for the confidence. */
 const LIKENESS_SCALE = 15
-/** A pause of one speaker up to this long belongs to the turn; a shorter turn is noise. */
+/** A pause up to `MAX_PAUSE_MS` belongs to the turn. A turn shorter than `MIN_TURN_MS` is noise. */
 const MAX_PAUSE_MS = 300
 const MIN_TURN_MS = 100
 
-/** Which voice a local speaker is, and how surely (0..1). */
+/** The voice of a local speaker, with the confidence (0..1). */
 type Assignment = { speaker: number, voice: number, confidence: number }
 
 /**
- * The voices of a window's local speakers: the most alike first, and two people who are heard at once are two voices while there are
- * enough of them.
+ * Assigns voices to a window's local speakers, the best match first. Two people who talk at once get different voices, as long as there
+ * are enough voices.
  */
 export function assignVoices (locals: readonly LocalVoice[], means: readonly Float32Array[]): Assignment[] {
   const likeness = locals.map(({ voice }) => means.map((mean) => cosine(voice, mean)))
@@ -38,7 +38,7 @@ export function assignVoices (locals: readonly LocalVoice[], means: readonly Flo
   })
 }
 
-/** A turn that has not ended yet. `sum`: of the confidence of its frames. */
+/** A turn that has not ended yet. `sum`: the confidence of its frames, added up. */
 type OpenTurn = { start: number, end: number, sum: number, frames: number }
 
 /** Collects frames in order of time into turns of each voice. */
@@ -67,18 +67,18 @@ function createTurns (endMs: number) {
 }
 
 /**
- * Sums of what overlapping windows say of each frame. A frame is read once all windows that hold it were added, so memory does not grow
- * with the recording.
+ * Adds up the votes of overlapping windows for each frame. A frame is read as soon as all windows that contain it are added, so memory does
+ * not grow with the recording.
  */
 export function createOverlapAdd (
   voices: number, onFrame: (frame: number, active: ReadonlyArray<[voice: number, confidence: number]>) => void
 ) {
-  /** For each frame: windows, speakers heard; then votes and confidence of each voice. */
+  /** For each frame: the number of windows and of speakers heard, then the votes and confidence of each voice. */
   const width = 2 + 2 * voices
   const sums = new Float32Array(SEGMENT_FRAMES * width)
   let firstFrame = 0
 
-  /** The loudest agreement first, as many voices as windows hear speakers on average. */
+  /** The voices with the most votes, as many as the windows hear speakers on average. */
   function emit (place: number): void {
     const at = place * width
     const windows = sums[at]!
