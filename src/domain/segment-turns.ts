@@ -4,6 +4,7 @@ import { unpackSegments } from './segment-observation.js'
 import type { LocalVoice, ObservedSegment } from './segment-observation.js'
 import { cosine } from './speaker-clusters.js'
 import type { SpeakerEvidence } from './speaker-turns.js'
+import { renumberVoices } from './speaker.js'
 import type { SpeakerTurn } from './speaker.js'
 import { linkVoices } from './voice-linkage.js'
 import type { LinkageRules } from './voice-linkage.js'
@@ -116,16 +117,6 @@ export function createOverlapAdd (
   }
 }
 
-/** Voices numbered from 0 in the order of their first turns. */
-function renumber (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
-  const numbers = new Map<number, number>()
-  return turns.map((turn) => {
-    const voice = numbers.get(turn.voice) ?? numbers.size
-    numbers.set(turn.voice, voice)
-    return { ...turn, voice }
-  })
-}
-
 /**
  * Finds who talks when. Voices are numbered from 0 in the order of their first turns; turns of different voices overlap where people talk
  * at once. `check` is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
@@ -155,5 +146,5 @@ export function findSegmentTurns (
     for (const segment of unpackSegments(piece).segments) added.add(segment, assignVoices(segment.voices, means))
   }
   added.finish()
-  return renumber(turns.finish())
+  return renumberVoices(turns.finish())
 }

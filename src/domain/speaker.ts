@@ -10,6 +10,16 @@ export type Doubt = { startMs: number, endMs: number, confidence: number }
  */
 export type SpeakerTurn = { startMs: number, endMs: number, voice: number, confidence: number, isOverlap?: boolean, doubts?: Doubt[] }
 
+/** Numbers voices from 0 in the order of their first turns. */
+export function renumberVoices (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
+  const numbers = new Map<number, number>()
+  return turns.map((turn) => {
+    const voice = numbers.get(turn.voice) ?? numbers.size
+    numbers.set(turn.voice, voice)
+    return { ...turn, voice }
+  })
+}
+
 /** Who says a word. `isOverlap`: somebody else talks during most of it, too. */
 export type WordSpeaker = { voice: number, confidence: number, isOverlap: boolean }
 
