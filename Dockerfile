@@ -1,8 +1,8 @@
-# The appliance as an image; docs/install.md says how to build and run it. To build without BuildKit or a registry, any base works that is
-# Debian with Node 24 and npm.
+# The appliance as an image; docs/install.md says how to build and run it. It builds without BuildKit and without a registry: any Debian
+# with Node 24 and npm works as base.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
-# ---------------------------------------------------------------- ffmpeg: what decodes sound, nothing else
+# ---------------------------------------------------------------- ffmpeg: only what decodes sound
 FROM ${BASE} AS ffmpeg
 COPY scripts/image/ffmpeg.sh /tmp/
 RUN sh /tmp/ffmpeg.sh /opt/ffmpeg

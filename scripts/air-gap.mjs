@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Runs a command on a network of its own and says what it sent: the proof that nothing leaves the machine. docs/air-gap.md explains it.
+ * Runs a command in a network namespace and reports the packets it sent, to prove that nothing leaves the machine. See docs/air-gap.md.
  *
  *   node scripts/air-gap.mjs [--routes none|trap] [--report FILE] COMMAND…
  *
@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 
 const SELF = fileURLToPath(import.meta.url)
 const SNIFFER = join(dirname(SELF), 'air-gap-sniffer.py')
-/** Two addresses outside, of the ranges for documentation, which prove that the sniffer sees. */
+/** Two outside addresses from the documentation ranges. Packets to them prove that the sniffer works. */
 const CANARIES = [['udp4', '192.0.2.53'], ['udp6', '2001:db8::53']]
 const LEAKED = 3
 const NOT_POSSIBLE = 4
@@ -41,11 +41,11 @@ function parse (args) {
 const ip = (...args) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] })
 const setting = (path, value) => { writeFileSync(`/proc/sys/net/${path}`, String(value)) }
 
-/** Gives every address outside a route into a pair of interfaces that leads nowhere. The kernel itself sends nothing there. */
+/** Routes all outside addresses into a pair of interfaces that leads nowhere. The kernel itself sends nothing there. */
 function setTrap () {
   ip('link', 'add', 'trap', 'type', 'veth', 'peer', 'name', 'trap-end')
   for (const name of ['trap', 'trap-end']) {
-    // No neighbour discovery, no multicast reports: whatever is counted comes from the command.
+    // No neighbour discovery and no multicast reports, so that all counted packets come from the command.
     for (const [key, value] of [['addr_gen_mode', 1], ['accept_ra', 0], ['router_solicitations', 0], ['dad_transmits', 0]]) {
       setting(`ipv6/conf/${name}/${key}`, value)
     }
@@ -138,7 +138,7 @@ async function runInside ({ routes, report, command }) {
 
 const NAMESPACES = process.getuid() === 0 ? ['--net', '--mount'] : ['--net', '--mount', '--map-root-user']
 
-/** Why no such network can be made here; undefined where it can. */
+/** Why this machine cannot create such a network; undefined if it can. */
 function findObstacle () {
   for (const program of ['unshare', 'ip', 'python3']) {
     if (spawnSync(program, ['-V'], { stdio: 'ignore' }).error) return `${program} is not installed`

@@ -147,7 +147,7 @@ function openFileLimit (): number {
   return limit === undefined ? Infinity : Number(limit)
 }
 
-/** Reads the certificate again when its files change, while the server listens. Returns what says when it expires. */
+/** Reloads the certificate when its files change, while the server listens. Returns a function that tells when it expires. */
 function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<ReturnType<typeof createTls>>>): () => number {
   const watch = tls.watch(app.server as HttpsServer)
   app.addHook('onListen', async () => { watch.start() })

@@ -2,91 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { MAX_DAYS, PASSWORD_LENGTH } from './domain/access.js'
-import { parseAllowEntry } from './domain/addresses.js'
+import { allowList, filePath, integer, issuer, networks, oneOf, password, text, token, url } from './config-options.js'
+import type { Option } from './config-options.js'
+import { MAX_DAYS } from './domain/access.js'
 import type { AllowList, AllowLists } from './domain/addresses.js'
-import { parseNetwork } from './domain/client-address.js'
 import type { Networks } from './domain/client-address.js'
 import { isThisMachine } from './domain/model-source.js'
 import { resourceNames } from './domain/oauth.js'
-
-type Option<T> = { fallback: T, parse (text: string): T | undefined, expected: string | ((text: string) => string) }
-
-const text = (fallback: string): Option<string> => ({ fallback, parse: (value) => value, expected: 'text' })
-
-const integer = (fallback: number, min: number, max: number): Option<number> => ({
-  fallback,
-  expected: `a whole number from ${min} to ${max}`,
-  parse (value) {
-    const number = Number(value)
-    return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
-  }
-})
-
-function oneOf<const T extends string> (fallback: T, ...values: T[]): Option<T> {
-  return {
-    fallback,
-    expected: `one of ${[fallback, ...values].join(', ')}`,
-    parse: (value) => [fallback, ...values].find((known) => known === value)
-  }
-}
-
-/** Empty when not set. */
-const password = (): Option<string> => ({
-  fallback: '',
-  expected: `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters long`,
-  parse: (value) => [...value].length >= PASSWORD_LENGTH.min && [...value].length <= PASSWORD_LENGTH.max ? value : undefined
-})
-
-const url = (): Option<string> => ({
-  fallback: '',
-  expected: 'an http or https address',
-  parse: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/+$/, '') : undefined
-})
-
-/** Issuers are compared character by character, so the value is not changed, not even a trailing slash. */
-const issuer = (): Option<string> => ({
-  fallback: '',
-  expected: 'the address of an issuer exactly as in its tokens: http or https, without query and fragment',
-  parse: (value) => url().parse(value) !== undefined && !/[?#]/.test(value) ? value : undefined
-})
-
-const splitList = (value: string): string[] => value.split(',').map((entry) => entry.trim()).filter(Boolean)
-
-const allowList = (): Option<AllowList> => ({
-  fallback: [],
-  expected: (value) =>
-    'addresses, ranges like 10.0.0.0/8 and host names, with commas between; ' +
-    `"${splitList(value).find((entry) => !parseAllowEntry(entry))}" is none of these`,
-  parse (value) {
-    const entries = splitList(value).map(parseAllowEntry)
-    return entries.every((entry) => entry !== undefined) ? entries : undefined
-  }
-})
-
-const networks = (): Option<Networks> => ({
-  fallback: [],
-  expected: (value) => 'addresses and ranges like 10.0.0.0/8, with commas between; ' +
-    `"${splitList(value).find((entry) => !parseNetwork(entry))}" is neither, or is the range of all addresses`,
-  parse (value) {
-    const parsed = splitList(value).map(parseNetwork)
-    return parsed.every((entry) => entry !== undefined) ? parsed : undefined
-  }
-})
-
-/** A file that is read again when it changes, so its content is not a value. */
-const filePath = (): Option<string> => ({
-  fallback: '',
-  expected: 'the path of a file; set it without _FILE',
-  parse: (value) => value.includes('-----BEGIN') || value.includes('\n') ? undefined : resolve(value)
-})
-
-/** Empty when not set. */
-const token = (): Option<string> => ({
-  fallback: '',
-  expected: 'at least 16 characters without spaces, for example from: openssl rand -hex 32',
-  parse: (value) => /^[\x21-\x7e]{16,512}$/.test(value) ? value : undefined
-})
 
 const GIB = 1024 ** 3
 const cores = availableParallelism()
@@ -95,7 +17,7 @@ const cores = availableParallelism()
  */
 const defaultWorkers = Math.min(cores, 8)
 
-/** All variables. README lists them; `scripts/check-docs.mjs` compares. */
+/** All variables. docs/configuration.md describes them; `scripts/check-docs.mjs` compares. */
 const OPTIONS = {
   STENOBOX_HOST: text('127.0.0.1'),
   STENOBOX_PORT: integer(8080, 0, 65_535),

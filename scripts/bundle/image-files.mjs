@@ -37,7 +37,7 @@ export function unpackImage (archive, work) {
   for (const layer of manifest.layers) {
     const options = ['--wildcards', '--wildcards-match-slash', '--no-same-owner', '--no-same-permissions', '--exclude=.wh.*']
     const { status, stderr } = spawnSync('tar', ['-xf', blobOf(folder, layer), '-C', root, ...options, ...WANTED], { encoding: 'utf8' })
-    // A layer without some of the files is no fault; tar then ends with 2.
+    // A layer need not have all of the files; tar then exits with 2.
     const complaints = stderr.split('\n').filter((line) => line && !/Not found in archive|Exiting with failure status/.test(line))
     if (status !== 0 && complaints.length > 0) throw new Error(`a layer of the image cannot be read: ${complaints[0]}`)
   }

@@ -1,4 +1,7 @@
-/** The health check of the image: exit code 0 when the server in this container answers. Its certificate is for other names than this. */
+/**
+ * The health check of the image: exit code 0 when the server in this container answers. Its certificate does not name 127.0.0.1, so it is
+ * not checked.
+ */
 import http from 'node:http'
 import https from 'node:https'
 

@@ -21,7 +21,7 @@ function canWrite (folder) {
 
 const runVisibly = (args) => new Promise((resolve, reject) => {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-  // Stopped while it downloads: the download resumes at the next start.
+  // If it is stopped while it downloads, the download resumes at the next start.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => { child.kill(signal); process.exit(143) })
   child.on('error', reject)
   child.on('close', resolve)

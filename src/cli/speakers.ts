@@ -13,7 +13,7 @@ import type { Reader } from '../service/transcripts.js'
 import { parseId } from './artifacts.js'
 import { parseName } from './keys.js'
 
-/** How often it is looked whether speakers are known. */
+/** How often the state of the speakers is checked. */
 const LOOK_MS = 200
 
 type Options = { owner: string }
@@ -33,7 +33,7 @@ function show ({ status, failure, speakers }: SpeakersView): void {
 async function run ({ owner }: Options, use: Use): Promise<void> {
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
-    // A person at the machine may see everything, speakers included, on any plan.
+    // Commands show speakers on every plan.
     show(await use(appliance, { ownerId: appliance.keys.ensureOwner(owner), plan: 'enterprise' }))
   } finally {
     await appliance.close()

@@ -107,7 +107,7 @@ async function transcribe (source: string, options: Options): Promise<void> {
     appliance.start()
     const job = await follow(appliance, id, ownerId, signal)
     if (job.failureCode) throw new Error(`${job.failureCode}: ${FAILURE_MESSAGES[job.failureCode]}`)
-    // A person at the machine may see everything, speakers included, on any plan.
+    // Commands show speakers on every plan.
     await write(appliance.transcripts.render(id, { ownerId, plan: 'enterprise' }, options.format), options.output)
   } finally {
     await appliance.close()

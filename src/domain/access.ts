@@ -58,7 +58,7 @@ export type Owner = {
 
 /** Control characters, line separators, direction marks, zero-width characters that join nothing, and lone surrogates. */
 const BARRED = String.raw`\u0000-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff`
-/** The owner of what a command or the first key does without naming one. */
+/** The owner that commands and the first key use when none is named. */
 export const DEFAULT_OWNER = 'default'
 
 /** Names of owners and keys: no control or invisible characters, no leading or trailing whitespace. */

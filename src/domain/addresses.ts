@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 export type Purpose = 'sources' | 'webhooks' | 'oauth' | 'models'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** An address and the number of its leading bits that count. */
+/** An address and the length of its prefix in bits. */
 export type Range = readonly [Address, number]
 /** Has exactly one of `range`, `name` and `suffix`. Without a port, every usual port is allowed. */
 type AllowEntry = Readonly<{ range?: Range, name?: string, suffix?: string, port?: number }>

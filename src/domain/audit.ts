@@ -1,7 +1,7 @@
 /** Who did what: the events of the audit log. They never hold transcripts, names of files, keys or queries. */
 import { PLANS } from './access.js'
 
-/** Who acted. `command`: somebody on this machine, `uid` as the system numbers its users. `appliance`: nobody asked for it now. */
+/** Who acted. `command`: a user of this machine, with the number of the user. `appliance`: the server itself, as in retention. */
 export type AuditActor =
   | { type: 'key', keyId: number, ownerId: number }
   | { type: 'token', ownerId: number }
@@ -15,7 +15,7 @@ export type AuditEvent = {
   actor: AuditActor
   /** The operationId of the HTTP interface, or a command such as `stenobox keys revoke`. */
   operation: string
-  /** What it was done to: ids by name. */
+  /** The objects of the act: ids by name. */
   target?: Readonly<Record<string, number | string>>
   requestId?: string
   /** Of the client. */

@@ -1,9 +1,9 @@
-/** Transcripts of recordings whose channels were transcribed one by one: segments in the order of time, and words said at once. Pure. */
+/** Transcripts of recordings whose channels were transcribed one by one: orders segments by time and marks words said at once. Pure. */
 import type { SkippedSpan, TimedSegment, TimedWord } from './transcript.js'
 
-/** A pause in which another channel may begin to talk: what follows is a segment of its own. */
+/** A segment is cut in a pause of at least this length if another channel begins to talk in it. */
 const PAUSE_MS = 300
-/** Words of two channels have times of their own, so that an answer may begin a little before the question ends. */
+/** The times of two channels are measured separately, so an answer may seem to begin this long before the question ends. */
 const EARLY_MS = 200
 
 type Span = { startMs: number, endMs: number }
@@ -30,7 +30,7 @@ function othersOf (segments: readonly TimedSegment[]): Map<number | undefined, T
   return new Map([...channels].map((own) => [own, wordsOf(segments, (channel) => channel !== own)]))
 }
 
-/** When somebody begins to talk after a pause. */
+/** The times at which somebody begins to talk after a pause. */
 function startsOf (words: readonly TimedWord[]): number[] {
   let endMs = -Infinity
   return words.flatMap((word) => {
@@ -65,7 +65,7 @@ function cutSegment (segment: TimedSegment, starts: readonly number[]): TimedSeg
 
 /**
  * Cuts segments where somebody on another channel begins to talk, in a pause or after a sentence, so that segments can be read in the order
- * of their starts. A second call changes nothing. Each result has what else belongs to its segment.
+ * of their starts. A second call changes nothing. Each result keeps the other fields of its segment.
  */
 export function cutAtTurns<T extends { segment: TimedSegment }> (placed: readonly T[]): T[] {
   const others = othersOf(placed.map(({ segment }) => segment))
@@ -113,7 +113,7 @@ export function labelChannels (segments: readonly TimedSegment[]): TimedSegment[
   })
 }
 
-/** What two lists of skipped spans share. */
+/** The intersection of two lists of skipped spans. */
 function intersect (some: readonly SkippedSpan[], others: readonly SkippedSpan[]): SkippedSpan[] {
   const shared: SkippedSpan[] = []
   for (let [one, other] = [0, 0]; one < some.length && other < others.length;) {

@@ -23,7 +23,7 @@ export type Channel = typeof CHANNELS[number]
  */
 export type ChannelVerdict = { kind: 'separate' | 'same' | 'mixed', isInverted: boolean }
 
-/** Frames whose loudest neighbours, up to this far away, count as the frame: syllables differ, people do not. */
+/** A frame counts as loud as its loudest neighbour within this distance, so that pauses between syllables do not count as silence. */
 const REACH_FRAMES = framesOf(160)
 /** Sound this far below the loud frames of its channel, or below `FLOOR_DB`, counts as silence. In dB of full scale. */
 const ACTIVE_RANGE_DB = 25
@@ -31,14 +31,14 @@ const FLOOR_DB = -60
 const LOUD_SHARE = 0.95
 /** One channel is this much louder where only one person talks. Crosstalk of telephones is at -25 dB or below. */
 const ALONE_DB = 12
-/** Both channels must have this much sound of their own: a single word. */
+/** Each channel must have this much sound while the other is silent: the length of a single word. */
 const MIN_ALONE_FRAMES = framesOf(300)
 /** In a conversation, people seldom talk at once. In music and in a room, both channels have sound nearly always. */
 const MAX_BOTH_SHARE = 0.3
-/** After this much sound in both channels at once, which is also most of the sound, the recording is no call. */
+/** A recording with this much sound in both channels at once, and this share of all sound, is not a call. */
 const SURE_BOTH_FRAMES = framesOf(30_000)
 const SURE_BOTH_SHARE = 0.5
-/** Likeness of samples above which two channels are one sound. */
+/** Two channels whose samples are more alike than this have the same sound. */
 const SAME_LIKENESS = 0.98
 const INVERTED_LIKENESS = -0.8
 /** Leakage: quieter than the other channel by this much more than its own voice is, or a likeness of it and 6 dB quieter. */
@@ -51,7 +51,7 @@ const toDb = (power: number): number => 10 * Math.log10(power + 1e-12)
 /** Sums over whole frames: squares of the first and second channel, and products of both, per sample. Full scale is 1. */
 type Frames = { first: Float32Array, second: Float32Array, product: Float32Array }
 
-/** A growing list of numbers without a box for each. */
+/** A growing list of numbers in typed arrays. */
 function createSeries () {
   let values = new Float32Array(1024)
   let length = 0
@@ -89,7 +89,7 @@ function draw ({ first, second, product }: Frames): Picture {
 
 type Count = { alone: readonly [number, number], both: number }
 
-/** -1: both channels have sound; 0 or 1: only this one has; undefined: none. */
+/** 0 or 1: only this channel has sound; -1: both have; undefined: neither has. */
 function whoSounds ({ levels, isActive }: Picture, frame: number): 0 | 1 | -1 | undefined {
   const difference = levels[0][frame]! - levels[1][frame]!
   if (difference >= ALONE_DB && isActive(0, frame)) return 0
@@ -110,7 +110,7 @@ function count (picture: Picture): Count {
 
 const sum = (values: Float32Array): number => values.reduce((total, value) => total + value, 0)
 
-/** The level of a voice: the median of its channel where that has sound alone. */
+/** The level of a voice: the median of its channel where only that channel has sound. */
 function voiceDb (picture: Picture, channel: 0 | 1): number {
   const own = picture.levels[channel].filter((_, frame) => whoSounds(picture, frame) === channel)
   return percentile(own, 0.5)
@@ -143,7 +143,7 @@ export function createChannelComparison () {
   const framesSoFar = (): Frames => ({ first: series.first.view(), second: series.second.view(), product: series.product.view() })
 
   let last: Picture | undefined
-  /** The picture of the sound so far. */
+  /** The levels and likeness of the sound so far. */
   function look (): Picture {
     const frames = framesSoFar()
     if (last?.likeness.length !== frames.first.length) last = draw(frames)
@@ -151,7 +151,7 @@ export function createChannelComparison () {
   }
 
   return {
-    /** Adds samples, the first and second channel by turns, 16 bit. */
+    /** Adds interleaved samples of both channels, 16 bit. */
     push (samples: Int16Array): void {
       for (let index = 0; index + 1 < samples.length; index += 2) {
         const [x, y] = [samples[index]! / 32_768, samples[index + 1]! / 32_768]
@@ -164,7 +164,7 @@ export function createChannelComparison () {
     /** Judges the sound so far. */
     judge (): ChannelVerdict {
       const frames = framesSoFar()
-      // Nothing and nothing are alike.
+      // Two silent channels count as alike.
       const likeness = (sum(frames.product) + 1e-12) / (Math.sqrt(sum(frames.first) * sum(frames.second)) + 1e-12)
       const { alone: [first, second], both } = count(look())
       const isInverted = likeness < INVERTED_LIKENESS
@@ -172,12 +172,12 @@ export function createChannelComparison () {
       const isCall = Math.min(first, second) >= MIN_ALONE_FRAMES && both <= MAX_BOTH_SHARE * (first + second + both)
       return { kind: isCall ? 'separate' : 'mixed', isInverted }
     },
-    /** True when nothing that follows can make a call of it: both channels had sound at once for long enough. */
+    /** True when the rest cannot change the verdict to `separate`: both channels had sound at once for too long. */
     isSurelyMixed (): boolean {
       const { alone: [first, second], both } = count(look())
       return both >= SURE_BOTH_FRAMES && both >= SURE_BOTH_SHARE * (first + second + both)
     },
-    /** Where a channel has nothing but what it hears of the other one. */
+    /** Where a channel contains only sound that leaked from the other one. */
     listLeaks (channel: Channel): Array<{ startSample: number, endSample: number }> {
       const picture = look()
       const [own, other] = channel === 1 ? [0, 1] as const : [1, 0] as const

@@ -87,7 +87,7 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor (code: ErrorCode, message: string, options: ErrorOptions & { headers?: Record<string, string> } = {}) {
-    // No stack: it costs more than many requests do, and an expected failure has no place worth knowing.
+    // No stack: making it costs more than many requests, and expected failures do not need one.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message, options)

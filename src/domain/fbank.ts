@@ -11,10 +11,10 @@ const FFT_SIZE = 512
 const BINS = FFT_SIZE / 2
 const LOW_HZ = 20
 const PREEMPHASIS = 0.97
-/** The smallest float32 that makes a difference to 1: Kaldi's floor of energies. */
+/** Float32 epsilon: Kaldi's floor of energies. */
 const FLOOR = 2 ** -23
 
-/** The window of a frame: Kaldi's own, or that of WeSpeaker's models. */
+/** The window function: Kaldi's own, or the one of WeSpeaker's models. */
 export type FbankWindow = 'povey' | 'hamming'
 
 const WINDOWS: Readonly<Record<FbankWindow, (turn: number) => number>> = {
@@ -27,7 +27,7 @@ const melOf = (hz: number): number => 1127 * Math.log(1 + hz / 700)
 /** `first`: the bin that the first weight belongs to. */
 type Band = { first: number, weights: Float32Array }
 
-/** Triangles of equal width in mel, each from the middle of the one before to the middle of the next. */
+/** Triangular filters of equal width in mel; each spans from the centre of the previous one to the centre of the next. */
 function makeBands (): Band[] {
   const lowest = melOf(LOW_HZ)
   const width = (melOf(SAMPLE_RATE_HZ / 2) - lowest) / (FBANK_BANDS + 1)

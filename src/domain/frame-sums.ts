@@ -1,6 +1,6 @@
 /** Values of frames, smoothed over their neighbours. Pure. */
 
-/** The greatest of each value and its neighbours up to `reach` away. */
+/** The maximum of each value and its neighbours up to `reach` away. */
 export function tallestAround (values: Float32Array, reach: number): Float32Array {
   return values.map((_, index) => {
     let tallest = -Infinity

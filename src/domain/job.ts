@@ -27,7 +27,7 @@ export type JobOptions = {
   terms?: string[]
   /** Text that the decoder treats as preceding the recording; the transcript follows its wording and style. */
   prompt?: string
-  /** What becomes of the channels of a stereo recording; absent: `auto`. */
+  /** How the channels of a stereo recording are transcribed; absent: `auto`. */
   channels?: ChannelMode
   /** false: speakers are not identified; absent: they are if the plan includes them. */
   speakers?: false | SpeakerCount

@@ -20,8 +20,8 @@ export type CountedSentence = Omit<Sentence, 'words'> & { tokens: number }
 export type PassageLimits = { tokens: number }
 
 /**
- * The share of a passage that the end of the previous one may take: nearly every sentence begins a passage, so that whichever two or three
- * sentences answer a query, one passage is little more than them.
+ * The share of a passage that the end of the previous one may take: nearly every sentence begins a passage, so that for any two or
+ * three sentences that answer a query, there is a passage with little else.
  */
 const OVERLAP = 0.75
 /** A passage of at least this share of the limit ends when the speaker changes or pauses; a shorter one goes on. */

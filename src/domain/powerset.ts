@@ -1,9 +1,9 @@
 /**
- * What pyannote segmentation 3.0 says of ten seconds of sound: for each frame one of seven classes, which are the sets of at most two of
- * three local speakers. Pure. Plaquet and Bredin, "Powerset multi-class cross entropy loss for neural speaker diarization", 2023.
+ * The output of pyannote segmentation 3.0 for ten seconds of sound: for each frame one of seven classes, the sets of at most two of three
+ * local speakers. Pure. Plaquet and Bredin, "Powerset multi-class cross entropy loss for neural speaker diarization", 2023.
  */
 
-/** A window has at most so many speakers. They are local: the same person may have another number in the next window. */
+/** The most speakers of a window. They are local: the same person may have another number in the next window. */
 export const LOCAL_SPEAKERS = 3
 /** The sets in the order of the classes, as bits: nobody, one of three, two of three. */
 const SETS = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110] as const
@@ -23,7 +23,7 @@ export const FRAME_REACH = 991
 export const STEP_FRAMES = 296
 export const STEP_SAMPLES = STEP_FRAMES * FRAME_SHIFT
 
-/** Windows of a recording of so many samples: the last one ends at or after its end. */
+/** The number of windows of a recording with this many samples. The last window ends at or after its end. */
 export const countSegments = (samples: number): number =>
   samples === 0 ? 0 : 1 + Math.ceil(Math.max(0, samples - SEGMENT_SAMPLES) / STEP_SAMPLES)
 

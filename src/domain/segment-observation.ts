@@ -1,11 +1,11 @@
-/** What a piece of a recording says of its speakers by the models that people pull, as compact bytes. Pure. */
+/** Packs what pulled models observe in a piece of a recording into compact bytes. Pure. */
 import { LOCAL_SPEAKERS, SEGMENT_FRAMES } from './powerset.js'
 import { toUnitLength } from './speaker-observation.js'
 
-/** `clearFrames`: how many frames of the voice print's sound had this speaker alone. */
+/** `clearFrames`: frames of the voice print's sound in which only this speaker talks. */
 export type LocalVoice = { speaker: number, clearFrames: number, voice: Float32Array }
 
-/** `index`: the window's number in the recording. `sets`: who speaks in each frame, as bits of local speakers. `voices`: at most three. */
+/** `index`: the window's number in the recording. `sets`: who talks in each frame, one bit per local speaker. `voices`: at most three. */
 export type ObservedSegment = { index: number, sets: Uint8Array, voices: LocalVoice[] }
 
 /** The first byte. Bytes of another version are not read. */

@@ -4,24 +4,25 @@ import { unpackSegments } from './segment-observation.js'
 import type { LocalVoice, ObservedSegment } from './segment-observation.js'
 import { cosine } from './speaker-clusters.js'
 import type { SpeakerEvidence } from './speaker-turns.js'
+import { renumberVoices } from './speaker.js'
 import type { SpeakerTurn } from './speaker.js'
 import { linkVoices } from './voice-linkage.js'
 import type { LinkageRules } from './voice-linkage.js'
 
-/** Voice prints of less sound, in frames of 17 ms with one speaker, say too little to tell voices apart, but are compared with them. */
+/** Only voice prints of this much sound (in frames of 17 ms with one speaker) form voices. Shorter ones are assigned to these voices. */
 const CLEAR_FRAMES = 90
-/** How much a difference in likeness counts for the confidence, as logarithms of probability. */
+/** Converts a difference in likeness (cosine) into a difference of log probabilities, for the confidence. */
 const LIKENESS_SCALE = 15
-/** A pause of one speaker up to this long belongs to the turn; a shorter turn is noise. */
+/** A pause up to `MAX_PAUSE_MS` belongs to the turn. A turn shorter than `MIN_TURN_MS` is noise. */
 const MAX_PAUSE_MS = 300
 const MIN_TURN_MS = 100
 
-/** Which voice a local speaker is, and how surely (0..1). */
+/** The voice of a local speaker, with the confidence (0..1). */
 type Assignment = { speaker: number, voice: number, confidence: number }
 
 /**
- * The voices of a window's local speakers: the most alike first, and two people who are heard at once are two voices while there are
- * enough of them.
+ * Assigns voices to a window's local speakers, the best match first. Two people who talk at once get different voices, as long as there
+ * are enough voices.
  */
 export function assignVoices (locals: readonly LocalVoice[], means: readonly Float32Array[]): Assignment[] {
   const likeness = locals.map(({ voice }) => means.map((mean) => cosine(voice, mean)))
@@ -38,7 +39,7 @@ export function assignVoices (locals: readonly LocalVoice[], means: readonly Flo
   })
 }
 
-/** A turn that has not ended yet. `sum`: of the confidence of its frames. */
+/** A turn that has not ended yet. `sum`: the confidence of its frames, added up. */
 type OpenTurn = { start: number, end: number, sum: number, frames: number }
 
 /** Collects frames in order of time into turns of each voice. */
@@ -67,18 +68,18 @@ function createTurns (endMs: number) {
 }
 
 /**
- * Sums of what overlapping windows say of each frame. A frame is read once all windows that hold it were added, so memory does not grow
- * with the recording.
+ * Adds up the votes of overlapping windows for each frame. A frame is read as soon as all windows that contain it are added, so memory does
+ * not grow with the recording.
  */
 export function createOverlapAdd (
   voices: number, onFrame: (frame: number, active: ReadonlyArray<[voice: number, confidence: number]>) => void
 ) {
-  /** For each frame: windows, speakers heard; then votes and confidence of each voice. */
+  /** For each frame: the number of windows and of speakers heard, then the votes and confidence of each voice. */
   const width = 2 + 2 * voices
   const sums = new Float32Array(SEGMENT_FRAMES * width)
   let firstFrame = 0
 
-  /** The loudest agreement first, as many voices as windows hear speakers on average. */
+  /** The voices with the most votes, as many as the windows hear speakers on average. */
   function emit (place: number): void {
     const at = place * width
     const windows = sums[at]!
@@ -116,16 +117,6 @@ export function createOverlapAdd (
   }
 }
 
-/** Voices numbered from 0 in the order of their first turns. */
-function renumber (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
-  const numbers = new Map<number, number>()
-  return turns.map((turn) => {
-    const voice = numbers.get(turn.voice) ?? numbers.size
-    numbers.set(turn.voice, voice)
-    return { ...turn, voice }
-  })
-}
-
 /**
  * Finds who talks when. Voices are numbered from 0 in the order of their first turns; turns of different voices overlap where people talk
  * at once. `check` is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
@@ -155,5 +146,5 @@ export function findSegmentTurns (
     for (const segment of unpackSegments(piece).segments) added.add(segment, assignVoices(segment.voices, means))
   }
   added.finish()
-  return renumber(turns.finish())
+  return renumberVoices(turns.finish())
 }

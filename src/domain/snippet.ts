@@ -48,16 +48,16 @@ function mergeStretches (stretches: readonly Highlight[]): Highlight[] {
   return merged
 }
 
-/** What people see as one character: a letter with its accents, an emoji of several parts. */
+/** Splits text into characters as people see them: a letter with its accents, an emoji of several parts. */
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** The character that `at` is in, or begins. Undefined at the end of the text. */
+/** The character that contains the index `at`. Undefined at the end of the text. */
 const characterAt = (text: string, at: number): Highlight | undefined => {
   const found = GRAPHEMES.segment(text).containing(at)
   return found && { start: found.index, end: found.index + found.segment.length }
 }
 
-/** The stretch with the whole of the characters that it begins and ends in. Terms of scripts without spaces may be parts of them. */
+/** Extends a stretch to whole characters. Terms of scripts without spaces may begin or end inside a character. */
 function toWhole (text: string, { start, end }: Highlight): Highlight {
   const last = characterAt(text, end)
   return { start: characterAt(text, start)?.start ?? start, end: last && last.start < end ? last.end : end }

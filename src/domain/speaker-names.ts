@@ -20,14 +20,14 @@ export type SpeakerChanges = { speakers?: readonly Naming[] | undefined, merge?:
 /** `none`: speakers are not wanted, or the plan of the job does not include them. `failure`: only if failed. */
 export type DiarizationState = { state: 'none' | 'pending' | 'done' | 'failed', failure?: FailureCode }
 
-/** Characters that nobody sees: of zero width, marks of direction, tags, fillers. */
+/** Invisible characters: of zero width, marks of direction, tags, fillers. */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}|\u034f|[\u115f\u1160\u3164\uffa0]/gu
-/** Joiners change how letters and emoji are drawn; anywhere else nobody sees them. */
+/** Joiners change how letters and emoji are drawn. Elsewhere they are invisible. */
 const JOINERS = /[\u200c\u200d]/gu
 const LOOSE_JOINERS =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}\p{Extended_Pictographic}])/gu
 
-/** A name on one line without characters that nobody sees. Undefined when nothing is left. */
+/** A name on one line without invisible characters. Undefined when nothing is left. */
 const toSpeakerName = (text: string): string | undefined =>
   toRecordingName(toRecordingName(text)?.replace(INVISIBLE, '').replace(LOOSE_JOINERS, ''))
 
@@ -66,7 +66,7 @@ export function measureSpeakers (segments: Iterable<TimedSegment>): Speaker[] {
   return [...talkMs].map(([number, ms]) => ({ number, talkMs: ms })).sort((a, b) => a.number - b.number)
 }
 
-/** How many ms of words each pair of an old and a new speaker shares. Both lists have the same words. */
+/** The ms of words that each pair of an old and a new speaker has in common. Both lists have the same words. */
 function sharedMs (before: readonly TimedSegment[], after: readonly TimedSegment[], rootOf: (number: number) => number) {
   const shared = new Map<string, { from: number, to: number, ms: number }>()
   for (const [index, { words }] of after.entries()) {
@@ -83,8 +83,8 @@ function sharedMs (before: readonly TimedSegment[], after: readonly TimedSegment
 }
 
 /**
- * The speakers of words that were labelled again. A new speaker has the name of an old one, or of those merged into that one, if they share
- * more than half of what each of them says.
+ * The speakers of words that were labelled again. A new speaker inherits the name of an old one (or of those merged into it) if
+ * the words that they have in common are more than half of the words of each.
  */
 export function keepNames (old: readonly Speaker[], before: readonly TimedSegment[], after: readonly TimedSegment[]): Speaker[] {
   const known = new Map(old.map((speaker) => [speaker.number, speaker]))

@@ -44,7 +44,7 @@ export function parseSpeakers (option: SpeakersOption | undefined, field: string
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
 }
 
-/** Whether the speakers of a recording are its channels, transcribed one by one: unless their number is known to be another. */
+/** Whether the separately transcribed channels are the speakers: yes, unless the number of speakers is known to differ. */
 export function areChannelsSpeakers (channels: number, { min = 1, max = Infinity }: SpeakerCount): boolean {
   return channels > 1 && min <= channels && max >= channels
 }

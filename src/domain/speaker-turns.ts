@@ -7,7 +7,7 @@ import { findRegions } from './speaker-regions.js'
 import type { Region } from './speaker-regions.js'
 import { sampleWindows } from './speaker-sample.js'
 import type { PackedVoices } from './speaker-sample.js'
-import { DOUBTFUL } from './speaker.js'
+import { DOUBTFUL, renumberVoices } from './speaker.js'
 import type { Doubt, SpeakerTurn } from './speaker.js'
 import type { TimedWord } from './transcript.js'
 
@@ -184,16 +184,6 @@ function moveToWords (turns: readonly SpeakerTurn[], words: readonly SpokenWord[
   return moved
 }
 
-/** Voices numbered from 0 in the order of their first turns. */
-function renumber (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
-  const numbers = new Map<number, number>()
-  return turns.map((turn) => {
-    const voice = numbers.get(turn.voice) ?? numbers.size
-    numbers.set(turn.voice, voice)
-    return { ...turn, voice }
-  })
-}
-
 /**
  * Finds who talks when. Voices are numbered from 0 in the order of their first turns. The work grows in proportion to the length. `check`
  * is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
@@ -221,5 +211,5 @@ export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence
   const labels = means.length === 0 ? [] : judge(scores, decode(scores, means.length, check), means.length, check)
   const turns = joinStretches(divideRegions(regions, centresMs, labels, check))
   check()
-  return renumber(moveToWords(turns, words))
+  return renumberVoices(moveToWords(turns, words))
 }

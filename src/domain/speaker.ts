@@ -10,6 +10,16 @@ export type Doubt = { startMs: number, endMs: number, confidence: number }
  */
 export type SpeakerTurn = { startMs: number, endMs: number, voice: number, confidence: number, isOverlap?: boolean, doubts?: Doubt[] }
 
+/** Numbers voices from 0 in the order of their first turns. */
+export function renumberVoices (turns: readonly SpeakerTurn[]): SpeakerTurn[] {
+  const numbers = new Map<number, number>()
+  return turns.map((turn) => {
+    const voice = numbers.get(turn.voice) ?? numbers.size
+    numbers.set(turn.voice, voice)
+    return { ...turn, voice }
+  })
+}
+
 /** Who says a word. `isOverlap`: somebody else talks during most of it, too. */
 export type WordSpeaker = { voice: number, confidence: number, isOverlap: boolean }
 
@@ -18,7 +28,7 @@ export const DOUBTFUL = 0.5
 
 /** A word in a pause belongs to the nearest turn. If that is farther away than this, its label is doubtful. */
 const NEAR_MS = 500
-/** A word is spoken by nobody whose turn is farther away than this, the length of a window of transcription. */
+/** A word is never given to a speaker whose turn is farther away than this, the length of a transcription window. */
 const FAR_MS = 30_000
 
 type Span = { startMs: number, endMs: number }
@@ -57,7 +67,7 @@ function confidenceAt ({ confidence, doubts = [] }: SpeakerTurn, word: Span, ms:
   const middle = (word.startMs + word.endMs) / 2
   const doubt = doubts.find(({ startMs, endMs }) => startMs <= middle && middle < endMs)
   if (doubt) return doubt.confidence
-  // A turn that says where it is doubtful is clear everywhere else, whatever its mean.
+  // A turn with doubtful stretches is clear everywhere else, whatever its mean.
   return doubts.length > 0 ? Math.max(confidence, DOUBTFUL) : confidence
 }
 

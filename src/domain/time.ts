@@ -8,7 +8,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d
  */
 export function parseTime (text: string): number | undefined {
   const [, year = '', month = '', day = ''] = DATE.exec(text) ?? []
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse turns 30 February into 2 March.
   const start = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   if (year === '' || start.getUTCMonth() !== Number(month) - 1 || start.getUTCDate() !== Number(day)) return undefined
   return Date.parse(text.toUpperCase())

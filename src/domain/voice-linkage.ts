@@ -5,16 +5,16 @@
 import type { SpeakerCount } from './speaker-clusters.js'
 import { toUnitLength } from './speaker-observation.js'
 
-/** The mean of some voice prints, and how many they are. */
+/** The mean of `weight` voice prints. */
 export type VoiceGroup = { mean: Float32Array, weight: number }
 
 /**
- * `maxDistance`: between the centroids of two groups that are one voice, of voice prints of unit length. `minWeight`: smaller groups are
- * noise.
+ * `maxDistance`: groups of unit-length voice prints are one voice if their centroids are nearer than this. `minWeight`: groups of fewer
+ * voice prints are noise.
  */
 export type LinkageRules = { maxDistance: number, minWeight: number }
 
-/** Prints that are compared with each other at once. More are grouped in blocks first, so that time grows in proportion to the length. */
+/** At most this many prints are compared with each other. More are first grouped in blocks, so that time is linear in the length. */
 const BLOCK = 300
 
 function distance (a: Float32Array, b: Float32Array): number {
@@ -28,10 +28,10 @@ function merge (one: VoiceGroup, other: VoiceGroup): VoiceGroup {
   return { weight, mean: one.mean.map((value, i) => (value * one.weight + other.mean[i]! * other.weight) / weight) }
 }
 
-/** Two groups, by their places in the list, that become one in the place of the first. `gap`: the distance of their centroids. */
+/** Joins two groups, given by index; the result takes the index of the first. `gap`: the distance of their centroids. */
 type Join = { from: number, to: number, gap: number }
 
-/** The order in which the closest groups are joined until one is left. `check` may throw to stop. */
+/** The joins of the closest groups, in order, until one group is left. `check` may throw to stop. */
 function findJoins (start: readonly VoiceGroup[], check: () => void): Join[] {
   const groups: Array<VoiceGroup | undefined> = [...start]
   /** The closest later group of each group. */
@@ -81,7 +81,7 @@ function applyJoins (start: readonly VoiceGroup[], joins: readonly Join[], count
   return groups.filter((group) => group !== undefined)
 }
 
-/** Joins prints that are surely one voice, block by block, until few enough are left. */
+/** Joins prints that certainly belong to one voice, block by block, until few enough are left. */
 function reduce (prints: readonly VoiceGroup[], sureDistance: number, check: () => void): VoiceGroup[] {
   let groups = [...prints]
   while (groups.length > BLOCK) {
@@ -98,7 +98,7 @@ function reduce (prints: readonly VoiceGroup[], sureDistance: number, check: () 
 const countLarge = (groups: readonly VoiceGroup[], minWeight: number): number =>
   groups.filter(({ weight }) => weight >= minWeight).length
 
-/** So many joins that groups closer than the limit are one, or fewer if the caller knows of more voices. */
+/** The number of joins: all below the distance limit, or fewer if the caller knows of more voices. */
 function chooseJoins (
   groups: readonly VoiceGroup[], joins: readonly Join[], { maxDistance, minWeight }: LinkageRules, min: number
 ): number {
@@ -120,7 +120,7 @@ export function linkVoices (
 ): Float32Array[] {
   if (prints.length === 0) return []
   const groups = reduce(prints.map((mean) => ({ mean, weight: 1 })), rules.maxDistance / 2, check)
-  // A tenth of a short recording is a speaker, too.
+  // In a short recording, a tenth of the prints is enough for a speaker.
   const minWeight = Math.min(rules.minWeight, Math.max(1, Math.round(0.1 * prints.length)))
   const joins = findJoins(groups, check)
   const chosen = chooseJoins(groups, joins, { ...rules, minWeight }, Math.min(min, groups.length))

@@ -19,12 +19,12 @@ const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL'
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
 
 /**
- * onnxruntime's packages since 1.29 send its maker what they run, and look up his address, in every process that did not set this before
- * loading them (https://github.com/microsoft/onnxruntime/pull/27379).
+ * Since version 1.29, onnxruntime's packages send usage data to their maker, in every process that has not set this before it loads them
+ * (https://github.com/microsoft/onnxruntime/pull/27379).
  */
 const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' }
 
-/** Keeps libraries from sending anything home. Call it on the main thread, before a thread that loads them is started. */
+/** Keeps libraries from sending usage data. Call it on the main thread, before a thread that loads them is started. */
 export function forbidTelemetry (): void {
   Object.assign(process.env, NO_TELEMETRY)
 }
@@ -102,10 +102,10 @@ export function runLimited (program: string, args: readonly string[], limits: Li
   return { stdout: child.stdout, ended, stop: () => { stop('aborted') } }
 }
 
-/** Devices that the administrator chose for inference, and where Node writes which lines have run. Programs of ours get these too. */
+/** Variables that our own programs also get: the devices for inference, and the folder for Node's coverage. */
 const FOR_COMPANIONS = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES', 'NODE_V8_COVERAGE']
 
-/** How a companion ended. `stderr`: the end of it. For decisions and the debug log; never shown to people. */
+/** How a companion ended. `stderr`: its last bytes, for decisions and the debug log; never shown to people. */
 export type CompanionEnd = { stderr: string, code: number | undefined, signal: NodeJS.Signals | undefined }
 
 export type Companion = {
@@ -115,7 +115,7 @@ export type Companion = {
   send (message: object): void
   /** Settles when the program has ended. */
   ended: Promise<CompanionEnd>
-  /** Asks it to end: no more messages are passed. */
+  /** Asks it to end. No more messages are passed. */
   disconnect (): void
   /** Ends it at once, whatever it is doing. */
   stop (): void

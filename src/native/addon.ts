@@ -69,8 +69,8 @@ export type TranscribeOptions = {
   /** whisper.cpp decodes the audio after its last timestamp again. A remainder shorter than this is skipped. */
   minTailMs: number
   /**
-   * One or two Int32 over a SharedArrayBuffer. Any value but 0 in the first stops the call within a second. The second, if there is one,
-   * grows while the call computes.
+   * One or two Int32 over a SharedArrayBuffer. Any value but 0 in the first stops the call within a second. The second,
+   * if present, grows while the call computes.
    */
   abort?: Int32Array
   /** 0 to 100, never decreasing. */
@@ -160,7 +160,7 @@ export interface NativeAddon {
   lowerThreadPriority (nice: number): void
 }
 
-/** Only what search needs. Undefined when the addon is missing: search then compares codes in JavaScript, several times more slowly. */
+/** The part that search needs. Undefined when the addon is missing: search then compares codes in JavaScript, several times more slowly. */
 export function loadCodeScan (path: string = ADDON_PATH): NativeAddon['nearestCodes'] | undefined {
   try {
     return loadAddon(path).nearestCodes

@@ -1,4 +1,7 @@
-/** Numbers for monitoring. Off unless a token is configured: a proxy on this machine would show what only local programs may read. */
+/**
+ * Numbers for monitoring. Off unless a token is configured: a proxy on this machine would publish an address that is open to local
+ * programs.
+ */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Type from 'typebox'
@@ -6,7 +9,7 @@ import { AppError } from '../domain/errors.js'
 import { operation } from './contract/operation.js'
 import type { Exposition } from './plugins/metrics.js'
 
-/** `token`: what a reader must send. */
+/** `token`: the token that a reader must send. */
 export type Monitoring = { token: string, exposition: Exposition }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="stenobox metrics"' }

@@ -59,8 +59,8 @@ type Deps = {
 }
 
 /**
- * `limit`: the time for all engines but the last one. `signal`: the work is not wanted any more. `again`: when the time runs out, the
- * background makes the artifact again, with more time.
+ * `limit`: the time for all engines but the last one. `signal`: aborts when the result is no longer needed. `again`: when the time runs
+ * out, the background makes the artifact a second time, with more time.
  */
 type Patience = { limit: AbortSignal, signal: AbortSignal, again?: true }
 type Made = { artifact: Artifact, isLate: boolean }
@@ -204,10 +204,10 @@ export function createArtifacts (deps: Deps) {
     }
   }
 
-  /** The time that an engine has for a caller who waits, from now on. */
+  /** The time limit of an engine while a caller waits, starting now. */
   const hurry = (): Patience => ({ limit: AbortSignal.timeout(limits.replyMs), signal: never })
 
-  /** Makes what is stored of a mode, if it is missing or was made in a hurry. */
+  /** Makes the stored artifact of a mode if it is missing or was made under a short time limit. */
   async function prepareMode (job: Job, mode: StoredMode, signal: AbortSignal): Promise<void> {
     const patience = { limit: AbortSignal.timeout(limits.prepareMs), signal }
     const found = artifacts.find({ jobId: job.id, mode })

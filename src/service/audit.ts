@@ -3,7 +3,7 @@ import type { AuditEvent } from '../domain/audit.js'
 import type { Log } from '../domain/log.js'
 import type { AuditLog } from '../store/audit-log.js'
 
-/** Requests without a valid credential, of everybody together. Without a limit they would fill the disk. */
+/** Requests without a valid credential, of all callers together. Without a limit they would fill the disk. */
 const NOBODY_PER_MINUTE = 100
 const MINUTE_MS = 60_000
 
@@ -19,7 +19,7 @@ export function createAudit ({ file, log, now }: Deps) {
   /** Lines that could not be written. */
   let lost = 0
 
-  /** False beyond the limit for requests of nobody. */
+  /** False beyond the limit for requests without a valid credential. */
   function mayRecord ({ actor }: AuditEvent): boolean {
     if (actor.type !== 'nobody') return true
     const isOver = now() < nobody.sinceMs || now() - nobody.sinceMs >= MINUTE_MS
@@ -32,8 +32,8 @@ export function createAudit ({ file, log, now }: Deps) {
   return {
     isOn: file !== undefined,
     /**
-     * Appends the event. The act has happened already, so nothing is thrown: when the file cannot be written, the log says so, and the next
-     * line that is written has the number of those that are missing as `lost`.
+     * Appends the event. Never throws, because the act has already happened: when the file cannot be written, the log says so, and the next
+     * line that can be written has the number of missing lines as `lost`.
      */
     record (event: AuditEvent): void {
       if (!file || !mayRecord(event)) return

@@ -4,7 +4,7 @@ import { backUp, restore } from '../store/backups.js'
 import type { BackupSummary } from '../store/backups.js'
 import type { Database } from '../store/database.js'
 
-/** `isFile`: whether a path is that of an existing file. */
+/** `isFile`: true for the path of an existing file. */
 type Deps = { openDatabase: (dataDir: string) => Database, isFile: (path: string) => boolean, dataDir: string, now: () => number }
 export type { BackupSummary }
 

@@ -1,4 +1,4 @@
-/** Cuts a recording with two channels into windows of each, beside each other. */
+/** Cuts each channel of a two-channel recording into windows. */
 import { CHANNELS } from '../domain/channels.js'
 import { sharedSkips } from '../domain/channel-words.js'
 import type { SkippedSpan } from '../domain/transcript.js'
@@ -13,9 +13,9 @@ const LEAST_SPEECH_MS = 250
 type Deps = { speech: Pick<SpeechEngine, 'detectSpeech'>, files: Pick<Files, 'audioPath'>, jobId: number }
 
 /**
- * Windows of the channels of a recording of `totalSamples` whose sound is on disk. `store` gets them a few at a time, in an order that
- * depends on the sound only. `needsVoices`: only if each channel has a voice; without, nothing is stored. Resolves with the spans that are
- * in no window of any channel; undefined: a channel has no voice.
+ * Plans the windows of the channels of a recording of `totalSamples` whose sound is on disk. `store` gets them a few at a time, in an order
+ * that depends only on the sound. `needsVoices`: store nothing unless each channel has a voice. Resolves with the spans that are in no
+ * window of any channel, or with undefined if a channel has no voice.
  */
 export async function cutChannels (
   { speech, files, jobId }: Deps, totalSamples: number, { needsVoices }: { needsVoices: boolean }, store: (found: AudioWindow[]) => void

@@ -20,9 +20,9 @@ import type { Queue } from './queue.js'
 
 /** A receiver answers within this time, or has not answered. */
 const ANSWER_MS = 10_000
-/** How long a request may wait for other lookups of its owner. */
+/** The longest wait of a request for other lookups of its owner. */
 const PLACE_MS = 10_000
-/** A request that waited so long in vain is due again after this time. */
+/** A request that got no lookup in that time is due again after this time. */
 const BUSY_PAUSE_MS = 30_000
 /** Pauses between the short tries of one attempt. */
 const TRY_PAUSES_MS = [300, 1000]
@@ -58,11 +58,11 @@ export type TestResult = { event: string, messageId: string, responseCode: numbe
 const receiverOf = ({ endpointId, url }: Target, ownerId: number): string =>
   `owner ${ownerId} ${endpointId === undefined ? new URL(url).origin : `endpoint ${endpointId}`}`
 
-/** `receiver`: as `Target`s are served in turn. `owner`: whose it is. */
+/** `receiver`: the key by which `Target`s are served in turn. `owner`: its owner. */
 export type ReadyReceiver = { receiver: string, owner: string }
 const toReady = (receiver: string): ReadyReceiver => ({ receiver, owner: /^owner \d+/.exec(receiver)?.[0] ?? receiver })
 
-/** How an attempt ended. Undefined: it was given back, and says nothing about the receiver. */
+/** How an attempt ended. Undefined: it was given back, so nothing is known about the receiver. */
 export type AttemptEnd = 'works' | 'fails' | undefined
 
 function explainStatus (status: number): string {
@@ -70,7 +70,7 @@ function explainStatus (status: number): string {
   return status >= 300 && status < 400 ? `${sentence} Redirects are not followed.` : sentence
 }
 
-/** True when a request was not sent because its owner has too many lookups under way: that says nothing about the receiver. */
+/** True when a request was not sent because its owner has too many lookups under way. The receiver is not at fault. */
 const isOvercrowded = (error: unknown): error is FetchError => error instanceof FetchError && error.code === 'busy'
 
 const toBusyReply = ({ message }: FetchError): AppError => new AppError('unavailable', message, { headers: { 'retry-after': '60' } })

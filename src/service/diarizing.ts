@@ -94,7 +94,7 @@ export function createDiarizing (deps: Deps) {
     })
   }
 
-  /** Stores labels and ends the stage. Speakers who are recognised by their words keep the names that people gave them. */
+  /** Stores labels and ends the stage. A speaker who has mostly the same words as before keeps the name. */
   function store ({ claim, job }: Step, isSubstitute: boolean, label: (segments: readonly TimedSegment[]) => TimedSegment[]): void {
     inTransaction(() => {
       if (!work.finish(claim)) return
@@ -111,7 +111,7 @@ export function createDiarizing (deps: Deps) {
 
   async function nameByVoice (step: Step): Promise<void> {
     const { job, wanted: { count }, choice: { engine, defect }, signal } = step
-    // Words of channels lie beside each other.
+    // Words of different channels overlap in time.
     const words = transcripts.list(job.id).flatMap((segment) => segment.words).sort((a, b) => a.startMs - b.startMs)
     const evidence = { pieces: speakers.listPieces(job.id), count, words }
     const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
@@ -173,7 +173,7 @@ export function createDiarizing (deps: Deps) {
   }
 
   return {
-    /** Whether the speakers of a job will be told apart by their voices, if its channels are transcribed one by one. */
+    /** Whether voices are needed to tell the speakers of a job apart if its channels are transcribed separately. */
     needsMix: ({ id, options: { speakers: wish } }: Job, channels: number): boolean =>
       isWanted(id, wish) && !areChannelsSpeakers(channels, wish || {}),
 

@@ -7,7 +7,7 @@ import type { Erasure } from '../store/erasure.js'
 const PAUSE_MS = 50
 /** From a deletion to the pass over the file, so that many deletions in a row share one pass. */
 const GATHER_MS = 1000
-/** After a pass, none begins for this many times as long: it rewrites the full-text index and reads the whole file. */
+/** The rest after a pass, as a multiple of its duration. A pass rewrites the full-text index and reads the whole file. */
 const REST = 4
 /** A reader that keeps the database busy for this many tries in a row is a backup or a hung program; the next sweep tries again. */
 const MAX_BUSY = 200
@@ -16,7 +16,7 @@ type Deps = {
   erasure: Pick<Erasure, 'findPending' | 'setCleared' | 'mergeTerms' | 'clear' | 'truncateLog'>
   log: Pick<Log, 'info' | 'warn' | 'error'>
   pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
-  /** A clock in ms that never goes back. */
+  /** A monotonic clock in ms. */
   now?: () => number
 }
 
@@ -83,7 +83,7 @@ export function createErasing ({ erasure, log, pause = pauseFor, now = () => per
     await sweep()
   }
 
-  /** Call it after a deletion: the text is cleared in the background, within seconds, or after the rest that follows the last pass. */
+  /** Call it after a deletion. The text is cleared in the background, within seconds or after the rest that follows the last pass. */
   function request (): void {
     if (isRequested) return
     isRequested = true

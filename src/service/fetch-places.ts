@@ -1,4 +1,4 @@
-/** Places to fetch are lent: one that was held for long goes to an owner who waits for one. */
+/** Places to fetch are lent: a place that was held for long is taken back when another owner waits. */
 
 /** How long a fetch may keep its place while another owner waits. */
 export const HOLD_MS = 5 * 60_000
@@ -8,7 +8,7 @@ type Holder = { ownerId: number, sinceMs: number, controller: AbortController }
 type Deps = {
   /** True when an owner other than this one waits for a place. */
   isOtherWaiting: (ownerId: number) => boolean
-  /** A clock in ms that is never set. */
+  /** A monotonic clock in ms. */
   elapsed?: (() => number) | undefined
 }
 
@@ -27,7 +27,7 @@ export function createFetchPlaces ({ isOtherWaiting, elapsed = () => performance
         holders.delete(holder)
       }
     },
-    /** Takes the place that was held longest, if another owner waits and it was held for `HOLD_MS`. One at a time. */
+    /** Takes back the place that was held longest, if that is `HOLD_MS` or more and another owner waits. One at a time. */
     yieldOne (): void {
       const [first] = holders
       if (!first || first.controller.signal.aborted || elapsed() - first.sinceMs < HOLD_MS || !isOtherWaiting(first.ownerId)) return

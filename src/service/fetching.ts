@@ -234,7 +234,7 @@ export function createFetching (deps: Deps) {
     claim: (limits: FetchLimits): WorkClaim | undefined => queue.claim({
       kinds: ['fetch'], next: () => orders.fetch(limits), begin: ({ jobId }) => { jobs.begin(jobId, 'fetch', now()) }
     }),
-    /** The fetch step. When `signal` aborts, when its place is taken, or when what was here is gone, the claim is given back. */
+    /** The fetch step. Gives the claim back when `signal` aborts, when its place is taken back, or when its stored draft is gone. */
     async fetch (claim: WorkClaim, stopped: AbortSignal): Promise<void> {
       const job = jobs.find(claim.jobId)
       const url = sources.findUrl(claim.jobId)
@@ -249,7 +249,7 @@ export function createFetching (deps: Deps) {
         }
       })
     },
-    /** Call it while no place is free: takes one that was held for long, if another owner waits for one. */
+    /** Call it while no place is free: takes back one that was held for long, if another owner waits. */
     yieldPlace: places.yieldOne
   }
 }

@@ -107,7 +107,7 @@ export function createHealth (deps: Deps) {
     }
   }
 
-  /** Loads what tells speakers apart. Pulled models that cannot be loaded are set aside, and the bundled model is tried. */
+  /** Loads the speaker models. If pulled models cannot be loaded, the bundled one is used. */
   async function checkSpeakers (): Promise<Check> {
     const { engine, name, defect } = speakerEngines.choose()
     try {

@@ -79,7 +79,7 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     },
     /** Creates a key for an existing owner. Throws `not_found`. */
     createFor: (ownerId: number, options: KeyOptions): CreatedKey => inTransaction(() => insertFor(ownerId, options)),
-    /** The id of the owner with this name, who is created if new. */
+    /** The id of the owner with this name. Creates the owner if there is none. */
     ensureOwner: (name: string): number => apiKeys.ensureOwner(name, now()),
     /** The id of the owner with this name; the default owner need not exist yet. Throws `not_found`. */
     requireOwner (name: string): number {

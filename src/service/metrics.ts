@@ -1,4 +1,4 @@
-/** Numbers for monitoring: what the appliance has done since it started, and what waits. None of them says whose. */
+/** Numbers for monitoring: work done since the start, and work that waits. None of them identifies an owner. */
 import { availableMemory } from 'node:process'
 import { samplesToMs } from '../domain/audio.js'
 import type { FailureCode } from '../domain/errors.js'
@@ -7,10 +7,10 @@ import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MetricsStore, WorkCount } from '../store/metrics.js'
 
-/** Windows of one quality. `audioMs` / `processingMs`: of all together. */
+/** Windows of one quality, with the sums of their `audioMs` and `processingMs`. */
 export type WindowTotals = { windows: number, audioMs: number, processingMs: number }
 
-/** Everything at one moment. Totals count from the start of the process. */
+/** All numbers at one moment. Totals count from the start of the process. */
 export type Readings = {
   version: string
   slots: number
@@ -21,7 +21,7 @@ export type Readings = {
   work: readonly WorkCount[]
   windows: ReadonlyMap<SttQuality, WindowTotals>
   models: ReadonlyArray<{ kind: 'speech' | 'language', model: string }>
-  /** `overdueMs`: since when the oldest one could have been sent. */
+  /** `overdueMs`: how long the oldest one has been due. */
   webhooks: { pending: number, overdueMs: number, sent: Readonly<Record<'success' | 'failed', number>> }
   disk: { freeBytes: number, minFreeBytes: number, databaseBytes: number, logBytes: number }
   memoryAvailableBytes: number

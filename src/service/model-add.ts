@@ -18,7 +18,7 @@ import { makePin } from './model-pull.js'
 /** `use`: the qualities that prefer this model over all others. */
 export type Addition = {
   name: string
-  /** What decodes it. GGUF files are language models and ONNX files speaker models, whatever this says. */
+  /** What decodes it. Ignored for GGUF files (language models) and ONNX files (speaker models). */
   kind: SpeechKind
   languages?: string[] | undefined
   licence: string

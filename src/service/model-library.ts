@@ -33,7 +33,7 @@ export type ModelView = Pick<
   usedFor: SttQuality[]
   /** True for the language model that makes artifacts now. */
   makesArtifacts: boolean
-  /** True for the two models that tell speakers apart now. */
+  /** True for the two models that are now used to tell speakers apart. */
   tellsSpeakers: boolean
 }
 export type SetView = { name: string, for: string, models: string[], installed: boolean, bytes: number, licences: string[] }

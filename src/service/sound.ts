@@ -39,7 +39,7 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
     }
   }
 
-  /** Checks free disk before each half a minute of sound is written. */
+  /** Checks free disk before every 30 seconds of sound that are written. */
   function createRoomCheck (): (bytes: number) => Promise<void> {
     let unchecked = Infinity
     return async (bytes) => {
@@ -86,8 +86,8 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
 
   return {
     /**
-     * Decodes the recording of a job, replacing what is there. If it has two channels, `mode` says what becomes of them. Calls `onSamples`
-     * with the number of samples in the file of the mixed sound whenever it has grown; never for channels that are separate. Resolves once
+     * Decodes the recording of a job, replacing what is there. If it has two channels, `mode` says how they are stored. Calls `onSamples`
+     * with the number of samples in the file of the mixed sound whenever it has grown; never for separate channels. Resolves once
      * all samples survive a power cut. Rejects with `JobFailure`.
      */
     async write (job: Recording, signal: AbortSignal, mode: ChannelMode, onSamples: OnSamples = async () => {}): Promise<Written> {
@@ -101,7 +101,7 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
       const chunks = ffmpeg.decodeAudio(path, facts, { maxSeconds: maxMediaSeconds, timeoutMs, channels, signal })
       return channels === 2 ? await writeStereo(job, chunks, mode, onSamples) : await writeMono(job, chunks, onSamples)
     },
-    /** Mixes channels that were written one by one, and removes those unless they are kept. Rejects with `JobFailure`. */
+    /** Mixes channels that were written separately, and removes their files unless they are kept. Rejects with `JobFailure`. */
     async mix (jobId: number, keep?: 'keep channels'): Promise<void> {
       const audio = await mixChannels({ files, jobId, requireRoom }, false)
       try {

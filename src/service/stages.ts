@@ -29,7 +29,7 @@ export function createStages ({ jobs, windows, speakers, transcripts, work, now 
     work.insert({ kind: next, jobId, run })
   }
 
-  /** Brings the texts of channels that were transcribed one by one together. */
+  /** Merges the texts of separately transcribed channels. */
   function joinChannels (jobId: number): void {
     if ((jobs.find(jobId)?.channels ?? 1) === 1) return
     transcripts.rearrange(jobId, (placed) => {

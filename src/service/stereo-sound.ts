@@ -8,14 +8,16 @@ type Deps = {
   files: Pick<Files, 'writeAudio' | 'readAudio' | 'removeAudio'>
   jobId: number
   mode: ChannelMode
-  /** Throws before the reserve of free disk is used. */
+  /** Throws when free disk falls to the reserve. */
   requireRoom: (bytes: number) => Promise<void>
 }
 
-/** When a recording may first be found to be no call. Then at twice, four times … that: each look reads everything so far. */
+/**
+ * The first time to check whether a recording is not a call. The next checks are at twice, four times … that: each reads everything so far.
+ */
 const FIRST_LOOK_SAMPLES = 120 * SAMPLE_RATE_HZ
 
-/** 16-bit samples of a chunk, which may begin at an odd address. */
+/** The 16-bit samples of a chunk, whose first byte may have an odd address. */
 const toSamples = (chunk: Buffer): Int16Array => new Int16Array(new Uint8Array(chunk).buffer)
 const toBytes = (samples: Int16Array): Uint8Array => new Uint8Array(samples.buffer)
 
@@ -26,7 +28,7 @@ function pick (both: Int16Array, first: 0 | 1): Int16Array {
   return own
 }
 
-/** Half the sum of both channels, or half the difference where one is the other with its sign changed. */
+/** Half the sum of both channels, or half the difference if one is the other with its sign changed. */
 function addUp (first: Int16Array, second: Int16Array, isInverted: boolean): Int16Array {
   const sign = isInverted ? -1 : 1
   const sum = new Int16Array(first.length)
@@ -100,7 +102,7 @@ export async function createStereoSound ({ files, jobId, mode, requireRoom }: De
   }
 
   return {
-    /** Adds samples, those of both channels by turns. Returns how many of each the mix has, which is 0 before there is one. */
+    /** Adds interleaved samples of both channels. Returns the length of the mix in samples; 0 while there is none. */
     async append (chunk: Buffer): Promise<number> {
       const both = toSamples(chunk)
       const [first, second] = [pick(both, 0), pick(both, 1)]
@@ -116,7 +118,7 @@ export async function createStereoSound ({ files, jobId, mode, requireRoom }: De
       if (mode === 'mixed' || (mode === 'auto' && comparison.isSurelyMixed())) await startMix()
       return mix ? samples : 0
     },
-    /** Decides, if that is still open, and makes the sound survive a power cut. Each channel is silenced where it hears the other one. */
+    /** Decides, if that is still open, and syncs the sound to disk. Each channel is silenced where it contains only leaked sound. */
     async finish (): Promise<{ samples: number, isSeparate: boolean }> {
       const { kind } = mix ? { kind: 'mixed' as const } : comparison.judge()
       const isSeparate = mode === 'separate' ? kind !== 'same' && !mix : mode === 'auto' && kind === 'separate'

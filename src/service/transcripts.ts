@@ -69,7 +69,7 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
 export function createTranscripts ({ jobs, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
   function warningsOf (id: number): Warning[] {
     const { failure: speakersFailure, isSubstitute: hasSubstituteSpeakers = false } = speakers.find(id) ?? {}
-    // A job that waits for its first index is found as soon as it has one.
+    // A job that waits for its first index has no warning about it.
     const index = passages.findIndex(id)
     return [
       ...deriveWarnings({ ...windows.readFacts(id), speakersFailure, hasSubstituteSpeakers }),

@@ -6,7 +6,7 @@ import { createWindowPacker } from '../domain/windows.js'
 import type { AudioWindow } from '../domain/windows.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 
-/** Sound that is listened to at once. */
+/** The length of sound that speech detection takes at once. */
 export const PIECE_SAMPLES = PIECE_FRAMES * FRAME_SAMPLES
 
 /** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. `channel`: whose sound that is; undefined: mixed sound. */

@@ -25,7 +25,7 @@ export function createArtifactStore (db: Database) {
       return row && { mode, ...(JSON.parse(row.body) as ArtifactContent), engine: row.engine, generatedAt: row.generatedAt }
     },
     /**
-     * Begins an attempt to make an artifact, before the transcript is read. Earlier attempts can store nothing any more; what they stored
+     * Begins an attempt to make an artifact, before the transcript is read. Earlier attempts can no longer store anything; what they stored
      * stays until this one is done.
      */
     begin: ({ jobId, mode }: ArtifactKey, attempt: string): void => { begin.run({ jobId, mode, attempt }) },

@@ -1,4 +1,4 @@
-/** The file of the audit log. Lines are only appended, by the server and by commands at once. */
+/** The file of the audit log. The server and commands append lines to it at the same time. */
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 
 /** Opens the file and creates it where necessary. Throws the system's error. */
@@ -24,7 +24,7 @@ export function createAuditLog (path: string) {
       file ??= openFile()
       const bytes = Buffer.from(`${line}\n`)
       const written = writeSync(file, bytes)
-      // A full disk can take a part of it. The next line must not be joined to that.
+      // On a full disk, part of a line may be written. End that part, so that the next line is separate.
       if (written < bytes.length) {
         writeSync(file, '\n')
         throw new Error('the line was written only in part')

@@ -30,10 +30,10 @@ const MAGIC = { gzip: '1f8b', zstd: '28b52ffd' } as const
 
 type Packer = ReturnType<typeof createTarPacker>['controller']
 type Digest = { sizeBytes: number, sha256: string }
-/** Absolute paths, and the time of the backup. */
+/** Absolute paths. `nowMs`: the time of the backup. */
 type Options = { dataDir: string, file: string, nowMs: number }
 
-/** True for names that stand for one file, and not for a directory. */
+/** True for names of archives; other names are directories. */
 export const isArchiveName = (path: string): boolean => ENDING.test(path)
 
 // ---------------------------------------------------------------- writing
@@ -61,7 +61,7 @@ const chunksOf = (handle: FileHandle): AsyncIterable<Buffer> => handle.createRea
 async function addFile (packer: Packer, dataDir: string, { path, sizeBytes, sha256 }: BackupFile, nowMs: number): Promise<void> {
   const from = pathInside(dataDir, path)
   const damaged = (): Error => new Error(`${from} is damaged: it does not have the SHA-256 that the database says. No backup was made`)
-  // From here on, it may be deleted: the open file stays.
+  // From here on, the file may be deleted: it stays readable while it is open.
   const handle = await open(from, 'r')
   try {
     if ((await handle.stat()).size !== sizeBytes) throw damaged()
@@ -82,7 +82,7 @@ async function addDatabase (packer: Packer, copy: string, nowMs: number): Promis
   }
 }
 
-/** Adds everything. `copy`: where the database is copied to for the time being. */
+/** Adds everything. `copy`: the path of the temporary copy of the database. */
 async function pack (packer: Packer, db: Database, copy: string, { dataDir, nowMs }: Options): Promise<BackupList> {
   const added = new Set<string>()
   for (let snapshots = 1; ; snapshots++) {
@@ -95,7 +95,7 @@ async function pack (packer: Packer, db: Database, copy: string, { dataDir, nowM
         added.add(file.path)
       }
     } catch (error) {
-      // A recording was deleted after the database was copied: copy the database again, in which it is deleted.
+      // A recording was deleted after the database was copied: copy the database again, which no longer has it.
       if (!isMissing(error) || snapshots === MAX_SNAPSHOTS) throw error
       continue
     }
@@ -109,8 +109,8 @@ async function pack (packer: Packer, db: Database, copy: string, { dataDir, nowM
 }
 
 /**
- * Writes a backup to one file while jobs run, and reads it again before it takes the place of an earlier one. Throws an Error that says
- * what to do; then nothing is left of it.
+ * Writes a backup to one file while jobs run, and verifies it before it replaces an earlier one. Throws an Error that says what to do;
+ * then no part of it is left.
  */
 export async function backUpToFile (db: Database, options: Options): Promise<BackupSummary> {
   const { dataDir, file } = options
@@ -144,7 +144,7 @@ export async function backUpToFile (db: Database, options: Options): Promise<Bac
 
 // ---------------------------------------------------------------- reading
 
-/** Streams that decompress the file, by its first bytes. */
+/** The streams that decompress the file, chosen by its first bytes. */
 async function decompressorFor (file: string) {
   const handle = await open(file, 'r')
   try {
@@ -210,7 +210,7 @@ async function readArchive (file: string, take: (path: string, chunks: AsyncIter
 /** A full disk, or a file that may not be read. */
 const isSystemError = (error: Error): boolean => 'code' in error && 'syscall' in error
 
-/** The list, if every file in it is there as it says. Throws an Error that names the first one that is not. */
+/** The list, if every file in it was read with the listed digest. Throws an Error that names the first one that was not. */
 function compare (file: string, text: string | undefined, found: ReadonlyMap<string, Digest>): BackupList {
   if (text === undefined) throw new Error(`the backup is damaged: ${file} is cut off, or is not a backup: it has no ${LIST}`)
   const list = parseBackupList(text)
@@ -255,7 +255,7 @@ export async function restoreFile ({ file, dataDir }: { file: string, dataDir: s
     const { list, found } = await readArchive(file, async (path, chunks) => { await writeChunks(pathInside(staging, path), chunks) })
     requireKnownVersion(list)
     const listed = new Set(list.files.map(({ path }) => path))
-    // Recordings that were deleted while the backup was made.
+    // Files that the list does not name: recordings that were deleted while the backup was made.
     for (const path of found.keys()) if (path !== list.database.path && !listed.has(path)) await rm(pathInside(staging, path))
     await rename(pathInside(staging, list.database.path), join(staging, 'app.db'))
     await installStaged(staging, dataDir)

@@ -26,7 +26,7 @@ export const MAX_SNAPSHOTS = 10
 /** More pages than any database has: all in one step, which is one read transaction. Writers go on meanwhile. */
 export const ALL_PAGES = 0x7fffffff
 
-/** Absolute paths, and the time of the backup. */
+/** Absolute paths. `nowMs`: the time of the backup. */
 type Options = { dataDir: string, directory: string, nowMs: number }
 export type BackupSummary = { files: number, copied: number, sizeBytes: number }
 
@@ -186,7 +186,7 @@ async function update (db: Database, { dataDir, directory, nowMs }: Options): Pr
       await prune(directory, list)
       return { files: files.length, copied, sizeBytes: [list.database, ...files].reduce((sum, file) => sum + file.sizeBytes, 0) }
     } catch (error) {
-      // A recording was deleted after the database was copied: copy the database again, in which it is deleted.
+      // A recording was deleted after the database was copied: copy the database again, which no longer has it.
       if (!isMissing(error) || snapshots === MAX_SNAPSHOTS) throw error
       await rm(copy, { force: true })
     }
@@ -240,7 +240,7 @@ export function requireKnownVersion (list: BackupList): void {
 /** Checks the restored database, and moves everything to its place. */
 export async function installStaged (staging: string, dataDir: string): Promise<void> {
   listFiles(join(staging, 'app.db'))
-  // The database is last: no server starts on recordings without one.
+  // The database is last: no server starts on recordings without a database.
   for (const name of ['media', 'uploads', 'app.db']) await rename(join(staging, name), join(dataDir, name))
   await syncDirectory(dataDir)
 }

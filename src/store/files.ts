@@ -51,7 +51,7 @@ async function writeFrom (
   }
 }
 
-/** As much as the database needs for a small transaction. */
+/** The size of a small transaction of the database. */
 const PROBE_BYTES = 64 * 1024
 
 /** True when a file can be written and synced in `directory`. */

@@ -226,7 +226,7 @@ export function createJobStore (db: Database) {
     },
     /** Stores the detected language. Call it only when the caller did not name one. */
     setHeardLanguage: (id: number, language: string, now: number): void => { setHeardLanguage.run({ id, language, now }) },
-    /** Adds to what is done, in ms of one channel. */
+    /** Adds to the progress, in ms of one channel. */
     addDone: (id: number, doneMs: number, now: number): void => { addDone.run({ id, doneMs, now }) },
     /** Completes the job and removes its work. False when the job was no longer being processed. */
     complete (id: number, now: number): boolean {

@@ -13,7 +13,7 @@ const COMMON = 4000
 const CODES_PER_WANTED = 5
 /** Share of the candidates that must still have their vectors. */
 const STALE_BELOW = 0.8
-/** Passages whose vectors are compared at most: all that a filter allows, or those of the nearest that it allows. */
+/** The most passages whose vectors are compared: all that a filter allows, or the nearest of them. */
 const FEW = 4000
 
 type Range = { first: number, last: number }

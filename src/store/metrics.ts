@@ -1,4 +1,4 @@
-/** What is in the database, in numbers, for monitoring. Reads only what is unfinished, so its cost does not grow with the library. */
+/** Counts of rows, for monitoring. Reads only unfinished work, so the cost does not grow with the library. */
 import { statSync } from 'node:fs'
 import type { Database } from './database.js'
 
@@ -12,7 +12,7 @@ export function createMetricsStore (db: Database) {
   const oldest = db.prepare<[], { at: number | null }>(`
     SELECT min(created_at) AS at FROM job WHERE status IN ('queued', 'processing')
   `)
-  // Every piece, because work has rows only of what is not finished.
+  // All rows: finished work has none.
   const work = db.prepare<[], WorkCount>('SELECT kind, state, count(*) AS pieces FROM work GROUP BY kind, state')
   const backlog = db.prepare<{ kind: string }, { pieces: number, due_at: number | null }>(`
     SELECT count(*) AS pieces, min(due_at) AS due_at FROM work WHERE kind = :kind AND state = 'ready'

@@ -6,7 +6,7 @@ import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import type { Database } from './database.js'
 
 /**
- * What became of the wish to know the speakers of a job. `isSubstitute`: the bundled model found them, because installed speaker models
+ * The state of identifying the speakers of a job. `isSubstitute`: the bundled model found them, because installed speaker models
  * could not be used.
  */
 export type Diarization = {

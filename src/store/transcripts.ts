@@ -46,7 +46,7 @@ const toSegment = (row: SegmentRow, names: Names): TimedSegment => ({
 type PlacedSegment = { windowIdx: number, segment: TimedSegment }
 
 const COLUMNS = 'window_idx, idx, start_ms, end_ms, text, words, speaker, channel'
-// Times never go backwards within a channel, so only channels come together here.
+// Within a channel, times never go backwards, so this order only merges channels.
 const IN_ORDER = 'ORDER BY start_ms, window_idx, idx'
 
 /** Number of segments held in memory when a transcript is read page by page: a few minutes of speech. */
@@ -107,7 +107,8 @@ export function createTranscriptStore (db: Database) {
     listSkipped: (jobId: number): SkippedSpan[] => skipped.all({ jobId }),
     insertWindow: insertSegments,
     /**
-     * Replaces the segments of a job by others that `change` makes of them. Each of those belongs to the window of the one it was made of.
+     * Replaces the segments of a job by others that `change` makes of them. Each new segment belongs to the window of the segment it was
+     * made from.
      */
     rearrange (jobId: number, change: (segments: PlacedSegment[]) => PlacedSegment[]): void {
       const before = list.all({ jobId }).map((row) => ({ windowIdx: row.window_idx, segment: toSegment(row, NO_NAMES) }))

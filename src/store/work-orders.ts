@@ -6,7 +6,9 @@ import type { Database } from './database.js'
  * and of the owner. An owner with no such job may always begin one. `maxRunning`: how many decodes of one owner may run.
  */
 export type DecodeLimits = { maxBytes: number, maxActive: number, maxPerOwner: number, maxRunning: number }
-/** How many recordings may be fetched, or being fetched, and not decoded yet, unless the owner has none; how many of one owner may run. */
+/**
+ * The most recordings that are being fetched or wait to be decoded, unless the owner has none. The most fetches of one owner at once.
+ */
 export type FetchLimits = { maxAhead: number, maxPerOwner: number }
 
 /** Of which recordings speakers may be identified: those up to this length. */
@@ -24,7 +26,7 @@ const runningOfOwner = (kind: 'fetch' | 'decode'): string => `
   SELECT count(*) FROM work q INDEXED BY work_running JOIN job p ON p.id = q.job_id
   WHERE q.kind = '${kind}' AND q.state = 'running' AND p.owner_id = j.owner_id`
 
-/** How many recordings are fetched, or being fetched, and not decoded yet. One whose fetch was given back counts when it is resumed. */
+/** How many recordings are being fetched or wait to be decoded. A fetch that was given back counts when it is resumed. */
 const FETCHED_AHEAD = `
   SELECT count(*) FROM job p INDEXED BY job_processing WHERE p.status = 'processing' AND NOT EXISTS (
     SELECT 1 FROM job_stage g WHERE g.job_id = p.id AND g.stage = 'decode'
@@ -35,8 +37,8 @@ const FETCHED_AHEAD = `
 const MAY_FETCH_AHEAD = `((${FETCHED_AHEAD}) < :maxAhead OR (${FETCHED_AHEAD} AND p.owner_id = j.owner_id) = 0)`
 
 export function createWorkOrders (db: Database) {
-  // The owner with the fewest decodes, then the one whose last decode began longest ago. A job that has begun comes back whatever else is
-  // running.
+  // The owner with the fewest decodes, then the one whose last decode began longest ago. A job that has begun is always resumed,
+  // whatever else is running.
   const decode = db.prepare<DecodeLimits, Id>(`
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id JOIN media m ON m.id = j.media_id

@@ -90,7 +90,7 @@ export function createWorkStore (db: Database) {
     /** Makes work of dead processes claimable. The lost claims count as attempts. Only the holder of the work lock may call it. */
     takeBack: (): void => { takeBack.run() },
     renew: ({ id, attempt }: WorkClaim, leaseUntil: number): void => { renew.run({ id, attempt, leaseUntil }) },
-    /** Gives a piece back undone, not due before `dueAt`. The claim does not count as an attempt. */
+    /** Gives an unfinished piece back, not due before `dueAt`. The claim does not count as an attempt. */
     release: ({ id, attempt }: WorkClaim, dueAt = 0): void => { release.run({ id, attempt, dueAt }) },
     /** Gives a piece back undone. The claim counts as an attempt; `dueAt` does not change. */
     putBack: ({ id, attempt }: WorkClaim): void => { putBack.run({ id, attempt }) },

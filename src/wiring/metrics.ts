@@ -1,4 +1,4 @@
-/** Numbers for monitoring, counted around the parts that they are about. */
+/** Wraps engines and stores so that they count numbers for monitoring. */
 import type { Config } from '../config.js'
 import { createMetrics } from '../service/metrics.js'
 import type { Metrics } from '../service/metrics.js'
@@ -12,7 +12,7 @@ type Needs = {
   now: () => number
 }
 
-/** The same engine, which counts what it transcribes. */
+/** Wraps the engine to count what it transcribes. */
 function countWindows ({ speech, models, ...engines }: Engines, { addWindow }: Metrics): Engines {
   const transcribe: typeof speech.transcribe = async (source, job, abort) => {
     const startedMs = performance.now()
@@ -25,7 +25,7 @@ function countWindows ({ speech, models, ...engines }: Engines, { addWindow }: M
   return { ...engines, models, speech: { ...speech, transcribe } }
 }
 
-/** The same stores, of which deliveries count the requests that they log. */
+/** Wraps the stores to count the webhook requests that deliveries log. */
 function countDeliveries (stores: Stores, { addSent }: Metrics): Stores {
   const log: Stores['deliveries']['log'] = (delivery, attempt, request) => {
     addSent(request.status)

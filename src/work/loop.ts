@@ -12,7 +12,7 @@ import type { Kind, Lane } from './kind.js'
 /** Work of other processes, and work that becomes due, is noticed within this time. Work of this process wakes the loop at once. */
 const POLL_MS = 500
 const RENEW_MS = LEASE_MS / 5
-/** On a full disk, ticks between two looks whether it can be written again: five seconds. */
+/** On a full disk, the number of ticks between two write tests: five seconds. */
 const FULL_TICKS = 10
 const FULL = 'nothing can be written, so work stops until there is room: free some space on the disk of the data directory'
 
@@ -25,7 +25,7 @@ type Deps = {
   /** Called after this process got the work lock and before it claims work. */
   recover: () => Promise<void>
   tryLock: () => WorkLock | undefined
-  /** Whether the data directory can be written. Asked while it could not. */
+  /** Whether the data directory can be written. Called only while it could not. */
   canWrite: () => Promise<boolean>
   /** Called right before this process starts to claim work. When it throws, the takeover is retried at the next tick. */
   onTakeOver: () => void
@@ -45,13 +45,13 @@ export function createLoop ({ kinds, queue, recover, tryLock, canWrite, onTakeOv
   let isStopping = false
   let isPumping = false
   let isWoken = false
-  /** Ticks until the next look at the disk; undefined while it can be written. */
+  /** Ticks until the next write test; undefined while the disk can be written. */
   let fullTicks: number | undefined
   let ticking: Promise<void> = Promise.resolve()
 
   const runningIn = (lane: Lane): number => taken.get(lane) ?? 0
 
-  /** Logs an error of the loop. That the disk is full is logged once, however many steps and ticks fail for it. */
+  /** Logs an error of the loop. A full disk is logged once, however many steps and ticks fail because of it. */
   function note (error: unknown, message: string, details: object = {}): void {
     if (!isNoRoom(error)) return log.error({ err: error, ...details }, message)
     if (fullTicks === undefined) log.error({ err: error }, FULL)

@@ -1,4 +1,4 @@
-/** Loads the ONNX files of speaker models, and refuses those that are something else. */
+/** Loads the ONNX files of speaker models, and refuses other files. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { FBANK_BANDS } from '../domain/fbank.js'
@@ -6,12 +6,12 @@ import { CLASSES, SEGMENT_FRAMES, SEGMENT_SAMPLES } from '../domain/powerset.js'
 import { SpeechError } from '../domain/speech-error.js'
 import type { SpeakerModelKind } from './protocol.js'
 
-/** The largest published embedding model has 221 MB. */
+/** The largest published embedding model is 221 MB. */
 const MAX_BYTES = 400 * 1024 * 1024
-/** Places of the fields in the file: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
+/** Numbers of the fields in the file: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
 const METADATA_FIELD = 14
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
-/** Frames of the sound that an embedding model is tried with: 2 s. */
+/** Frames of the sound with which an embedding model is tested: 2 s. */
 const TRIAL_FRAMES = 200
 const [LEAST_DIMENSIONS, MOST_DIMENSIONS] = [32, 1024]
 
@@ -19,7 +19,7 @@ export type LoadedModel = { session: InferenceSession, input: string, output: st
 
 const unavailable = (sentence: string, cause?: unknown): SpeechError => new SpeechError('model_unavailable', sentence, { cause })
 
-/** Reads a number of seven bits a byte. Undefined at the end of the bytes. */
+/** Reads a varint of protobuf. Undefined at the end of the bytes. */
 function readVarint (bytes: Uint8Array, at: number): { value: number, next: number } | undefined {
   let value = 0
   for (let place = at, factor = 1; place < Math.min(bytes.length, at + 10); place++, factor *= 128) {
@@ -62,7 +62,7 @@ function readEntry (file: number, at: number, size: number, into: Map<string, st
   if (value) into.set(bytes.toString('utf8', key.next, key.next + key.value), bytes.toString('utf8', value.next, value.next + value.value))
 }
 
-/** What the file's inputs and outputs say it is; a sentence when it is neither kind. */
+/** The kind of model, by its inputs and outputs; a sentence when it is neither kind. */
 function recognise ({ inputMetadata, outputMetadata }: InferenceSession): SpeakerModelKind | string {
   const [input, ...others] = inputMetadata
   const [output] = outputMetadata
@@ -74,7 +74,7 @@ function recognise ({ inputMetadata, outputMetadata }: InferenceSession): Speake
   return `it takes (${wanted.join(', ')}) and returns (${given.join(', ')})`
 }
 
-/** Runs the model once, so that a file with the right names and a wrong inside is found before a recording needs it. */
+/** Runs the model once, so that a file with the right names but wrong contents is found before a recording needs it. */
 async function tryOnce ({ session, input, output }: LoadedModel, kind: SpeakerModelKind): Promise<void> {
   const shape = kind === 'speaker-segmentation' ? [1, 1, SEGMENT_SAMPLES] : [1, TRIAL_FRAMES, FBANK_BANDS]
   const values = Float32Array.from({ length: shape.reduce((size, each) => size * each, 1) }, (_, index) => Math.sin(index * index % 1000))

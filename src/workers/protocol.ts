@@ -126,14 +126,14 @@ export type SpeakerTasks = {
   findTurns: { input: FindTurnsInput, output: SpeakerTurn[] }
 }
 
-/** What a speaker model that people pull does. */
+/** The kinds of pulled speaker models. */
 export type SpeakerModelKind = 'speaker-segmentation' | 'speaker-embedding'
 /** `key`: identifies the contents of both files; another key loads them again. */
 export type SpeakerModelFiles = { segmentationPath: string, embeddingPath: string, key: string }
 export type ObserveSegmentsInput = SpeakerModelFiles & { audioPath: string, startMs: number, endMs: number, abort: Int32Array }
 export type FindSegmentTurnsInput = Pick<SpeakerEvidence, 'pieces' | 'count'> & { rules: LinkageRules, abort: Int32Array }
 
-/** Speakers by models that people pull, on a thread that ends when it has nothing to do, so that their weights are not kept. */
+/** Speakers by pulled models, on a thread that ends when it is idle, which frees their weights. */
 export type SpeakerModelTasks = {
   prepareSpeakerModels: { input: SpeakerModelFiles, output: undefined }
   inspectSpeakerModel: { input: { path: string }, output: SpeakerModelKind }

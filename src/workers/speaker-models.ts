@@ -1,6 +1,6 @@
 /**
- * Speakers by models that people pull: a segmentation of ten seconds into at most three local speakers who may talk at once, and a voice
- * print of each. Weights are loaded once; no state is kept between pieces. Between two runs of a model the work can be stopped.
+ * Speakers by pulled models: a segmentation of ten seconds into at most three local speakers who may talk at once, and a voice
+ * print of each. Weights are loaded once; no state is kept between pieces. Work can be stopped between two runs of a model.
  */
 import { statSync } from 'node:fs'
 import { Tensor } from 'onnxruntime-node'
@@ -21,9 +21,9 @@ import { readPcm } from './pcm.js'
 import type { FindSegmentTurnsInput, ObserveSegmentsInput, SpeakerModelFiles, SpeakerModelKind } from './protocol.js'
 import { serve, serveAsync } from './serve.js'
 
-/** Features of a voice print, at most: 4 s. More cost time and say little more. */
+/** The most features of a voice print: 4 s. More take time and add little. */
 const MAX_VOICE_FRAMES = 400
-/** Below this, in features of 10 ms, there is no voice print. */
+/** The fewest features of 10 ms for a voice print. */
 const MIN_VOICE_FRAMES = 20
 /** With less sound of one speaker alone, sound that others share is used too. */
 const MIN_ALONE_FRAMES = 40
@@ -77,7 +77,7 @@ function chooseFeatures (sets: Uint8Array, speaker: number, features: number): {
   const heard = Array.from({ length: features }, (_, feature) => feature).filter((feature) => sets[segmentFrameOf(feature)]! >> speaker & 1)
   const alone = heard.filter((feature) => sizeOfSet(sets[segmentFrameOf(feature)]!) === 1)
   const used = alone.length >= MIN_ALONE_FRAMES ? alone : heard
-  // The middle of what there is: both ends of a turn are where its boundaries may be wrong.
+  // From the middle: the boundaries at both ends of a turn may be wrong.
   const from = Math.max(0, Math.floor((used.length - MAX_VOICE_FRAMES) / 2))
   return { frames: used.slice(from, from + MAX_VOICE_FRAMES), alone: sets.reduce((sum, set) => sum + (set === 1 << speaker ? 1 : 0), 0) }
 }
@@ -111,14 +111,14 @@ export const prepareSpeakerModels = serveAsync(async (files: SpeakerModelFiles):
   return undefined
 })
 
-/** What kind of speaker model a file is. Rejects with `SpeechError`: model_unavailable, with what is wrong. */
+/** The kind of a speaker model file. Rejects with `SpeechError`: model_unavailable, with what is wrong. */
 export const inspectSpeakerModel = serveAsync(async ({ path }: { path: string }): Promise<SpeakerModelKind> => {
   const { kind, model } = await loadSpeakerModel(path)
   await model.session.release()
   return kind
 })
 
-/** Looks at one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
+/** Observes one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
 export const observeSegments = serveAsync(async (input: ObserveSegmentsInput): Promise<Uint8Array> => {
   const { audioPath, abort } = input
   stopIfAsked(abort)

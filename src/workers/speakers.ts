@@ -118,7 +118,7 @@ export const prepareSpeakers = serveAsync(async (files: SpeakerFiles): Promise<u
   return undefined
 })
 
-/** Looks at one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
+/** Observes one piece. Rejects with `SpeechError`: aborted, audio_missing, model_unavailable, internal_error. */
 export const observeSpeakers = serveAsync(async (input: ObserveSpeakersInput): Promise<Uint8Array> => {
   const { audioPath, abort } = input
   stopIfAsked(abort)

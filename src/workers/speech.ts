@@ -19,9 +19,9 @@ let addon: NativeAddon | undefined
 const held = new Map<string, { state: NativeState, usedMs: number }>()
 /** As many as there are qualities. */
 const MAX_HELD = 3
-/** A model that was replaced or removed is not held for longer. */
+/** The state of a model that has not been used for this long is freed: the model may have been replaced or removed. */
 const UNUSED_MS = 10 * 60_000
-/** What stays free on the machine when another model is loaded beside the held ones. */
+/** Memory that must stay free when a model is loaded beside those in memory. */
 const SPARE_BYTES = 1024 ** 3
 
 function library (): NativeAddon {
@@ -47,7 +47,7 @@ function drop (key: string): void {
   held.delete(key)
 }
 
-/** Frees states that are not used any more, and those that leave no room for another model. Its weights and state take twice its file. */
+/** Frees states that are no longer used, and those that leave no room for the next model, which takes twice the size of its file. */
 function makeRoom (path: string): void {
   const neededBytes = SPARE_BYTES + 2 * (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
   for (const [key, { usedMs }] of held) {
@@ -86,7 +86,7 @@ function withState<T> (model: ModelChoice, work: (state: NativeState) => T): T {
   } catch (error) {
     // Being stopped does not harm the state.
     if (error instanceof SpeechError && error.code === 'aborted') throw error
-    // Where memory ran out, the next attempt needs all there is.
+    // After memory ran out, the next attempt needs all of it.
     for (const key of [...held.keys()]) drop(key)
     throw error
   }

@@ -93,10 +93,10 @@ function rateLength (words: number): number {
   return words <= high ? 1 : Math.max(0.2, 1 - (words - high) / (most - high))
 }
 
-/** What is left of the independence of a sentence that begins like "after that", and of one with "it" before any noun. */
+/** Factors for sentences that depend on an earlier one: those that begin like "after that", and those with "it" before any noun. */
 const [REFERENCE_SHARE, PRONOUN_SHARE] = [0.45, 0.5]
 
-/** True when a pronoun stands before every word that it could mean. */
+/** True when a pronoun comes before every word that it could refer to. */
 function hasOpenPronoun (words: readonly string[], lexicon: Lexicon): boolean {
   const pronoun = words.findIndex((word) => lexicon.pronouns.has(word))
   return pronoun > 0 && words.slice(0, pronoun).every((word) => toStem(word, lexicon) === undefined)

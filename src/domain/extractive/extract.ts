@@ -57,7 +57,7 @@ function makeSummary (topics: readonly Topic[], rated: readonly Rated[], analysi
   return joinSentences([...(overview === undefined ? [] : [overview]), ...sentences.map(sentenceText)]) || analysis.source.title
 }
 
-/** How a blog post begins: what it is about, and the best sentences, which are not repeated in its sections. */
+/** The introduction of a blog post: its subject and the best sentences, which are not repeated in the sections. */
 function makeIntro (topics: readonly Topic[], rated: readonly Rated[], analysis: Analysis): Intro {
   const overview = listTopics(topics, analysis)
   const sentences = chooseSummary(topics, rated, INTRO_SENTENCES)

@@ -12,7 +12,7 @@ export type Entry = {
   determiners: string
   /** A sentence that begins with one of these depends on the sentence before it. */
   dangling: string
-  /** Words for somebody or something that was named before. */
+  /** Words that refer to somebody or something named earlier. */
   pronouns?: string
   /** Nouns without a topic: the word before one of them is not a noun. */
   generic?: string
@@ -21,7 +21,7 @@ export type Entry = {
   // The following are alternatives of regular expressions; whole words, in any case.
   /** Words that are written together with the word after them. */
   elisions?: string
-  /** Starts that refer to the sentence before, of several words. */
+  /** Beginnings of several words that refer to the previous sentence. */
   references?: string
   /** What an editor cuts from the start of a sentence, if a comma follows. */
   leadIns: string
@@ -87,7 +87,7 @@ const [BEFORE, AFTER] = ['(?<![\\p{L}\\p{M}])', '(?![\\p{L}\\p{M}])']
 const withAllLetters = (expression: string): string => expression
   .replaceAll('\\b', '(?:(?<![\\p{L}\\p{M}])(?=\\p{L})|(?<=[\\p{L}\\p{M}])(?![\\p{L}\\p{M}]))')
   .replaceAll('\\w', '[\\p{L}\\p{M}\\p{N}]')
-/** A word of alternatives; matches nothing if there are none. Scripts without spaces have no limits of words. */
+/** A whole word out of alternatives; matches nothing if there are none. Scripts without spaces have no word boundaries. */
 const word = (alternatives: string): string => alternatives === ''
   ? '(?!)'
   : UNSPACED.test(alternatives) ? `(?:${alternatives})` : `${BEFORE}(?:${alternatives})${AFTER}`

@@ -9,7 +9,7 @@ export type CertificatePaths = Readonly<{ certificatePath: string, keyPath: stri
 export type Certificate = Readonly<{ cert: string, key: string, expiresAt: number }>
 
 const MIN_VERSION = 'TLSv1.2'
-/** How often the files are compared. A watch of the kernel would miss replaced symlinks and network file systems. */
+/** How often the files are compared. inotify would miss replaced symlinks and network file systems. */
 const CHECK_MS = 3000
 const DAY_MS = 24 * 3_600_000
 
@@ -53,13 +53,13 @@ async function fingerprint (paths: CertificatePaths): Promise<string> {
 
 type Deps = {
   paths: CertificatePaths
-  /** Called with a new certificate that can be used. */
+  /** Called with each new certificate that is valid. */
   apply: (certificate: Certificate) => void
   log: Pick<Log, 'info' | 'warn' | 'error'>
   now: () => number
 }
 
-/** Follows changes of the files. `current`: what is in use. */
+/** Follows changes of the files. `current`: the certificate in use. */
 export function createCertificateWatch (current: Certificate, { paths, apply, log, now }: Deps) {
   let used = current
   let seen: string | undefined
@@ -73,7 +73,7 @@ export function createCertificateWatch (current: Certificate, { paths, apply, lo
     else if (days < 14) log.warn({ days }, 'the TLS certificate expires soon; renew it')
   }
 
-  /** One line for each broken pair, and only if it is still there at the next check: files are replaced one after the other. */
+  /** Logs a broken pair once, and only if it is still there at the next check: the two files are not replaced at the same moment. */
   function keep (print: string, wasBroken: boolean, error: unknown): void {
     isBroken = true
     if (!wasBroken) return

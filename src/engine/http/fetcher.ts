@@ -103,7 +103,7 @@ async function discard (body: Raw['body']): Promise<void> {
   await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {})
 }
 
-/** Calls `onEnd` when `ms` have passed, not counting pauses. An answer that nobody reads must not keep the process alive. */
+/** Calls `onEnd` when `ms` have passed, not counting pauses. The timer does not keep the process alive. */
 function startTimer (ms: number, onEnd: (ms: number) => void): { pause (): void, resume (): void } {
   let leftMs = ms
   let sinceMs = 0
@@ -133,7 +133,7 @@ function watch ({ totalMs, answerMs }: FetchLimits, signal: AbortSignal | undefi
   if (signal?.aborted) onAbort()
   return {
     signal: controller.signal,
-    /** Time in which a lookup waits for others does not count. */
+    /** Time during which a lookup waits for others does not count. */
     onWait (isWaiting: boolean): void {
       if (!isOver) for (const timer of [total, answer]) timer[isWaiting ? 'pause' : 'resume']()
     },

@@ -20,10 +20,10 @@ const MAX_SHARE = 8
 const MAX_WAITING = 1000
 const FAMILIES = [4, 6] as const
 
-/** A lookup did not get a place in time. Says nothing about the name. */
+/** The code of a lookup that got no place in time. The name was not looked up. */
 export const NO_PLACE = 'ENOPLACE'
 
-/** Who the current request is made for, and how its lookups may wait for a place. */
+/** The owner of the current request, and how its lookups wait for a place. */
 type Caller = {
   share: string
   /** The longest wait of one lookup, in ms. */
@@ -32,7 +32,7 @@ type Caller = {
   onWait?: (isWaiting: boolean) => void
 }
 
-/** Lookups happen inside undici, which passes nothing on to them. */
+/** Lookups happen inside undici, which passes no context to them. */
 const callers = new AsyncLocalStorage<Caller>()
 /** Runs `work` so that its lookups count for `share`: an owner, or a purpose. */
 export const withShare = async <T>(share: string, work: () => Promise<T>, waits: Omit<Caller, 'share'> = {}): Promise<T> =>

@@ -47,7 +47,7 @@ export type Transfer<T> = {
 type Deps = {
   fetcher: Pick<Fetcher, 'request'>
   sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined
-  /** A clock in ms that is never set. */
+  /** A monotonic clock in ms. */
   now?: (() => number) | undefined
   /** How long a server may send nothing. */
   idleMs: number

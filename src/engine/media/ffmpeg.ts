@@ -28,8 +28,9 @@ const MAX_ADDRESS_SPACE = 1024 ** 3
 /** Containers whose header gives the exact length: less decoded sound means that the file was cut off. */
 const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
 /**
- * Gaps are filled after the sound was made small: ffmpeg holds the silence of a whole gap in memory, several times. An hour took 1.6 GB at
- * 44.1 kHz; like this, two hours of one channel fit into `MAX_ADDRESS_SPACE`. The samples of files without gaps are the same either way.
+ * Gaps are filled after the conversion to 16 kHz, because ffmpeg holds the silence of a whole gap in memory, several times. In this order,
+ * two hours of one channel fit into `MAX_ADDRESS_SPACE`; an hour took 1.6 GB at 44.1 kHz. Files without gaps have the same samples either
+ * way.
  */
 const filters = (channels: 1 | 2): string =>
   `aresample=16000,aformat=channel_layouts=${channels === 1 ? 'mono' : 'stereo'}:sample_fmts=s16,aresample=async=1:first_pts=0`
@@ -104,7 +105,7 @@ async function exactDuration (
   return EXACT_CONTAINERS.test(container) ? streamMs : undefined
 }
 
-/** `channels`: 1 mixes all channels of the file; 2 gives the samples of both by turns. */
+/** `channels`: 1 mixes all channels of the file; 2 interleaves the samples of both. */
 type DecodeLimits = { maxSeconds: number, timeoutMs: number, channels?: 1 | 2, signal?: AbortSignal | undefined }
 
 /**

@@ -121,7 +121,7 @@ export type LocalModel = Static<typeof LocalModel>
 
 const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array(LocalModel) }, { additionalProperties: false })
 
-/** What each kind is, for people. */
+/** Names of the kinds, for messages. */
 export const KIND_NAMES: Readonly<Record<ModelEntry['kind'], string>> = {
   whisper: 'a speech model',
   parakeet: 'a speech model',

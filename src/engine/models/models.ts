@@ -218,7 +218,7 @@ export function createModels (modelsDir: string) {
     modelsDir: ownDir,
     listInstalled,
     chooseSpeakerModels,
-    /** What is wrong with files of these entries, in a sentence each. */
+    /** One sentence for each fault in the files of these entries. */
     listFaults (suits: (entry: ModelEntry) => boolean): string[] {
       const wrong = listInstalled().filter(({ entry }) => suits(entry)).map(inspect)
       return [

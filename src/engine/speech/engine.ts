@@ -19,7 +19,7 @@ import type { InferenceHelper, Sent } from './helper.js'
 /** `isStarter`: the starter model produced it. */
 export type Transcribed = TranscribeOutput & { isStarter: boolean }
 
-/** How often speech detection is tried when its process ends. A window that ends processes is given back by its caller instead. */
+/** How often speech detection is tried when its process ends. Windows are not retried here: their caller gives them back. */
 const DETECTION_ATTEMPTS = 10
 
 async function retryCrashes<T> (run: () => Promise<T>): Promise<T> {

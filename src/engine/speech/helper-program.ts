@@ -21,7 +21,7 @@ const openPools = ({ speech, detector }: PoolThreads): Record<PoolName, AnyPool>
   ({ speech: createSpeechPool(speech) as AnyPool, detector: createDetectorPool(detector) as AnyPool })
 
 function send (reply: Reply): void {
-  // The callback takes the error of a server that has just ended; `disconnect` reports that.
+  // The callback swallows the error of a server that has just ended; `disconnect` reports that.
   if (process.connected) process.send?.(reply, () => {})
 }
 

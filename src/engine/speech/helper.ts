@@ -1,6 +1,6 @@
 /**
- * Runs native inference in a process of its own, starts it with the first call, and replaces it when it crashes or hangs. Callers whose
- * calls it was running do not notice, except the one whose call ended it.
+ * Runs native inference in a process of its own, starts it with the first call, and replaces it when it crashes or hangs. Interrupted
+ * calls run again; only the call that ended the process fails.
  */
 import { fileURLToPath } from 'node:url'
 import { SpeechError } from '../../domain/speech-error.js'
@@ -13,17 +13,17 @@ import type { PoolName, PoolTasks, PoolThreads, Reply } from './helper-protocol.
 const PROGRAM = fileURLToPath(new URL('helper-program.js', import.meta.url))
 /** The threads lower their own priority. */
 const NICE = 0
-/** How often running calls are looked at. */
+/** How often running calls are checked. */
 const TICK_MS = 5000
-/** A call that does not compute for so many looks hangs. Loading a large model from a slow disk takes some minutes. */
+/** A call whose pulse has not changed in this many checks hangs. Loading a large model from a slow disk takes some minutes. */
 const HANG_TICKS = 60
-/** A process is replaced at once if it has finished a call, otherwise after this time, which doubles each time up to the most. */
+/** A process that has finished a call is replaced at once; others after this delay, which doubles each time up to the maximum. */
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
 /** How long an idle process may take to end by itself. */
 const CLOSE_MS = 5000
 
-/** What a caller passes: the flags of a call are created in the helper. */
+/** The input without its flag: the helper creates the flags. */
 export type Sent<I> = I extends null ? null : Omit<I, 'abort'>
 
 export type HelperPool<T extends Record<string, { input: unknown, output: unknown }>> = {
@@ -42,14 +42,14 @@ type Call = {
   abort: Abort | undefined
   resolve: (value: unknown) => void
   reject: (error: SpeechError) => void
-  /** The last pulse, and how many looks ago it changed. */
+  /** The last pulse, and how many checks ago it changed. */
   pulse: number
   stillTicks: number
 }
 
 type Options = {
   threads: PoolThreads
-  /** Told once for each process that ended although it was needed. */
+  /** Called once for each process that ended although it was needed. */
   onCrash?: (reason: string) => void
   tickMs?: number
   hangTicks?: number
@@ -57,7 +57,7 @@ type Options = {
 
 const aborted = (): SpeechError => new SpeechError('aborted', 'stopped on request')
 
-/** The code for a call that ended its process. ggml and the C++ runtime say on stderr that they got no memory. */
+/** The code for a call that ended its process. ggml and the C++ runtime report failed allocations on stderr. */
 const toCode = ({ stderr }: CompanionEnd): SpeechErrorCode =>
   /bad_alloc|out of memory|cannot allocate|(?:failed|unable) to allocate/i.test(stderr) ? 'out_of_memory' : 'worker_crashed'
 
@@ -66,7 +66,7 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
   let nextId = 1
   const running = new Map<number, Call>()
   const waiting: Call[] = []
-  /** Calls that ran when a process ended. Each runs again by itself, so that the one that ends processes is found. */
+  /** Calls that were running when a process ended. They run again one at a time, to find the one that ends processes. */
   const suspects: Call[] = []
   let suspect: Call | undefined
   let hung: Call | undefined

@@ -56,10 +56,10 @@ export const createDetectorPool = (threads: number) => createPool<DetectorTasks>
 export const createSpeakerPool = () => createPool<SpeakerTasks>('../../workers/speakers.js', 1)
 export type SpeakerPool = ReturnType<typeof createSpeakerPool>
 
-/** How long the thread of the pulled speaker models stays without work. Loading them again takes a fifth of a second. */
+/** How long the thread of the pulled speaker models stays without work. Loading them takes a fifth of a second. */
 const SPEAKER_MODELS_IDLE_MS = 60_000
 
-/** The thread that runs speaker models that people pull. */
+/** The thread that runs pulled speaker models. */
 export const createSpeakerModelPool = () =>
   createPool<SpeakerModelTasks>('../../workers/speaker-models.js', 1, { minThreads: 0, idleTimeout: SPEAKER_MODELS_IDLE_MS })
 export type SpeakerModelPool = ReturnType<typeof createSpeakerModelPool>

@@ -6,10 +6,10 @@ import type { SpeakerModelPool } from './pool.js'
 import { createModelSpeakerEngine } from './speaker-models.js'
 import type { SpeakerEngine } from './speakers.js'
 
-/** `auto`: pulled models when both are installed. `models`: the same, and it is a defect when they are not. `bundled`: never. */
+/** `auto`: pulled models when both are installed. `models`: the same, with a warning when they are not. `bundled`: never pulled models. */
 export type SpeakerSetting = 'auto' | 'bundled' | 'models'
 
-/** `name`: for people. `defect`: why pulled models are not used although they should be; one sentence. */
+/** `name`: for messages. `defect`: one sentence that says why pulled models are not used although they should be. */
 export type SpeakerChoice = { engine: SpeakerEngine, name: string, defect: string | undefined }
 
 export type SpeakerEngines = {
@@ -32,7 +32,7 @@ export function createSpeakerEngines ({ models, pool, bundled, setting }: Deps):
   const aside = new Map<string, string>()
 
   const isSpeakerModel = ({ kind }: ModelEntry): boolean => SPEAKER_KINDS.some((each) => each === kind)
-  /** Files that were read and have a digest have an identity that survives copying; others are known by their path. */
+  /** The identity of a file: its digest if that is known, which survives copying, else its path. */
   const keyOf = ({ path }: InstalledModel): string => models.digests.find(path)?.sha256.slice(0, 16) ?? path
 
   function createEngine (segmentation: InstalledModel, embedding: InstalledModel): SpeakerEngine {
@@ -40,7 +40,7 @@ export function createSpeakerEngines ({ models, pool, bundled, setting }: Deps):
     return createModelSpeakerEngine(pool, { segmentationPath: segmentation.path, embeddingPath: embedding.path, key })
   }
 
-  /** Why there is no pair; undefined when nobody wanted one. */
+  /** Why there is no pair; undefined when none is wanted. */
   function explainMissing (): string | undefined {
     const [fault] = models.listFaults(isSpeakerModel)
     if (fault !== undefined) return `${fault}. It is not used`

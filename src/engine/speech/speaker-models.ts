@@ -23,7 +23,7 @@ export function createModelSpeakerEngine (pool: SpeakerModelPool, files: Speaker
   }
 }
 
-/** Loads a file and runs it once. Returns what it is. Throws `ModelError` with what is wrong. */
+/** Loads a file and runs it once. Returns its kind. Throws `ModelError` that says what is wrong. */
 export async function trySpeakerModel (path: string): Promise<SpeakerModelKind> {
   const pool = createSpeakerModelPool()
   try {

@@ -7,7 +7,7 @@ import { CLIENT_GONE } from './metering.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ids of what the request has created. */
+    /** Ids of objects that the request has created. */
     createdIds: Ids | undefined
   }
 }
@@ -24,7 +24,7 @@ function actorOf ({ principal, adminSession, createdIds, routeOptions }: Fastify
   return isLogin ? { type: 'administrator', session: String(createdIds['id']) } : { type: 'nobody' }
 }
 
-/** The ids in the path, and those of what was made; `newId` where both are called `id`, as of a rotated key. */
+/** The ids in the path and of created objects. If both are called `id`, as with a rotated key, the second is `newId`. */
 function targetOf ({ params, createdIds = {} }: FastifyRequest): Ids {
   const named = idsOf(params)
   const isNew = named['id'] !== undefined && createdIds['id'] !== undefined && createdIds['id'] !== named['id']

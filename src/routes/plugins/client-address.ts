@@ -1,11 +1,11 @@
-/** Who a request comes from: the peer of its connection, or the client that a trusted proxy names. */
+/** The address of a request: the peer of its connection, or the client that a trusted proxy names. */
 import type { FastifyInstance } from 'fastify'
 import { clientAddress } from '../../domain/client-address.js'
 import type { Networks } from '../../domain/client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Use it instead of `ip`, which is that of the proxy. */
+    /** Use it instead of `ip`, which may be the address of a proxy. */
     readonly clientAddress: string
   }
 }
@@ -14,7 +14,7 @@ declare module 'fastify' {
 export function readClientAddresses (app: FastifyInstance, trusted: Networks): void {
   app.decorateRequest('clientAddress', {
     getter () {
-      // Node joins several headers of this name.
+      // Node joins repeated headers of this name.
       return clientAddress(this.socket.remoteAddress ?? '', this.headers['x-forwarded-for']?.toString(), trusted)
     }
   })

@@ -56,7 +56,7 @@ function closeUnread (sockets: ReadonlySet<Socket>, unreadMs: number): () => voi
   return () => { clearInterval(timer) }
 }
 
-/** Counts what each network has at once. */
+/** Counts what each network holds at the same time. */
 function createCounts () {
   const counts = new Map<string, number>()
   return {
@@ -75,7 +75,7 @@ const tooManyOfNetwork = (): AppError => new AppError(
 )
 
 /**
- * A trusted proxy may hold any number of connections; instead, each network behind it may have so many requests under way. Throws
+ * A trusted proxy may hold any number of connections; instead, requests under way are limited for each network behind it. Throws
  * `unavailable` beyond that.
  */
 function limitRequestsOfProxies (app: FastifyInstance, perNetwork: number, trusted: Networks): void {

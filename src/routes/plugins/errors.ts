@@ -40,7 +40,7 @@ function placeOf ({ instancePath, params }: FastifySchemaValidationError): strin
   return [...instancePath.split('/').slice(1), ...extra === undefined ? [] : [String(extra)]]
 }
 
-/** What is wrong with a field. A field of several types has a fault for each; a person needs to know of all of them. */
+/** What is wrong with a field. A field of several types has a fault for each type; the sentence names all types. */
 function toRule (fault: FastifySchemaValidationError | undefined, faults: readonly FastifySchemaValidationError[]): string {
   const types = faults.filter(({ instancePath, keyword }) => keyword === 'type' && instancePath === fault?.instancePath)
   if (fault?.keyword !== 'type' || types.length < 2) return fault?.message ?? 'not valid'

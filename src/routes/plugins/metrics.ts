@@ -1,9 +1,9 @@
-/** The numbers for monitoring in Prometheus' text format, and the times of requests. No label holds anything of a user. */
+/** The numbers for monitoring in Prometheus' text format, and request durations. Labels contain no data of users. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Metrics, Readings } from '../../service/metrics.js'
 
-/** From a lookup to a large upload part, in seconds. */
+/** In seconds: from a lookup to a large upload part. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 
 type Sample = { value: number, labels?: Record<string, string> }

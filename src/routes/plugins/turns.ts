@@ -1,6 +1,6 @@
 /**
- * The main thread is shared: requests of several owners are answered in turn, one in each turn of the event loop. So an owner who asks as
- * fast as possible waits for their own requests, and everybody else for one of these at most.
+ * The main thread is shared: while several owners wait, their requests are answered in turn, one in each turn of the event loop. An owner
+ * who floods the server waits behind their own requests; everybody else waits for at most one of them.
  */
 import type { FastifyInstance } from 'fastify'
 
@@ -18,17 +18,17 @@ type Waiting = { start: () => void, isGone: () => boolean }
 
 /** `later`: calls back in the next turn of the event loop, after what has arrived was read. */
 export function createTurns (later: (next: () => void) => void = setImmediate) {
-  /** By owner, the one whose turn is next first. */
+  /** By owner; the first one is next. */
   const queues = new Map<number, Waiting[]>()
-  /** True while this turn of the event loop is used. */
+  /** True when this turn of the event loop is taken. */
   let isUsed = false
 
-  /** Takes the first call that still has somebody who waits for it. */
+  /** Takes the first call whose client is still connected. */
   function takeNext (): Waiting | undefined {
     for (const [ownerId, queue] of queues) {
       const first = queue.findIndex(({ isGone }) => !isGone())
       const [next] = first < 0 ? [] : queue.splice(0, first + 1).slice(-1)
-      // To the end, behind the other owners.
+      // Move to the end, behind the other owners.
       queues.delete(ownerId)
       if (next && queue.length > 0) queues.set(ownerId, queue)
       if (next) return next
@@ -47,7 +47,7 @@ export function createTurns (later: (next: () => void) => void = setImmediate) {
   }
 
   return {
-    /** Calls `start` when it is the owner's turn: at once, if nobody else has asked. Not at all once `isGone`. */
+    /** Calls `start` when it is the owner's turn: at once if nobody else waits, never after `isGone`. */
     take (ownerId: number, start: () => void, isGone: () => boolean = () => false): void {
       if (!isUsed) return use(start)
       const queue = queues.get(ownerId)
@@ -72,7 +72,7 @@ export async function * inPieces<T> (chunks: Iterable<T> | AsyncIterable<T>, tak
   }
 }
 
-/** Applies to operations registered on `app` after this call. Call it after requireCredential: only then the owner is known. */
+/** Applies to operations registered on `app` after this call. Call it after requireCredential, which finds the owner. */
 export function answerInTurn (app: FastifyInstance): void {
   const turns = createTurns()
   app.decorateRequest('takeTurn')

@@ -8,8 +8,8 @@ import type { Kind } from '../kind.js'
 const GRACE_MS = 1000
 
 /**
- * Attempts at once, in all and to one receiver, by how its last attempt went. Working receivers always have half of all slots. Of each
- * number, an owner may use half of what the others leave; an owner with no attempt under way may use every free slot.
+ * Attempts at once, in all and to one receiver, by how its last attempt went. Working receivers always have half of all slots. An owner
+ * may use half of what the others leave of each number; an owner with no attempt under way may use every free slot.
  */
 const LIMITS = { unknown: { all: 128, each: 1 }, works: { all: 256, each: 8 }, fails: { all: 16, each: 4 } }
 /** Receivers that are remembered; one that was forgotten counts as unknown. */
@@ -29,7 +29,7 @@ export function createWebhookKind ({ deliveries, log, graceMs = GRACE_MS }: Deps
   const receivers = new Map<string, Receiver>()
   /** Which receiver a claim is for. */
   const receiverOf = new WeakMap<WorkClaim, Receiver>()
-  /** Attempts under way, by the state of their receivers when they began: all of them, and those of each owner that has any. */
+  /** Attempts under way by the state of their receivers when they began: in total, and for each owner that has any. */
   const underWay: Counts = { unknown: 0, works: 0, fails: 0 }
   const byOwner = new Map<string, Counts>()
   let turns = 0
@@ -52,7 +52,7 @@ export function createWebhookKind ({ deliveries, log, graceMs = GRACE_MS }: Deps
     return receiver
   }
 
-  /** True when attempts to receivers in these states may be one more. */
+  /** True when another attempt to a receiver in one of these states may begin. */
   function hasShare (owner: string, states: readonly State[], most: number): boolean {
     const counts = byOwner.get(owner)
     const [all, own] = [sum(underWay, states), counts ? sum(counts, states) : 0]
