@@ -70,7 +70,7 @@ async function makeShell (language: string): Promise<Shell> {
   return unzipSync(await Packer.toBuffer(document))
 }
 
-/** By language. Making one takes longer than writing an hour of text, so each is made once. A shell has 30 kB. */
+/** By language. Making one takes longer than writing an hour of text, so each is made once. A shell has 38 kB. */
 const shells = new Map<string, Promise<Shell>>()
 
 async function shellFor (language: string): Promise<Shell> {
