@@ -113,16 +113,19 @@ function costOfTime (stretch: Stretch, from: number, to: number): number {
   return costOf(MIN_CUE_MS - roomMs, TOO_SHORT) + costOf(lengthOf(stretch, from, to) * MS_PER_CHARACTER - roomMs, TOO_FAST)
 }
 
-/** The cost of a cue and its line break. Undefined when the atoms do not fit into one cue; a single atom always fits. */
-function rateCue (stretch: Stretch, from: number, to: number): LineBreak | undefined {
+/**
+ * The cost of a cue and its line break. Undefined when the atoms do not fit into one cue, unless it is a single atom, and when the cost is
+ * not below `limit`: that is often known before lines are broken, which takes most of the time.
+ */
+function rateCue (stretch: Stretch, from: number, to: number, limit: number): LineBreak | undefined {
   const { atoms, breaks, inner, speakers } = stretch
   if (to - from > 1 && (atoms[to - 1]?.endMs ?? 0) - startOf(stretch, from) > MAX_CUE_MS) return undefined
-  const lines = breakLines(stretch, from, to)
-  if (!lines) return undefined
   const pauseMs = startOf(stretch, to) - (atoms[to - 1]?.endMs ?? 0)
   const end = to === atoms.length ? 0 : CUE_END[breaks[to] ?? 'inside'] * (pauseMs >= PAUSE_MS ? 0.5 : 1)
   const insides = at(inner, to) - at(inner, from + 1) + INNER_SPEAKER * (at(speakers, to) - at(speakers, from + 1))
-  return { ...lines, cost: CUE + end + insides + lines.cost + costOfTime(stretch, from, to) }
+  const cost = CUE + end + insides + costOfTime(stretch, from, to)
+  const lines = cost < limit ? breakLines(stretch, from, to) : undefined
+  return lines && cost + lines.cost < limit ? { ...lines, cost: cost + lines.cost } : undefined
 }
 
 /** Cuts a stretch at the lowest cost. Returns the indexes where lines begin, one list per cue. */
@@ -132,9 +135,9 @@ function cutStretch (stretch: Stretch): number[][] {
   for (let to = 1; to <= stretch.atoms.length; to++) {
     let best: Way | undefined
     for (let from = to - 1; from >= 0 && widthOf(stretch, from, to) <= MAX_LINES * LINE_WIDTH + SPACE_WIDTH; from--) {
-      const cue = rateCue(stretch, from, to)
-      const cost = (cue?.cost ?? Infinity) + (ways[from]?.cost ?? Infinity)
-      if (cue && (!best || cost < best.cost)) best = { cost, from, lines: cue.at === undefined ? [from] : [from, cue.at] }
+      const before = ways[from]?.cost ?? Infinity
+      const cue = rateCue(stretch, from, to, (best?.cost ?? Infinity) - before)
+      if (cue) best = { cost: before + cue.cost, from, lines: cue.at === undefined ? [from] : [from, cue.at] }
     }
     if (best) ways[to] = best
   }

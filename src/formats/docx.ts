@@ -1,14 +1,18 @@
 /** Word documents: a cover page, then paragraphs with their time, and the names in `shownSpeakers`. */
-import { strToU8, strFromU8, unzipSync, Zip, ZipDeflate } from 'fflate'
-import type { FileChild } from 'docx'
+import { Deflate, strFromU8, strToU8, unzipSync, Zip, ZipPassThrough } from 'fflate'
 import type { Transcript } from '../domain/transcript.js'
 import { toParagraphs } from './paragraphs.js'
 import type { Paragraph } from './paragraphs.js'
 import { formatClock, formatLanguage, toPrintable } from './printable.js'
 
 const BODY_PART = 'word/document.xml'
-/** Marks the place of the transcript in the document that the package makes. */
-const PLACEHOLDER = 'stenobox-transcript-goes-here'
+const LINKS_PART = 'word/_rels/document.xml.rels'
+const FACTS_PART = 'docProps/core.xml'
+/** Mark places in the document that the package makes. */
+const MARKS = {
+  title: 'stenobox-title', link: 'stenobox-link', url: 'https://stenobox.invalid/', label: 'stenobox-label', value: 'stenobox-value',
+  transcript: 'stenobox-transcript'
+}
 const LABEL_STYLE = 'StenoboxLabel'
 const TEXT_STYLE = 'StenoboxText'
 /** Longer recordings get headings at this interval, for navigation in the outline. */
@@ -17,48 +21,23 @@ const HEADING_EVERY_MS = 15 * 60_000
 const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'])
 const EAST_ASIAN = new Set(['ja', 'ko', 'yue', 'zh'])
 
-/** Loads the package docx only when needed: that takes a tenth of a second and 20 MB. */
-type Docx = typeof import('docx')
+/** Parts of a document without a recording's texts, by name. The body has a paragraph for each mark. */
+type Shell = Readonly<Record<string, Uint8Array>>
 
-function makeCover (
-  { Paragraph, TextRun, ExternalHyperlink, HeadingLevel, PageBreak }: Docx,
-  { fileName, sourceUrl, language, durationMs, warnings }: Transcript
-): FileChild[] {
-  const line = (label: string, value: string | InstanceType<Docx['ExternalHyperlink']>): FileChild =>
-    new Paragraph({
-      style: 'StenoboxCover',
-      children: [new TextRun({ text: `${label}: `, bold: true }), typeof value === 'string' ? new TextRun(value) : value]
-    })
-  const url = sourceUrl === undefined ? undefined : toPrintable(sourceUrl)
-  const source = url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url)
-    ? new ExternalHyperlink({ link: new URL(url).href, children: [new TextRun({ text: url, style: 'Hyperlink' })] })
-    : url
-  return [
-    new Paragraph({
-      heading: HeadingLevel.TITLE,
-      spacing: { before: 3600, after: 480 },
-      children: [new TextRun(toPrintable(fileName).trim())]
-    }),
-    ...(source === undefined ? [] : [line('Source', source)]),
-    ...(language === undefined ? [] : [line('Language', formatLanguage(language))]),
-    line('Duration', formatClock(durationMs)),
-    ...warnings.map(({ message }) => line('Note', message)),
-    new Paragraph({ children: [new PageBreak()] })
-  ]
-}
-
-/** The file without the transcript: styles, cover page, page numbers. */
-async function makeShell (transcript: Transcript): Promise<Record<string, Uint8Array>> {
-  const docx = await import('docx')
-  const { AlignmentType, Document, Footer, HeadingLevel, Packer, PageNumber, Paragraph, TextRun } = docx
-  const language = transcript.language ?? 'en'
+/** Styles, a cover page with a title, a link and a line, page numbers. Loads the package docx: a tenth of a second, 20 MB. */
+async function makeShell (language: string): Promise<Shell> {
+  const {
+    AlignmentType, Document, ExternalHyperlink, Footer, HeadingLevel, Packer, PageBreak, PageNumber, Paragraph, TextRun
+  } = await import('docx')
   const kind = RIGHT_TO_LEFT.has(language) ? 'bidirectional' : EAST_ASIAN.has(language) ? 'eastAsia' : 'value'
+  const label = (text: string) => new TextRun({ text: `${text}: `, bold: true })
+  const link = new ExternalHyperlink({ link: MARKS.url, children: [new TextRun({ text: MARKS.link, style: 'Hyperlink' })] })
   const footer = new Footer({
     children: [new Paragraph({ alignment: AlignmentType.CENTER, children: [new TextRun({ children: [PageNumber.CURRENT] })] })]
   })
   const document = new Document({
     creator: 'Stenobox',
-    title: toPrintable(transcript.fileName).trim(),
+    title: MARKS.title,
     styles: {
       default: { document: { run: { font: 'Calibri', size: 22, language: { [kind]: language } } } },
       paragraphStyles: [
@@ -78,9 +57,12 @@ async function makeShell (transcript: Transcript): Promise<Record<string, Uint8A
         properties: { titlePage: true },
         footers: { default: footer, first: new Footer({ children: [] }) },
         children: [
-          ...makeCover(docx, transcript),
+          new Paragraph({ heading: HeadingLevel.TITLE, spacing: { before: 3600, after: 480 }, children: [new TextRun(MARKS.title)] }),
+          new Paragraph({ style: 'StenoboxCover', children: [label('Source'), link] }),
+          new Paragraph({ style: 'StenoboxCover', children: [label(MARKS.label), new TextRun(MARKS.value)] }),
+          new Paragraph({ children: [new PageBreak()] }),
           new Paragraph({ heading: HeadingLevel.HEADING_1, children: [new TextRun('Transcript')] }),
-          new Paragraph({ children: [new TextRun(PLACEHOLDER)] })
+          new Paragraph({ children: [new TextRun(MARKS.transcript)] })
         ]
       }
     ]
@@ -88,8 +70,20 @@ async function makeShell (transcript: Transcript): Promise<Record<string, Uint8A
   return unzipSync(await Packer.toBuffer(document))
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-const escapeXml = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
+/** By language. Making one takes longer than writing an hour of text, so each is made once. A shell has 38 kB. */
+const shells = new Map<string, Promise<Shell>>()
+
+async function shellFor (language: string): Promise<Shell> {
+  const known = shells.get(language)
+  if (known) return await known
+  const shell = makeShell(language)
+  shells.set(language, shell)
+  shell.catch(() => { shells.delete(language) })
+  return await shell
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
 
 function paragraphXml (style: string, text: string, isRightToLeft: boolean): string {
   const [bidi, rtl] = isRightToLeft ? ['<w:bidi/>', '<w:rPr><w:rtl/></w:rPr>'] : ['', '']
@@ -116,45 +110,118 @@ function * writeBody (transcript: Transcript): Generator<string> {
   if (isEmpty) yield paragraphXml(LABEL_STYLE, 'Nothing was said.', false)
 }
 
-/** Splits the shell's body at the placeholder's paragraph. */
-function splitBody (body: string): [head: string, tail: string] {
-  const mark = body.indexOf(PLACEHOLDER)
-  const [start, end] = [body.lastIndexOf('<w:p>', mark), body.indexOf('</w:p>', mark)]
-  if (mark < 0 || start < 0 || end < 0) throw new Error('the document made by the package docx has no placeholder for the transcript')
-  return [body.slice(0, start), body.slice(end + '</w:p>'.length)]
+/** Cuts the paragraph that holds `mark` out of a body. */
+function cutOut (body: string, mark: string): [before: string, paragraph: string, after: string] {
+  const at = body.indexOf(mark)
+  const [start, end] = [body.lastIndexOf('<w:p>', at), body.indexOf('</w:p>', at) + '</w:p>'.length]
+  if (at < 0 || start < 0 || end < at) throw new Error(`the document made by the package docx has no paragraph with ${mark}`)
+  return [body.slice(0, start), body.slice(start, end), body.slice(end)]
+}
+
+const put = (xml: string, mark: string, text: string): string => xml.replaceAll(mark, () => escapeXml(text))
+
+/** The address of a web page; undefined for anything else, which is shown without a link. */
+function linkTo (source: string | undefined): string | undefined {
+  return source !== undefined && /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source).href : undefined
+}
+
+/** The body before and after the transcript. */
+function fillBody (body: string, { fileName, sourceUrl, language, durationMs, warnings }: Transcript): [head: string, tail: string] {
+  const [start, titleXml, afterTitle] = cutOut(body, MARKS.title)
+  const [, linkXml, afterLink] = cutOut(afterTitle, MARKS.link)
+  const [, lineXml, afterLine] = cutOut(afterLink, MARKS.label)
+  const [middle, , tail] = cutOut(afterLine, MARKS.transcript)
+  const line = (label: string, value: string): string => put(put(lineXml, MARKS.label, label), MARKS.value, value)
+  const source = sourceUrl === undefined ? undefined : toPrintable(sourceUrl)
+  const sourceXml = source === undefined ? '' : linkTo(source) === undefined ? line('Source', source) : put(linkXml, MARKS.link, source)
+  const facts = [
+    ...(language === undefined ? [] : [line('Language', formatLanguage(language))]),
+    line('Duration', formatClock(durationMs)),
+    ...warnings.map(({ message }) => line('Note', message))
+  ]
+  return [start + put(titleXml, MARKS.title, toPrintable(fileName).trim()) + sourceXml + facts.join('') + middle, tail]
+}
+
+function fillLinks (links: string, { sourceUrl }: Transcript): string {
+  const link = linkTo(sourceUrl === undefined ? undefined : toPrintable(sourceUrl))
+  if (link !== undefined) return put(links, MARKS.url, link)
+  return links.replaceAll(/<Relationship [^>]*>/g, (relationship) => relationship.includes(MARKS.url) ? '' : relationship)
+}
+
+/** A part that is compressed with every push. The one that fflate has collects 96 kB, which then take tens of milliseconds. */
+function createPart (name: string): ZipPassThrough {
+  const part = new ZipPassThrough(name)
+  const deflate = new Deflate((data, isFinal) => { part.ondata(null, data, isFinal) })
+  const process = (chunk: Uint8Array, isFinal: boolean): void => {
+    deflate.push(chunk, isFinal)
+    if (!isFinal) deflate.flush()
+  }
+  // How fflate has other methods of compression added; 8 is deflate.
+  return Object.assign(part, { compression: 8, process })
+}
+/** How much text is compressed at once. */
+const PUSH_BYTES = 8192
+
+/** Joins what is written into pieces worth compressing. */
+function * gatherBytes (pieces: Iterable<string>): Generator<Uint8Array> {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    const isFull = text.length >= PUSH_BYTES
+    yield strToU8(isFull ? text : '')
+    if (isFull) text = ''
+  }
+  yield strToU8(text)
+}
+
+function * writePart (name: string, bytes: Uint8Array, transcript: Transcript): Generator<Uint8Array> {
+  if (name === BODY_PART) {
+    const [head, tail] = fillBody(strFromU8(bytes), transcript)
+    yield strToU8(head)
+    yield * gatherBytes(writeBody(transcript))
+    yield strToU8(tail)
+  } else if (name === LINKS_PART) {
+    yield strToU8(fillLinks(strFromU8(bytes), transcript))
+  } else if (name === FACTS_PART) {
+    yield strToU8(put(strFromU8(bytes), MARKS.title, toPrintable(transcript.fileName).trim()))
+  } else {
+    yield bytes
+  }
 }
 
 /**
  * Renders a document as a stream. The package can only make whole documents in memory, so the transcript is written between its parts,
- * paragraph by paragraph.
+ * paragraph by paragraph. An empty chunk marks a place where rendering may pause.
  */
 export async function * renderDocx (transcript: Transcript): AsyncGenerator<Uint8Array> {
-  const parts = await makeShell(transcript)
-  let made: Uint8Array[] = []
+  const made: Uint8Array[] = []
   const zip = new Zip((error, chunk) => {
     if (error) throw error
     made.push(chunk)
   })
-  function * take (): Generator<Uint8Array> {
-    yield * made
-    made = []
-  }
-  for (const [name, bytes] of Object.entries(parts)) {
-    const file = new ZipDeflate(name)
+  const take = (): Uint8Array => concatenate(made.splice(0))
+  const shell = await shellFor(transcript.language ?? 'en')
+  yield take()
+  for (const [name, bytes] of Object.entries(shell)) {
+    const file = createPart(name)
     zip.add(file)
-    if (name === BODY_PART) {
-      const [head, tail] = splitBody(strFromU8(bytes))
-      file.push(strToU8(head))
-      for (const xml of writeBody(transcript)) {
-        file.push(strToU8(xml))
-        yield * take()
-      }
-      file.push(strToU8(tail), true)
-    } else {
-      file.push(bytes, true)
+    for (const piece of writePart(name, bytes, transcript)) {
+      if (piece.length > 0) file.push(piece)
+      yield take()
     }
-    yield * take()
+    file.push(new Uint8Array(), true)
+    yield take()
   }
   zip.end()
-  yield * take()
+  yield take()
+}
+
+function concatenate (pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let offset = 0
+  for (const piece of pieces) {
+    whole.set(piece, offset)
+    offset += piece.length
+  }
+  return whole
 }

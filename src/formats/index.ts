@@ -7,20 +7,20 @@ import { renderSrt } from './srt.js'
 import { renderTxt } from './txt.js'
 import { renderVtt } from './vtt.js'
 
-/** Rendered lazily, piece by piece. Can be iterated once. */
+/** Rendered lazily, piece by piece. Can be iterated once. An empty chunk marks a place where rendering may pause. */
 export type Chunks = Iterable<string> | AsyncIterable<Uint8Array>
 type Format = { contentType: string, isBinary: boolean, render (transcript: Transcript): Chunks }
 
 const CHUNK_LENGTH = 16 * 1024
 
-/** Joins text into pieces worth sending. */
+/** Joins text into pieces worth sending, with empty ones before them. */
 function * gather (pieces: Iterable<string>): Generator<string> {
   let chunk = ''
   for (const piece of pieces) {
     chunk += piece
-    if (chunk.length < CHUNK_LENGTH) continue
-    yield chunk
-    chunk = ''
+    const isFull = chunk.length >= CHUNK_LENGTH
+    yield isFull ? chunk : ''
+    if (isFull) chunk = ''
   }
   if (chunk !== '') yield chunk
 }

@@ -120,3 +120,29 @@ t.test('text from right to left says so, and every language is named to the spel
     t.equal(strFromU8(parts['word/document.xml'] ?? new Uint8Array()).includes('<w:bidi/>'), language === 'ar')
   }
 })
+
+t.test('after the first document of a language, nothing is waited for: a rendering stays in its turn of the event loop', async (t) => {
+  await render(makeTranscript())
+  let isLater = false
+  const turn = setImmediate(() => { isLater = true })
+  const files = await Promise.all(Array.from({ length: 8 }, async () => await render(makeTranscript())))
+  clearImmediate(turn)
+  t.notOk(isLater)
+  t.equal(files.length, 8)
+})
+
+t.test('documents share styles and nothing else', async (t) => {
+  const sources = ['https://one.example/?a="b"&c', undefined, 'https://two.example/$&$1']
+  for (const [index, sourceUrl] of sources.entries()) {
+    const file = await render(makeTranscript({
+      fileName: `${index} $& "x" & co.mp3`, ...(sourceUrl === undefined ? {} : { sourceUrl })
+    }))
+    const parts = Object.entries(unzipSync(file)).map(([name, bytes]) => [name, strFromU8(bytes)] as const)
+    t.strictSame(parts.filter(([, xml]) => xml.includes('stenobox-')).map(([name]) => name), [], 'no mark is left')
+    t.notOk(parts.some(([, xml]) => xml.includes('stenobox.invalid')), 'nor its link')
+    const { titles, cover, html } = await read(file)
+    t.strictSame(titles, [`${index} $& "x" & co.mp3`])
+    t.equal(cover[0], sourceUrl === undefined ? 'Language: English (en)' : `Source: ${sourceUrl}`)
+    t.equal(/href="([^"]*)"/.exec(html)?.[1], sourceUrl === undefined ? undefined : new URL(sourceUrl).href.replaceAll('&', '&amp;'))
+  }
+})

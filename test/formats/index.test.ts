@@ -46,3 +46,29 @@ t.test('however long a recording is, what is in memory is a piece of it', async 
   const lengths: Partial<Record<ExportFormat, number>> = { srt: 3_000_000, json: 30_000_000, md: 2_000_000, docx: 500_000 }
   for (const [format, length] of Object.entries(lengths) as Array<[ExportFormat, number]>) t.ok(await renderLong(format) > length, format)
 })
+
+t.test('no piece of a long recording is long: every format may pause after a few minutes of text', async (t) => {
+  const AT_MOST_MS = 5 * 60_000
+  for (const name of EXPORT_FORMATS) {
+    let readMs = 0
+    function * speak () {
+      // Without a pause, which would let subtitles be cut earlier.
+      for (let startMs = 0; startMs < 3_600_000; startMs += 4000) {
+        readMs = startMs
+        const words = Array.from({ length: 11 }, (_, index) => {
+          const wordMs = startMs + index * 360
+          return { text: index === 10 ? ' end.' : ` word${index}`, startMs: wordMs, endMs: wordMs + 300, probability: 1 }
+        })
+        yield { startMs, endMs: startMs + 3900, text: words.map(({ text }) => text).join(''), words }
+      }
+    }
+    let [pausedMs, longestMs] = [0, 0]
+    const chunks = FORMATS[name].render({ ...makeTranscript(), durationMs: 3_600_000, segments: speak() })
+    for await (const { length } of chunks as AsyncIterable<{ length: number }>) {
+      if (length > 1_000_000) t.fail('a piece of a megabyte')
+      longestMs = Math.max(longestMs, readMs - pausedMs)
+      pausedMs = readMs
+    }
+    t.ok(longestMs < AT_MOST_MS, `${name}: ${longestMs} ms`)
+  }
+})

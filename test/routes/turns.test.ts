@@ -64,11 +64,39 @@ t.test('a long file is rendered in pieces, and nothing of it is lost', async (t)
   t.ok(turns >= 7, `${turns} turns for 20 ms of work`)
 })
 
-t.test('time in which the client reads slowly is not work', async (t) => {
+t.test('an empty chunk is a place for a pause and is not sent', async (t) => {
   let turns = 0
-  for await (const chunk of inPieces(['a', 'b', 'c'], async () => { turns++ })) {
-    t.ok(chunk)
-    await new Promise((resolve) => { setTimeout(resolve, 10) })
+  const chunks: string[] = []
+  for await (const chunk of inPieces(['', 'a', '', '', 'b', ''], async () => { turns++ })) chunks.push(chunk)
+  t.strictSame(chunks, ['a', 'b'])
+  t.ok(turns >= 2, 'after each chunk')
+})
+
+t.test('exports whose clients read at the same moment go on one by one', async (t) => {
+  const due: Array<() => void> = []
+  const turns = createTurns((next) => { due.push(next) })
+  const settle = async (): Promise<void> => { await new Promise((resolve) => { setImmediate(resolve) }) }
+  let rendered = 0
+  function * render (): Generator<string> {
+    for (;;) {
+      rendered++
+      yield 'chunk'
+    }
   }
-  t.equal(turns, 0)
+  const open = async (): Promise<void> => { await new Promise<void>((resolve) => { turns.take(1, resolve) }) }
+  const files = Array.from({ length: 64 }, () => inPieces(render(), open))
+  await Promise.all(files.map(async (file) => await file.next()))
+  // All clients have read the first chunk and want the second.
+  rendered = 0
+  const seconds = files.map(async (file) => await file.next())
+  await settle()
+  t.equal(rendered, 1, 'one in this turn of the event loop')
+  due.shift()?.()
+  await settle()
+  t.equal(rendered, 2, 'and one in the next')
+  while (due.length > 0) {
+    due.shift()?.()
+    await settle()
+  }
+  t.equal((await Promise.all(seconds)).length, 64, 'nobody is forgotten')
 })

@@ -40,6 +40,25 @@ t.test('anything but a live key is refused', async (t) => {
   }
 })
 
+t.test('the time of a refusal says nothing of a key: a digest is looked up, which is another one for a key that is close', async (t) => {
+  const asked: Buffer[] = []
+  const { keys, apiKeys } = openKeys(t)
+  const { key } = keys.create(LAPTOP)
+  const watched = createKeys({
+    apiKeys: { ...apiKeys, findByHash: (hash, now) => { asked.push(hash); return apiKeys.findByHash(hash, now) } },
+    inTransaction: (run) => run(),
+    now: () => 0
+  })
+  const close = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+  t.ok(watched.authenticate(key))
+  t.equal(watched.authenticate(close), undefined)
+  t.equal(asked.length, 2)
+  const [right = Buffer.alloc(0), wrong = Buffer.alloc(0)] = asked
+  t.strictSame([right.length, wrong.length], [32, 32])
+  t.notOk(right.includes(key.slice(-8)))
+  t.ok(right.filter((byte, index) => byte === wrong[index]).length < 8, 'hardly a byte is the same')
+})
+
 t.test('a rotation happens at one moment, however slow the clock is asked', async (t) => {
   const { apiKeys, inTransaction } = openStores(t)
   const { now, advance } = createClock()

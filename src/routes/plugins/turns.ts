@@ -57,17 +57,18 @@ export function createTurns (later: (next: () => void) => void = setImmediate) {
   }
 }
 
-/** The chunks of a file that is rendered while it is sent. Other requests have their turns between pieces of `PIECE_MS`. */
-export async function * inPieces<T> (chunks: Iterable<T> | AsyncIterable<T>, takeTurn: () => Promise<void>): AsyncGenerator<T> {
-  let usedMs = 0
+/**
+ * The chunks of a file that is rendered while it is sent. Rendering goes on in the owner's next turn after `PIECE_MS` of it, after a chunk
+ * was sent, and after it has waited for something: many exports at once never render at the same time. Empty chunks are left out.
+ */
+export async function * inPieces<T extends { readonly length: number }> (
+  chunks: Iterable<T> | AsyncIterable<T>, takeTurn: () => Promise<void>
+): AsyncGenerator<T> {
   let sinceMs = performance.now()
   for await (const chunk of chunks) {
-    usedMs += performance.now() - sinceMs
-    if (usedMs >= PIECE_MS) {
-      usedMs = 0
-      await takeTurn()
-    }
-    yield chunk
+    if (chunk.length > 0) yield chunk
+    else if (performance.now() - sinceMs < PIECE_MS) continue
+    await takeTurn()
     sinceMs = performance.now()
   }
 }

@@ -16,6 +16,15 @@ const CHANGES = [
 ] as const
 const OPERATIONS = [...CHANGES, ['GET', 'session'], ['GET', 'owners'], ['GET', 'owners/1'], ['GET', 'keys'], ['GET', 'plans']] as const
 
+t.test('a proxy that caches what it may keeps nothing: neither replies nor refusals', async (t) => {
+  const { openSession, call: anybody } = await buildAdministered(t)
+  const { call } = await openSession()
+  for (const path of ['session', 'owners', 'keys', 'plans', 'owners/99']) {
+    t.equal((await call('GET', path)).headers['cache-control'], 'no-store', path)
+    t.equal((await anybody(undefined, 'GET', `/api/v1/admin/${path}`)).headers['cache-control'], 'no-store', `${path}, not logged in`)
+  }
+})
+
 t.test('from logging in to logging out', async (t) => {
   const { logIn, openSession, call: anybody } = await buildAdministered(t)
   const reply = await logIn()
