@@ -5,9 +5,9 @@ import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { SpeakerEngines } from '../engine/speech/speaker-choice.js'
 import type { YtDlp } from '../engine/media/yt-dlp.js'
 import type { Embedding } from '../engine/text/embedder.js'
-import { probeLanguageModel } from '../engine/text/llm/trial.js'
 import type { ResidentModel } from '../engine/text/llm/resident-model.js'
 import type { Files } from '../store/files.js'
+import { checkLanguageModel } from './language-model-check.js'
 
 /** `matters`: the appliance does not work without it. */
 export type Check = { name: string, ok: boolean, matters: boolean, detail: string }
@@ -21,6 +21,8 @@ type Deps = {
   speakerEngines: SpeakerEngines
   ytDlp: Pick<YtDlp, 'version'>
   programVersion: (program: string) => Promise<string | undefined>
+  /** Threads of the language model. */
+  llmThreads: number
   minFreeBytes: number
   gpu: string
   runtime: { nodeVersion: string, workers: number, threadsPerWorker: number }
@@ -30,7 +32,7 @@ const GIB = 1024 ** 3
 const REINSTALL = 'It comes with the program, in models/starter: install the program again'
 
 export function createHealth (deps: Deps) {
-  const { files, models, speech, speakerEngines, embedding, languageModel, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
+  const { files, models, speech, speakerEngines, embedding, ytDlp, programVersion, minFreeBytes, gpu, runtime } = deps
   async function checkProgram (name: string): Promise<Check> {
     const version = await programVersion(name)
     return {
@@ -169,24 +171,6 @@ export function createHealth (deps: Deps) {
     }
   }
 
-  /** The language model, if one is installed, and how fast this machine runs it. */
-  async function checkLanguageModel (): Promise<Check> {
-    const [name, chosen] = ['language model', models.chooseLanguageModel()?.entry.name]
-    if (chosen === undefined) {
-      const detail = 'none installed, so summaries, chapters, quotes and posts are put together from sentences of the transcript. ' +
-        'Install one: npx stenobox models pull qwen2.5-0.5b-instruct'
-      return { name, ok: true, matters: false, detail }
-    }
-    try {
-      const { device, readsPerSecond, writesPerSecond } = await probeLanguageModel(languageModel)
-      const missing = wantsGpu && device === 'cpu' ? `, because its library for ${gpu} or the device is missing` : ''
-      const detail = `${chosen} on ${device}${missing}: reads ${readsPerSecond} and writes ${writesPerSecond} tokens a second`
-      return { name, ok: missing === '', matters: false, detail }
-    } catch (error) {
-      return { name, ok: false, matters: false, detail: `${chosen}: ${error instanceof Error ? error.message : String(error)}` }
-    }
-  }
-
   /** A warning when only the starter model can be used. */
   function starterWarning (): string[] {
     return models.choose('balanced')?.isStarter
@@ -226,7 +210,7 @@ export function createHealth (deps: Deps) {
         await checkSpeakers(),
         ...(await checkModels()),
         await checkEmbedder(),
-        await checkLanguageModel(),
+        await checkLanguageModel({ ...deps, wantsGpu }),
         await checkDisk()
       ]
     },

@@ -3,7 +3,7 @@ import t from 'tap'
 import { OFFERED_SCOPES } from '../../dist/domain/access.js'
 import { beginLogin, discover, REDIRECT_URI, refresh, register } from '../support/agent.ts'
 import { createBrowser } from '../support/browser.ts'
-import { approve, PASSWORD, startWithServer } from '../support/oauth-server.ts'
+import { approve, obtainTokens, PASSWORD, startWithServer } from '../support/oauth-server.ts'
 import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { runCommand, startServer } from '../support/program.ts'
 
@@ -47,6 +47,31 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
     `Bearer realm="stenobox", resource_metadata="${address}/.well-known/oauth-protected-resource", ` +
       'error="insufficient_scope", scope="transcripts:read"'
   )
+})
+
+t.test('search and artifacts each need their own scope, which has an alias', async (t) => {
+  const { address } = await startWithServer(t)
+  const ask = async (token: string, path: string, body?: object) => {
+    const init = body && { method: 'POST', body: JSON.stringify(body) }
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+    const reply = await fetch(`${address}/api/v1/${path}`, { ...init, headers })
+    return { status: reply.status, code: (await reply.json() as { code?: string }).code, challenge: reply.headers.get('www-authenticate') }
+  }
+  const askAll = async (token: string) => {
+    const modes = ['summary', 'chapters', 'quotes']
+    const stored = await Promise.all(modes.map(async (mode) => await ask(token, `transcriptions/1/${mode}`, {})))
+    const blog = await ask(token, 'transcriptions/1/repurpose', { mode: 'blog' })
+    return { search: await ask(token, 'library/search?q=bread'), artifacts: [...stored, blog] }
+  }
+  const refusalOf = (scope: string) => ({ status: 403, code: 'insufficient_scope', challenge: new RegExp(`scope="${scope}"$`) })
+
+  const searching = await askAll((await obtainTokens(address, 'library:search transcripts:read')).tokens.access_token)
+  t.match(searching.search, { status: 200 })
+  for (const reply of searching.artifacts) t.match(reply, refusalOf('ai:transform'))
+
+  const transforming = await askAll((await obtainTokens(address, 'repurpose:run')).tokens.access_token)
+  t.match(transforming.search, refusalOf('library:search'))
+  for (const reply of transforming.artifacts) t.match(reply, { status: 404, code: 'not_found' }, 'allowed; there is no such job')
 })
 
 t.test('a client the administrator added needs no registration, and any port of this machine will do', async (t) => {

@@ -74,6 +74,8 @@ export const ModelEntry = Type.Object({
   /** URL at a hub; the same as a first source of the kind `hub`. */
   url: Type.Optional(Type.String()),
   licence: Type.String(),
+  /** Of a language model: weights that every token is multiplied with, without embeddings. `doctor` recommends models that have it. */
+  layerParameters: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The attribution that must go with a copy. */
   attribution: Type.Optional(Type.String()),
   /** ISO 639-1 codes, if the model knows only these. */

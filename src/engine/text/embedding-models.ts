@@ -18,6 +18,8 @@ export const STARTER_EMBEDDER: EmbeddingModelFiles = {
   id: 'all-MiniLM-L6-v2-q8',
   dimensions: 384,
   maxTokens: 256,
+  // Six layers of 384 and 1536: 6 × (4 × 384² + 2 × 384 × 1536).
+  layerParameters: 10_616_832,
   languages: ['en'],
   folder: join(BUNDLED_MODELS_DIR, 'starter', 'all-MiniLM-L6-v2'),
   dtype: 'q8',

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { availableMemory } from 'node:process'
 import { ArtifactError } from '../../../domain/artifact-error.js'
 import { formatBytes } from '../../../domain/download-progress.js'
+import { memoryFor } from '../../../domain/language-model-choice.js'
 import { startModel } from './model-process.js'
 import type { ModelProcess } from './model-process.js'
 import type { AnswerInput, AnswerOutput, LoadInput, ModelFacts } from './protocol.js'
@@ -11,8 +12,6 @@ import type { AnswerInput, AnswerOutput, LoadInput, ModelFacts } from './protoco
 const IDLE_MS = 5 * 60_000
 /** Below transcription, whose threads have 10: artifacts can wait. */
 const NICE = 19
-/** Weights are copied into the processor's own layout; the context and the results of one step come on top. Measured: see decision 56. */
-const NEEDED = { timesFile: 1.2, moreBytes: 700 * 1024 ** 2 }
 /** Tokens that prompt and answer may have together. A GPU reads long prompts fast enough for more. */
 const CONTEXT_TOKENS = { cpu: 4096, gpu: 16_384 }
 
@@ -93,7 +92,7 @@ export function createResidentModel (deps: Deps): ResidentModel {
   function requireMemory (path: string): void {
     const { size } = statSync(path, { throwIfNoEntry: false }) ?? {}
     if (size === undefined) throw new ArtifactError('unavailable', `the language model ${path} is gone`)
-    const [needed, available] = [size * NEEDED.timesFile + NEEDED.moreBytes, availableBytes()]
+    const [needed, available] = [memoryFor(size), availableBytes()]
     if (needed <= available) return
     throw new ArtifactError(
       'unavailable',
