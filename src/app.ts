@@ -8,6 +8,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
+import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
 import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
@@ -19,6 +20,7 @@ import { readClientAddresses } from './routes/plugins/client-address.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
+import { createBottleneckWatch } from './service/bottleneck.js'
 import { createErasing } from './service/erasing.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
@@ -43,6 +45,8 @@ import { createWork } from './wiring/work.js'
 
 /** How long the headers of a request may take to arrive. */
 const HEADERS_MS = 20_000
+/** How often bottlenecks are looked for. */
+const WATCH_MS = 60_000
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -91,6 +95,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
   const sweep = createSweep({ places, log })
+  const bottleneck = createBottleneckWatch({ readPressure, isBusy: loop.isBusy, log, now })
+  const watch = createSweep({ places: [bottleneck], log, everyMs: WATCH_MS })
   ending.onEnded(metrics.addEnded)
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
@@ -113,12 +119,13 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     start (): void {
       loop.start()
       sweep.start()
+      watch.start()
       usageWriter.start()
       warnOfModels(health, log)
     },
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
-      await Promise.all([sweep.stop(), erasing.stop()])
+      await Promise.all([sweep.stop(), watch.stop(), erasing.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {

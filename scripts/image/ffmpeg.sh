@@ -8,6 +8,8 @@ DEMUXERS='aac ac3 aiff amr amrnb amrwb ape asf au avi caf dsf dts dtshd dv eac3 
   mxf nut ogg oma rm sln spdif tta voc w64 wav wv xwma'
 # A transport stream that does not name its codecs is probed with these.
 PROBES='h264 hevc m4v mpegvideo'
+# `stenobox evaluate` puts samples together. Recordings of users cannot be read as this: src/engine/media/ffmpeg.ts does not allow it.
+SAMPLES='pcm_s16le'
 DECODERS='aac aac_latm ac3 adpcm_* alac als amrnb amrwb ape atrac1 atrac3 atrac3al atrac3p atrac3pal comfortnoise cook dca dsd_* dss_sp dst
   eac3 evrc flac g723_1 g729 gsm gsm_ms iac ilbc imc mace3 mace6 metasound mlp mp1 mp1float mp2 mp2float mp3 mp3adu mp3adufloat mp3float
   mp3on4 mp3on4float mpc7 mpc8 nellymoser on2avc opus pcm_* qcelp qdm2 qdmc ra_144 ra_288 ralf s302m sbc shorten sipr siren sonic speex
@@ -27,13 +29,13 @@ cd ffmpeg-*/
 
 set -f
 options=''
-for name in $DEMUXERS $PROBES; do options="$options --enable-demuxer=$name"; done
+for name in $DEMUXERS $PROBES $SAMPLES; do options="$options --enable-demuxer=$name"; done
 for name in $DECODERS; do options="$options --enable-decoder=$name"; done
 # shellcheck disable=SC2086 # one option per word
 ./configure --prefix="$1" --disable-everything --disable-autodetect --enable-zlib --disable-network --disable-doc --disable-debug \
   --disable-ffplay --disable-avdevice --disable-swscale $options --enable-parsers --enable-protocol=file,pipe \
-  --enable-filter=aresample,aformat,anull,atrim,format,null,trim --enable-bsf=null --enable-encoder=pcm_s16le --enable-muxer=pcm_s16le \
-  > configure.log 2>&1 || { tail -n 30 configure.log; exit 1; }
+  --enable-filter=aresample,aformat,anull,atrim,format,null,trim --enable-bsf=null --enable-encoder=pcm_s16le \
+  --enable-muxer=pcm_s16le,wav > configure.log 2>&1 || { tail -n 30 configure.log; exit 1; }
 make -s -j "$(nproc)" > make.log 2>&1 || { tail -n 30 make.log; exit 1; }
 make -s install-progs > /dev/null
 strip "$1/bin/ffmpeg" "$1/bin/ffprobe"

@@ -176,6 +176,8 @@ export function createLoop ({ kinds, queue, recover, tryLock, canWrite, onTakeOv
     },
     /** Looks for work now. */
     wake: pump,
+    /** Whether a piece of work is running. */
+    isBusy: (): boolean => running.size > 0,
     /** Stops running work of a job that has ended or was removed: its result would not be stored. */
     abandon (jobId: number): void {
       for (const [claim, { controller }] of running) {

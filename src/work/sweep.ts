@@ -1,12 +1,14 @@
-/** Cleans up, at start and every hour. */
+/** What is due regularly: cleaning up every hour, and looking for bottlenecks every minute. */
 import type { Log } from '../domain/log.js'
 
-const SWEEP_MS = 60 * 60_000
+const HOUR_MS = 60 * 60_000
 
 type Sweepable = { sweep (): Promise<void> | void }
 
-/** Sweeps every place. When one fails, the others are still swept. */
-export function createSweep ({ places, log }: { places: readonly Sweepable[], log: Log }) {
+type Deps = { places: readonly Sweepable[], log: Log, everyMs?: number }
+
+/** Sweeps every place at start and then every hour, or `everyMs`. When one fails, the others are still swept. */
+export function createSweep ({ places, log, everyMs = HOUR_MS }: Deps) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<unknown> = Promise.resolve()
   const run = (): void => {
@@ -21,7 +23,7 @@ export function createSweep ({ places, log }: { places: readonly Sweepable[], lo
   return {
     start (): void {
       run()
-      timer = setInterval(run, SWEEP_MS)
+      timer = setInterval(run, everyMs)
     },
     async stop (): Promise<void> {
       clearInterval(timer)

@@ -20,3 +20,14 @@ t.test('every place is swept at the start and every hour; a failure is logged an
   await sweep.stop()
   t.equal(swept.length, 6)
 })
+
+t.test('another interval', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => { mock.timers.reset() })
+  let sweeps = 0
+  const sweep = createSweep({ places: [{ sweep: () => { sweeps++ } }], log: { info () {}, warn () {}, error () {} }, everyMs: 60_000 })
+  sweep.start()
+  mock.timers.tick(180_000)
+  await sweep.stop()
+  t.equal(sweeps, 4)
+})
