@@ -124,6 +124,12 @@ function time (work: () => unknown): { ms: number, cpuMs: number } {
 const find = (library: Library, { terms, vector }: { terms: string[], vector: Float32Array }) =>
   library.find({ ownerId: 1, terms, vectors: [{ model: MODEL.id, vector }], filter: {}, wanted: 80 })
 
+function nameOf (text: string): NonNullable<ReturnType<typeof toRecordingName>> {
+  const name = toRecordingName(text)
+  if (name === undefined) throw new Error(`${text} is no name of a recording`)
+  return name
+}
+
 /** Stores passages as jobs of owners in turn. Returns how many seconds of the processor that took, without making vectors and words. */
 export function fill (dataDir: string, { passages, owners }: Case): number {
   const db = openDatabase(dataDir)
@@ -131,8 +137,7 @@ export function fill (dataDir: string, { passages, owners }: Case): number {
   const [apiKeys, media, jobs, index] = [createApiKeyStore(db), createMediaStore(db), createJobStore(db), createPassageStore(db)]
   const inTransaction = createTransaction(db)
   const wordsOf = createWords()
-  const fileName = toRecordingName('talk.mp3')
-  if (fileName === undefined) throw new Error('the name is a good one')
+  const fileName = nameOf('talk.mp3')
   const ids = Array.from({ length: owners }, (_, index) => apiKeys.ensureOwner(`owner-${index}`, 0))
   db.pragma('synchronous = OFF')
   db.pragma('cache_size = -262144')
