@@ -42,8 +42,8 @@ const toVector = (stored: Buffer): Int8Array => new Int8Array(stored.buffer, sto
 const quote = (term: string): string => `"${term}"`
 
 /**
- * Which passages a filter allows. The speakers of a job are looked at before those of its passages, which are many. The language of a job is the one that was asked for, or else
- * the one that was heard.
+ * Which passages a filter allows. The speakers of a job are looked at before those of its passages, which are many. The language of a job
+ * is the one that was asked for, or else the one that was heard.
  */
 const ALLOWED = `
   (:language IS NULL OR coalesce(json_extract(j.options, '$.language'), j.heard_language) = :language)
