@@ -40,10 +40,12 @@ const MIN_SEPARATION_TIMES_SECONDS = 2.9
 /** A part must have this much speech. */
 const MIN_PART_SECONDS = 2
 
-/** The cosine of two vectors of unit length, whose length is a multiple of 4. Four sums do not wait for each other. */
+/** The cosine of two vectors of unit length. Four sums do not wait for each other. */
 export function cosine (a: Float32Array, b: Float32Array): number {
   let [first, second, third, fourth] = [0, 0, 0, 0]
-  for (let i = 0; i < a.length; i += 4) {
+  const whole = a.length - a.length % 4
+  for (let i = whole; i < a.length; i++) first += a[i]! * b[i]!
+  for (let i = 0; i < whole; i += 4) {
     first += a[i]! * b[i]!
     second += a[i + 1]! * b[i + 1]!
     third += a[i + 2]! * b[i + 2]!

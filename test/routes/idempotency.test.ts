@@ -46,13 +46,15 @@ t.test('another request under the key is refused; other owners and operations ha
   })
 })
 
-t.test('two at once: one is carried out, the other waits its turn', async (t) => {
+t.test('several at once are carried out once', async (t) => {
   const it = await buildAppliance(t)
   const mine = it.key()
   const replies = await Promise.all([1, 2, 3].map(async () => await init(it, mine, keyed('k'))))
-  t.strictSame(replies.map(({ status }) => status).sort(), [201, 409, 409])
-  t.match(replies.find(({ status }) => status === 409), { headers: { 'retry-after': '1' }, body: { code: 'idempotency_in_flight' } })
-  t.strictSame((await init(it, mine, keyed('k'))).body, replies.find(({ status }) => status === 201)?.body)
+  const { body } = await init(it, mine, keyed('k'))
+  for (const reply of replies) {
+    if (reply.status === 409) t.match(reply, { headers: { 'retry-after': '1' }, body: { code: 'idempotency_in_flight' } })
+    else t.match(reply, { status: 201, body })
+  }
 })
 
 t.test('refusals that last are kept, those of the moment are not', async (t) => {

@@ -121,7 +121,7 @@ t.test('a client that sends many requests at once and reads nothing is disconnec
 })
 
 t.test('a reply that nobody reads ends with its connection, one that is read does not', async (t) => {
-  const { http, send } = await open(t, { connections: { ...NO_LIMITS, unreadMs: 100 } })
+  const { http, send } = await open(t, { connections: { ...NO_LIMITS, unreadMs: 2000 } })
   const { socket, answer } = send('')
   await once(socket, 'connect')
   socket.pause()
