@@ -9,6 +9,7 @@ import { createPackageBuilder } from './engine/models/packages.js'
 import { tryModel } from './engine/speech/trial.js'
 import { trySpeakerModel } from './engine/speech/speaker-models.js'
 import { createModels, STARTER_FILE } from './engine/models/models.js'
+import { tryEmbeddingModel } from './engine/text/embedding-trial.js'
 import { tryLanguageModel } from './engine/text/llm/trial.js'
 import { createModelAdd } from './service/model-add.js'
 import { createModelLibrary } from './service/model-library.js'
@@ -31,7 +32,9 @@ export function createModelTools (config: Config) {
     models,
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: Date.now }),
-    addOne: createModelAdd({ models, lock, filtersFrom: STARTER_FILE, tryModel, tryLanguageModel, trySpeakerModel, now: Date.now }),
+    addOne: createModelAdd({
+      models, lock, filtersFrom: STARTER_FILE, tryModel, tryLanguageModel, trySpeakerModel, tryEmbeddingModel, now: Date.now
+    }),
     tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
     offline,
     now: Date.now

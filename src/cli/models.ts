@@ -29,10 +29,11 @@ function toRow (model: ModelView): string[] {
   const uses = model.qualities.map((quality) => model.usedFor.includes(quality) ? `${quality} (now)` : quality)
   const writes = model.makesArtifacts ? ['artifacts (now)'] : []
   const tells = model.tellsSpeakers ? ['speakers (now)'] : []
+  const embeds = model.makesVectors ? ['search (now)'] : []
   const others = model.usedFor.filter((quality) => !model.qualities.includes(quality)).map((quality) => `${quality} (now)`)
   return [
     model.state === 'absent' ? '-' : model.state, model.name, sizeOf(model), model.licence, model.kind,
-    model.languages?.join(' ') ?? 'many languages', [...uses, ...others, ...writes, ...tells].join(', ') || '-', model.note ?? ''
+    model.languages?.join(' ') ?? 'many languages', [...uses, ...others, ...writes, ...tells, ...embeds].join(', ') || '-', model.note ?? ''
   ]
 }
 

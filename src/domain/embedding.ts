@@ -11,7 +11,12 @@ export type EmbeddingModel = {
   layerParameters: number
   /** ISO 639-1 codes; absent for all languages. */
   languages?: readonly string[]
+  /** Cosine of texts that have nothing in common, which counts as 0; absent: 0. */
+  floor?: number
 }
+
+/** The similarity that a cosine of this model's vectors stands for: 0 at its floor, 1 for equal vectors. */
+export const similarityOf = (cosine: number, { floor = 0 }: Pick<EmbeddingModel, 'floor'>): number => (cosine - floor) / (1 - floor)
 
 /** What a text is for. Some models treat queries and passages differently. */
 export type EmbeddingPurpose = 'query' | 'passage'

@@ -5,13 +5,15 @@ import { isNoRoom } from '../domain/errors.js'
 import { ModelError, NoRoomError } from '../domain/model-error.js'
 import { makeFolder, moveInto, removeFile, removeFolder } from '../engine/models/files.js'
 import { recogniseModel, stageModel } from '../engine/models/intake.js'
-import type { Offer, Staged } from '../engine/models/intake.js'
+import type { FileOffer, Staged } from '../engine/models/intake.js'
 import { findFault, isKnown } from '../engine/models/lock.js'
 import type { ModelLock } from '../engine/models/lock.js'
 import type { ModelEntry } from '../engine/models/manifest.js'
 import type { Models, SpeakerKind, SpeechKind } from '../engine/models/models.js'
 import type { Trial } from '../engine/speech/trial.js'
+import type { EmbeddingModelFiles } from '../engine/text/embedding-models.js'
 import type { LanguageModelTrial } from '../engine/text/llm/trial.js'
+import { createEmbeddingAdd } from './embedding-add.js'
 import type { Watcher } from './model-library.js'
 import { makePin } from './model-pull.js'
 
@@ -33,17 +35,19 @@ type Deps = {
   tryModel: (trial: Trial, scratch: string) => Promise<void>
   tryLanguageModel: (path: string) => Promise<LanguageModelTrial>
   trySpeakerModel: (path: string) => Promise<SpeakerKind>
+  tryEmbeddingModel: (files: EmbeddingModelFiles) => Promise<void>
   now: () => number
 }
 
 const STAGE = '.add'
 /** The ending of an added file. */
-const ENDINGS: Readonly<Record<Offer['kind'], string>> = { ggml: 'bin', ctranslate2: 'bin', gguf: 'gguf', onnx: 'onnx' }
+const ENDINGS: Readonly<Record<FileOffer['kind'], string>> = { ggml: 'bin', ctranslate2: 'bin', gguf: 'gguf', onnx: 'onnx' }
 /** What the command line has where no licence was given. */
 const UNKNOWN_LICENCE = 'unknown'
 
-export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLanguageModel, trySpeakerModel, now }: Deps) {
+export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLanguageModel, trySpeakerModel, tryEmbeddingModel, now }: Deps) {
   const { modelsDir } = models
+  const addEmbeddingModel = createEmbeddingAdd({ models, lock, tryEmbeddingModel, now })
 
   function refuseName ({ name, kind, languages }: Addition): void {
     if (models.entries().some((entry) => entry.name === name)) {
@@ -62,7 +66,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
     models.entries().find((entry) => isKnown(entry, undefined) && findFault(entry, undefined, facts) === undefined)
 
   /** Where the model's file goes. A ggml file already in the models directory stays where it is. */
-  function placeOf (offer: Offer, name: string): { file: string, stays: boolean } {
+  function placeOf (offer: FileOffer, name: string): { file: string, stays: boolean } {
     const inside = relative(modelsDir, offer.path)
     const stays = offer.kind !== 'ctranslate2' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(inside)
     return { stays, file: stays ? inside : `added/${name}.${ENDINGS[offer.kind]}` }
@@ -79,7 +83,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
 
   /** Puts the file in its place and lists it. */
   async function install (
-    offer: Offer, staged: Staged, name: string, more: Pick<ModelEntry, 'kind' | 'licence' | 'languages' | 'alignmentHeads'>,
+    offer: FileOffer, staged: Staged, name: string, more: Pick<ModelEntry, 'kind' | 'licence' | 'languages' | 'alignmentHeads'>,
     use: readonly SttQuality[]
   ): Promise<string> {
     const { file, stays } = placeOf(offer, name)
@@ -93,7 +97,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
   }
 
   async function addSpeechModel (
-    offer: Offer, staged: Staged, { name, kind, languages, licence, use }: Addition, watcher: Watcher
+    offer: FileOffer, staged: Staged, { name, kind, languages, licence, use }: Addition, watcher: Watcher
   ): Promise<void> {
     watcher.note('trying it on four seconds of sound')
     const { path, alignmentHeads } = staged
@@ -106,7 +110,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
   }
 
   async function addLanguageModel (
-    offer: Offer, staged: Staged, { name, languages, licence }: Addition, watcher: Watcher
+    offer: FileOffer, staged: Staged, { name, languages, licence }: Addition, watcher: Watcher
   ): Promise<void> {
     watcher.note('trying it: it has to answer a question')
     const facts = await tryLanguageModel(staged.path)
@@ -115,7 +119,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
     watcher.end(`${said} It is a language model (${facts.architecture}) and makes summaries, chapters, quotes and posts from now on`)
   }
 
-  async function addSpeakerModel (offer: Offer, staged: Staged, { name, licence }: Addition, watcher: Watcher): Promise<void> {
+  async function addSpeakerModel (offer: FileOffer, staged: Staged, { name, licence }: Addition, watcher: Watcher): Promise<void> {
     watcher.note('trying it on some seconds of sound')
     const kind = await trySpeakerModel(staged.path)
     const other = kind === 'speaker-embedding' ? 'speaker-segmentation' : 'speaker-embedding'
@@ -124,8 +128,8 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
   }
 
   /**
-   * Adds a ggml file, a faster-whisper folder, a GGUF file or an ONNX file: converts it, tries it, and lists it as a local model. Call it
-   * while holding the directory's lock. Throws `ModelError`; nothing is installed then.
+   * Adds a ggml file, a faster-whisper folder, a GGUF file, an ONNX file or the folder of an embedding model: converts it, tries it, and
+   * lists it as a local model. Call it while holding the directory's lock. Throws `ModelError`; nothing is installed then.
    */
   return async function add (given: string, addition: Addition, watcher: Watcher): Promise<void> {
     const offer = await recogniseModel(given)
@@ -135,6 +139,7 @@ export function createModelAdd ({ models, lock, filtersFrom, tryModel, tryLangua
       await removeFolder(stage)
       await makeFolder(stage)
       watcher.begin(`reading ${given}`)
+      if (offer.kind === 'embedding') return await addEmbeddingModel(offer.path, join(stage, 'model'), addition, watcher)
       const staged = await stageModel(offer, join(stage, 'ggml.bin'), filtersFrom, watcher.progress)
       const published = findPublished(staged)
       if (published) return watcher.end(await installPublished(published, staged))

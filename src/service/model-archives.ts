@@ -12,7 +12,7 @@ import { digestFile, moveInto, writeDurably } from '../engine/models/files.js'
 import type { FileFacts } from '../engine/models/files.js'
 import { acceptedBy, findFault, fitsSize, isBinding } from '../engine/models/lock.js'
 import type { ModelLock, Pin } from '../engine/models/lock.js'
-import { hubOf } from '../engine/models/manifest.js'
+import { hubOf, partsOf } from '../engine/models/manifest.js'
 import type { LocalModel, ModelEntry } from '../engine/models/manifest.js'
 import { removePart } from '../engine/models/part.js'
 import type { Models } from '../engine/models/models.js'
@@ -27,7 +27,8 @@ type Deps = { models: Models, lock: ModelLock, now: () => number }
 export function createModelArchives ({ models, lock, now }: Deps) {
   const { modelsDir } = models
   const targetOf = (entry: ModelEntry): string => join(modelsDir, entry.file)
-  const findEntry = (name: string): ModelEntry | undefined => models.entries().find((entry) => entry.name === name)
+  const findEntry = (name: string): ModelEntry | undefined =>
+    models.entries().flatMap((entry) => [entry, ...partsOf(entry)]).find((entry) => entry.name === name)
   const findLocal = (name: string): LocalModel | undefined => models.local.list().find(({ entry }) => entry.name === name)
 
   async function describeForArchive (entry: ModelEntry): Promise<{ file: ArchivedFile, path: string }> {
@@ -41,6 +42,9 @@ export function createModelArchives ({ models, lock, now }: Deps) {
     const source = hub === undefined ? pin?.source : withoutSecrets(new URL(hub))
     const { name, file, licence, attribution } = entry
     const local = findLocal(name)
+    if (local?.entry.parts) {
+      throw new ModelError(`${name} was added as a folder and cannot be exported; copy that folder and add it on the other machine`)
+    }
     const optional = { ...(source ? { source } : {}), ...(attribution ? { attribution } : {}), ...(local ? { local } : {}) }
     return { path, file: { name, path: file, bytes: facts.bytes, sha256: facts.sha256, licence, ...optional } }
   }
@@ -90,7 +94,7 @@ export function createModelArchives ({ models, lock, now }: Deps) {
     /** Writes an archive to a path or a stream and returns its SHA-256. Throws `ModelError`. */
     async write (wanted: readonly ModelEntry[], output: string | Writable, watcher: Watcher): Promise<string> {
       const entries: Array<{ file: ArchivedFile, path: string }> = []
-      for (const entry of wanted) entries.push(await describeForArchive(entry))
+      for (const entry of wanted.flatMap((one) => [...partsOf(one), one])) entries.push(await describeForArchive(entry))
       const total = entries.reduce((sum, { file }) => sum + file.bytes, 0)
       const hash = createHash('sha256')
       async function * watched (): AsyncGenerator<Uint8Array> {

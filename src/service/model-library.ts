@@ -7,9 +7,10 @@ import { STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
 import { BusyError, ModelError, NoRoomError } from '../domain/model-error.js'
 import { suggestNames } from '../domain/suggestions.js'
-import { isFile, prepareDirectory, removeFile, removeFolder } from '../engine/models/files.js'
+import { isFile, prepareDirectory, removeEmptyFolder, removeFile, removeFolder } from '../engine/models/files.js'
 import { acceptedBy, isBinding } from '../engine/models/lock.js'
 import type { ModelLock } from '../engine/models/lock.js'
+import { partsOf } from '../engine/models/manifest.js'
 import type { LocalModel, ModelEntry } from '../engine/models/manifest.js'
 import { removePart } from '../engine/models/part.js'
 import { BUNDLED_MODELS_DIR } from '../engine/models/models.js'
@@ -35,6 +36,8 @@ export type ModelView = Pick<
   makesArtifacts: boolean
   /** True for the two models that are now used to tell speakers apart. */
   tellsSpeakers: boolean
+  /** True for the embedding model that new indexes are made with. */
+  makesVectors: boolean
 }
 export type SetView = { name: string, for: string, models: string[], installed: boolean, bytes: number, licences: string[] }
 export type Verdict = { name: string, ok: boolean, detail: string }
@@ -102,6 +105,10 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     return [...new Set(found)]
   }
 
+  /** The size of all files of a model, if it is known. */
+  const bytesOf = (entry: ModelEntry): number | undefined =>
+    entry.bytes === undefined ? undefined : partsOf(entry).reduce((sum, part) => sum + (part.bytes ?? 0), entry.bytes)
+
   const archives = createModelArchives({ models, lock, now })
 
   /** Throws `NoRoomError` when the disk is too full for a lock file. */
@@ -154,8 +161,12 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
   async function removeOne (entry: ModelEntry): Promise<string> {
     const wasThere = await removeFile(targetOf(entry))
     await removeFolder(workDirOf(modelsDir, entry))
-    await removePart(targetOf(entry))
-    await lock.remove(entry.name)
+    for (const file of [entry, ...partsOf(entry)]) {
+      await removeFile(targetOf(file))
+      await removePart(targetOf(file))
+      await lock.remove(file.name)
+    }
+    if (entry.parts) for (const up of ['..', '../..']) await removeEmptyFolder(join(targetOf(entry), up))
     await models.local.remove(entry.name)
     const left = models.locate(entry)
     return `${entry.name} ${wasThere ? 'is removed' : 'was not installed'}` + (left ? `; another copy is in ${left}` : '')
@@ -168,9 +179,10 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     return state === 'wrong' || state === 'unread' ? 'damaged' : 'installed'
   }
 
-  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor' | 'makesArtifacts' | 'tellsSpeakers'> {
-    const { name, kind, bytes, approximateBytes, licence, attribution, languages, note, bundled } = entry
+  function toView (entry: ModelEntry): Omit<ModelView, 'usedFor' | 'makesArtifacts' | 'tellsSpeakers' | 'makesVectors'> {
+    const { name, kind, approximateBytes, licence, attribution, languages, note, bundled } = entry
     const local = findLocal(name)
+    const bytes = bytesOf(entry)
     return {
       name, kind, licence,
       ...(bytes === undefined ? {} : { bytes }),
@@ -193,6 +205,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       const isInstalled = (name: string): boolean => stateOf(findEntry(name)) === 'installed'
       const writer = models.chooseLanguageModel()?.entry.name
       const pair = models.chooseSpeakerModels()
+      const embedder = models.listEmbeddingModels()[0]?.entry.name
       const used = new Map(STT_QUALITIES.map((quality) => [quality, models.choose(quality)?.name]))
       return {
         unlisted: models.listUnlisted(),
@@ -200,11 +213,12 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
           ...toView(entry),
           usedFor: STT_QUALITIES.filter((quality) => used.get(quality) === entry.name),
           makesArtifacts: entry.name === writer,
-          tellsSpeakers: pair?.some((each) => each.entry.name === entry.name) ?? false
+          tellsSpeakers: pair?.some((each) => each.entry.name === entry.name) ?? false,
+          makesVectors: entry.name === embedder
         })),
         sets: Object.entries(sets).map(([name, set]) => {
           const members = resolveNames([`set:${name}`])
-          const bytes = members.reduce((sum, entry) => sum + (entry.bytes ?? entry.approximateBytes ?? 0), 0)
+          const bytes = members.reduce((sum, entry) => sum + (bytesOf(entry) ?? entry.approximateBytes ?? 0), 0)
           return {
             name,
             for: set.for,
@@ -238,7 +252,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
           'nothing is fetched while STENOBOX_OFFLINE is true; carry models over with `stenobox models export` and `import`'
         )
       }
-      await withLock(async () => { for (const entry of entries) await pullOne(entry, watcher) })
+      await withLock(async () => { for (const entry of entries.flatMap((one) => [...partsOf(one), one])) await pullOne(entry, watcher) })
     },
 
     /** Adds a model that is in no manifest; see model-add.ts. Throws `ModelError`. */

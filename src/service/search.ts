@@ -1,6 +1,7 @@
 /** Search of an owner's library: by words and by meaning, one best passage of each transcription. */
 import { AppError } from '../domain/errors.js'
 import { parseLanguage, toIsoCode } from '../domain/language.js'
+import { similarityOf } from '../domain/embedding.js'
 import type { Candidate, LibraryFilter, LibraryFinding, LibraryReader } from '../domain/library-search.js'
 import type { Log } from '../domain/log.js'
 import { coverageOf } from '../domain/near-terms.js'
@@ -76,8 +77,10 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
   }
 
   function weigh (candidate: Candidate, { rarities }: LibraryFinding): Evidence {
-    const { similarity, model, language } = candidate
-    const languages = model === undefined ? undefined : embedderOf(model)?.model.languages
+    const { similarity: cosine, model: name, language } = candidate
+    const model = cosine === undefined || name === undefined ? undefined : embedderOf(name)?.model
+    const languages = model?.languages
+    const similarity = cosine === undefined ? undefined : similarityOf(cosine, model ?? {})
     const isFluent = languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
     return { similarity, coverage: coverageOf(candidate.text, rarities), isFluent }
   }

@@ -9,6 +9,12 @@ import type { CodeScan } from './vector-cache.js'
 
 /** A term that more of an owner's passages have says too little to look all of them up. */
 const COMMON = 4000
+/**
+ * Passages that are ranked by words: the rarest terms of a query are looked up first, until their passages are this many. What is common
+ * to so many passages hardly changes which are the best. In a small library, all terms are looked up.
+ */
+const RANKED = 6000
+const SMALL_LIBRARY = 20_000
 /** Candidates by code, for each one that is wanted: the code is a rough guess, and the vector decides. */
 const CODES_PER_WANTED = 5
 /** Share of the candidates that must still have their vectors. */
@@ -35,12 +41,18 @@ const toVector = (stored: Buffer): Int8Array => new Int8Array(stored.buffer, sto
 /** A term in the syntax of FTS5. Its quotes are gone: terms have letters, digits and marks only. */
 const quote = (term: string): string => `"${term}"`
 
-/** Which passages a filter allows. The language of a job is the one that was asked for, or else the one that was heard. */
+/**
+ * Which passages a filter allows. The speakers of a job are looked at before those of its passages, which are many. The language of a job
+ * is the one that was asked for, or else the one that was heard.
+ */
 const ALLOWED = `
   (:language IS NULL OR coalesce(json_extract(j.options, '$.language'), j.heard_language) = :language)
   AND (:fromAt IS NULL OR j.created_at >= :fromAt)
   AND (:beforeAt IS NULL OR j.created_at < :beforeAt)
   AND (:sourceUrl IS NULL OR EXISTS (SELECT 1 FROM source s WHERE s.job_id = j.id AND s.shown_url = :sourceUrl))
+  AND (:speaker IS NULL OR EXISTS (
+    SELECT 1 FROM speaker k WHERE k.job_id = j.id AND (k.name = :speaker OR 'Speaker ' || k.number = :speaker)
+  ))
   AND (:speaker IS NULL OR EXISTS (SELECT 1 FROM json_each(p.speakers) WHERE value = :speaker))`
 
 /** `scan`: finds the nearest codes; without it, JavaScript does. */
@@ -96,7 +108,10 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     const found = terms.map((term) => ({ term, total: countTerm.get({ ...range, match: quote(term), most: COMMON })?.total ?? 0 }))
     const rarities = new Map(found.map(({ term, total }) => [term, rarityOf(total, Math.max(passages, total))]))
     // Where all terms are common, the rarest must do.
+    let ranked = 0
     const telling = found.filter(({ total }) => total > 0 && total < COMMON)
+      .sort((a, b) => a.total - b.total)
+      .filter(({ total }) => passages <= SMALL_LIBRARY || (ranked += total) <= RANKED)
     const match = telling.map(({ term }) => quote(term)).join(' OR ')
     if (match === '') return { ids: [], rarities }
     const asked = { ...range, match, limit: wanted }

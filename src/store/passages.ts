@@ -54,7 +54,7 @@ export function createPassageStore (db: Database) {
     SELECT j.id
     FROM job j LEFT JOIN job_index i ON i.job_id = j.id LEFT JOIN embedding_model m ON m.id = i.model_id
     WHERE j.status = 'completed'
-      AND (i.job_id IS NULL OR ((i.fault IS NOT NULL OR m.name IS NOT :model) AND i.indexed_at < :triedBefore))
+      AND (i.job_id IS NULL OR (i.fault IS NOT NULL AND i.indexed_at < :triedBefore) OR (i.fault IS NULL AND m.name IS NOT :model))
       AND NOT EXISTS (SELECT 1 FROM work w WHERE w.job_id = j.id AND w.kind = 'index')
     ORDER BY j.id DESC
     LIMIT :limit
@@ -92,8 +92,8 @@ export function createPassageStore (db: Database) {
     listVectors: (jobId: number): Array<{ startMs: number, endMs: number, vector: Float32Array }> =>
       vectors.all({ jobId }).map(({ vector, ...times }) => ({ ...times, vector: Float32Array.from(new Int8Array(vector)) })),
     /**
-     * Completed jobs, newest first, that have no index, or one of another model than `model`, or a faulty one; the latter two only if they
-     * were last indexed before `triedBefore`. Jobs that are waiting to be indexed are not among them.
+     * Completed jobs, newest first, that have no index, or one of another model than `model`, or a faulty one that was last tried before
+     * `triedBefore`. Jobs that are waiting to be indexed are not among them.
      */
     listStale: (model: string | undefined, triedBefore: number, limit: number): number[] =>
       stale.all({ model: model ?? null, triedBefore, limit }).map(({ id }) => id)

@@ -8,6 +8,7 @@ import { createSpeakerModelPool, createSpeakerPool } from '../engine/speech/pool
 import { createSpeakerEngines } from '../engine/speech/speaker-choice.js'
 import { createSpeakerEngine } from '../engine/speech/speakers.js'
 import { createEmbedding } from '../engine/text/embedder.js'
+import { listEmbedders } from '../engine/text/embedding-models.js'
 import { createExtractiveEngine, createExtractivePool } from '../engine/text/extractive.js'
 import { createLlmEngine } from '../engine/text/llm/engine.js'
 import { createResidentModel } from '../engine/text/llm/resident-model.js'
@@ -28,7 +29,7 @@ export async function createEngines (
   })
   const speakerPool = createSpeakerPool()
   const speakerModelPool = createSpeakerModelPool()
-  const embedding = createEmbedding()
+  const embedding = createEmbedding(() => listEmbedders(models))
   const extractivePool = createExtractivePool()
   return {
     models,

@@ -1,6 +1,8 @@
 /** The parts of the appliance that single commands need, without the rest of it. */
 import type { Config } from '../config.js'
+import { createModels } from '../engine/models/models.js'
 import { createEmbedding } from '../engine/text/embedder.js'
+import { listEmbedders } from '../engine/text/embedding-models.js'
 import type { Logger } from '../logger.js'
 import type { Audit } from '../service/audit.js'
 import { createBackups } from '../service/backups.js'
@@ -32,7 +34,8 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
 export function createSearchTools (config: Config, log: Logger, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
   const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction: createTransaction(db), now })
-  const embedding = createEmbedding()
+  const models = createModels(config.modelsDir)
+  const embedding = createEmbedding(() => listEmbedders(models))
   const library = createLibraryPool(config.dataDir)
   return {
     keys,

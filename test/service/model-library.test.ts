@@ -201,15 +201,15 @@ t.test('the list says what is there and what uses it', async (t) => {
   t.strictSame(models, [
     {
       name: 'starter', kind: 'whisper', bytes: 12_376_833, licence: 'Apache-2.0', languages: ['en'], state: 'installed', installed: true,
-      bundled: true, added: false, qualities: [], usedFor: [], makesArtifacts: false, tellsSpeakers: false
+      bundled: true, added: false, qualities: [], usedFor: [], makesArtifacts: false, tellsSpeakers: false, makesVectors: false
     },
     {
       name: 'a', kind: 'whisper', bytes: 4, licence: 'MIT', note: 'fine', state: 'installed', installed: true, bundled: false, added: false,
-      qualities: ['fast'], usedFor: ['fast', 'balanced', 'accurate'], makesArtifacts: false, tellsSpeakers: false
+      qualities: ['fast'], usedFor: ['fast', 'balanced', 'accurate'], makesArtifacts: false, tellsSpeakers: false, makesVectors: false
     },
     {
       name: 'b', kind: 'whisper', approximateBytes: 1000, licence: 'MIT', state: 'absent', installed: false, bundled: false, added: false,
-      qualities: ['fast', 'accurate'], usedFor: [], makesArtifacts: false, tellsSpeakers: false
+      qualities: ['fast', 'accurate'], usedFor: [], makesArtifacts: false, tellsSpeakers: false, makesVectors: false
     }
   ])
   t.strictSame(sets, [

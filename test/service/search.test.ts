@@ -214,6 +214,7 @@ t.test('filters leave out other languages, times, sources and speakers', async (
   const german = await add('a', 'katze.mp3', 'Die cat schlief auf dem Dach.')
   db.prepare('UPDATE job SET options = \'{"sttQuality":"fast","language":"de"}\', created_at = 5000 WHERE id = ?').run(german)
   db.prepare('UPDATE passage SET speakers = \'["Ann"]\' WHERE job_id = ?').run(german)
+  db.prepare('INSERT INTO speaker (job_id, number, name, talk_ms) VALUES (?, 1, \'Ann\', 0)').run(german)
   const ids = async (filter: object): Promise<number[]> =>
     (await find('a', 'cat', { filter })).map(({ transcriptionId }) => transcriptionId)
   t.strictSame((await ids({})).sort(), [english, german])
@@ -224,6 +225,28 @@ t.test('filters leave out other languages, times, sources and speakers', async (
   t.strictSame(await ids({ sourceUrl: 'https://example.com/' }), [])
   t.ok(ownerOf('a'))
   await t.rejects(ids({ language: 'Klingon' }), { code: 'invalid_request' })
+})
+
+t.test('a speaker who is renamed is found by the new name', async (t) => {
+  const { add, find, indexAll, ...steps } = await openLibrary(t)
+  const id = await add('a', 'cat.mp3', CAT)
+  const segment = segmentOf(CAT, 0, 'Speaker 1')
+  steps.db.prepare('UPDATE segment SET speaker = ?, words = ? WHERE job_id = ?').run(
+    'Speaker 1', JSON.stringify(segment.words.map(({ text, startMs, endMs }) => [text, startMs, endMs, 1, 'Speaker 1'])), id
+  )
+  const ids = async (speaker: string): Promise<number[]> =>
+    (await find('a', 'cat', { filter: { speaker } })).map(({ transcriptionId }) => transcriptionId)
+  async function name (given?: string): Promise<void> {
+    steps.inTransaction(() => {
+      steps.speakers.replace(id, [{ number: 1, talkMs: 1, ...(given === undefined ? {} : { name: given }) }])
+      steps.indexing.refresh(id)
+    })
+    await indexAll()
+  }
+  await name()
+  t.strictSame(await ids('Speaker 1'), [id])
+  await name('Ann')
+  t.strictSame([await ids('Ann'), await ids('Speaker 1'), await ids('Bob')], [[id], [], []])
 })
 
 t.test('a query waits for one query of another owner at most', async (t) => {

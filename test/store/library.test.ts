@@ -29,6 +29,7 @@ function fill (t: Test, passages: number, share: number) {
     store.replace({ jobId, ownerId: apiKeys.ensureOwner('a', 0) }, made, { model: MODEL, fault: undefined, now: 0 })
     jobs.setDecoded(jobId, 1000, 0)
     jobs.complete(jobId, 0)
+    db.prepare('INSERT INTO speaker (job_id, number, name, talk_ms) VALUES (?, 1, ?, 0)').run(jobId, first ? 'Ann' : 'Bob')
     return jobId
   }))
   db.prepare('UPDATE job SET created_at = id * 1000').run()

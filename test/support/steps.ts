@@ -41,6 +41,8 @@ export type StepChanges = {
   speakerLimits?: { pieceMs: number, turnsMs: number }
   /** Absent: no embedding model is installed. */
   embedder?: Embedder
+  /** In place of `embedder`, where it changes. */
+  chooseEmbedder?: () => Embedder | undefined
   usage?: Partial<UsageStore>
   /** Stands in for writing down whom to tell. */
   enqueue?: (jobId: number) => void
@@ -76,7 +78,7 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
   const sound = createSound({ ...base, submit, ffmpeg, maxMediaSeconds: 3600 })
   const plans = createPlans({ planLimits: stores.planLimits })
   if (!speakerEngine) for (const plan of PLANS) plans.set(plan, { diarization: false })
-  const indexing = createIndexing({ ...steps, embedder: () => embedder })
+  const indexing = createIndexing({ ...steps, embedder: changes.chooseEmbedder ?? (() => embedder) })
   const engine: SpeakerEngine = speakerEngine ?? { pieceMs: 60_000, id: 'test', prepare: unused, observe: unused, findTurns: unused }
   const engines = changes.speakerEngines ?? chooseAlways(engine)
   const diarizing = createDiarizing({ ...steps, engines, sound, plans, indexing, ...(speakerLimits ? { limits: speakerLimits } : {}) })

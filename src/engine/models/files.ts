@@ -82,6 +82,19 @@ export async function writeCounted (
   }
 }
 
+/** Copies a file, whose folder is made, and returns its size and digests. */
+export async function copyCounted (
+  from: string, to: string, onProgress: (doneBytes: number, totalBytes: number) => void
+): Promise<FileFacts> {
+  await mkdir(dirname(to), { recursive: true })
+  const total = sizeOf(from) ?? 0
+  let done = 0
+  return await writeCounted(to, readChunks(from), (bytes) => {
+    done += bytes
+    onProgress(done, total)
+  })
+}
+
 /** Deletes a file. Processes that have it open keep it. False when there was none. */
 export async function removeFile (path: string): Promise<boolean> {
   const wasThere = isFile(path)

@@ -18,8 +18,10 @@ const MAX_HEADS = 512
 const CONVERT = 'ct2-transformers-converter --model FOLDER --output_dir OUT --quantization float16 --copy_files tokenizer.json'
 const ADD = 'stenobox models add OUT --name NAME'
 
-/** What a path is: a ggml file, a faster-whisper folder, a GGUF file with a language model, or an ONNX file. The path is absolute. */
-export type Offer = { kind: 'ggml' | 'ctranslate2' | 'gguf' | 'onnx', path: string }
+/** A model in one file, or a faster-whisper folder. The path is absolute. */
+export type FileOffer = { kind: 'ggml' | 'ctranslate2' | 'gguf' | 'onnx', path: string }
+/** What a path is. `embedding`: a folder with an embedding model in the layout of Transformers.js. */
+export type Offer = FileOffer | { kind: 'embedding', path: string }
 
 /** The first bytes of a file; fewer if it is shorter. */
 async function readStart (path: string, bytes: number): Promise<Buffer> {
@@ -33,8 +35,12 @@ async function readStart (path: string, bytes: number): Promise<Buffer> {
   }
 }
 
+const isEmbeddingFolder = (path: string): boolean =>
+  isFile(join(path, 'tokenizer.json')) && ['model_quantized.onnx', 'model.onnx'].some((name) => isFile(join(path, 'onnx', name)))
+
 async function recogniseFolder (path: string): Promise<Offer> {
   if (isFile(join(path, 'model.bin'))) return { kind: 'ctranslate2', path }
+  if (isEmbeddingFolder(path)) return { kind: 'embedding', path }
   const names = await readdir(path)
   if (names.some((name) => /\.safetensors$|^pytorch_model.*\.bin$/.test(name))) {
     throw new ModelError(
@@ -42,7 +48,7 @@ async function recogniseFolder (path: string): Promise<Offer> {
         `result: ${CONVERT.replace('FOLDER', path)} && ${ADD}`
     )
   }
-  throw new ModelError(`${path} holds no model: faster-whisper's model.bin is missing`)
+  throw new ModelError(`${path} holds no model: neither faster-whisper's model.bin, nor tokenizer.json with onnx/model_quantized.onnx`)
 }
 
 /** Recognises a file or folder by its content. Throws `ModelError` with advice if it cannot be used. */
@@ -124,7 +130,7 @@ export type Staged = { path: string, facts: FileFacts, alignmentHeads: ModelEntr
  * when the model is tried.
  */
 export async function stageModel (
-  offer: Offer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void
+  offer: FileOffer, path: string, filtersFrom: string, onProgress: (doneBytes: number, totalBytes: number) => void
 ): Promise<Staged> {
   let done = 0
   const counting = (total: number) => (bytes: number): void => {

@@ -48,6 +48,28 @@ const Source = Type.Union([Type.Object({ hub: Type.String() }, { additionalPrope
 
 const Form = Type.Object({ bytes: Type.Integer({ minimum: 1 }), sha256: Sha256 }, { additionalProperties: false })
 
+const ModelPath = Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' })
+
+/** Another file of a model that has several. */
+const ModelPart = Type.Object({
+  file: ModelPath,
+  bytes: Type.Integer({ minimum: 1 }),
+  sha256: Sha256,
+  hub: Type.Optional(Type.String())
+}, { additionalProperties: false })
+export type ModelPart = Static<typeof ModelPart>
+
+/** How texts become vectors with an embedding model; vectors are the mean of all tokens, scaled to length 1. */
+const EmbeddingFacts = Type.Object({
+  dimensions: Type.Integer({ minimum: 1, maximum: 8192 }),
+  maxTokens: Type.Integer({ minimum: 8, maximum: 8192 }),
+  /** Put before texts of each purpose. */
+  prefixes: Type.Object({ query: Type.String(), passage: Type.String() }, { additionalProperties: false }),
+  /** Cosine of texts that have nothing in common; 0 if absent. */
+  floor: Type.Optional(Type.Number({ minimum: 0, maximum: 0.95 }))
+}, { additionalProperties: false })
+export type EmbeddingFacts = Static<typeof EmbeddingFacts>
+
 export const ModelName = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]*$', maxLength: 100 })
 export const LanguageCode = Type.String({ pattern: '^[a-z]{2,3}$' })
 export const AlignmentHeads = Type.Union([Type.String(), Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))])
@@ -56,11 +78,16 @@ export const AlignmentHeads = Type.Union([Type.String(), Type.Array(Type.Tuple([
 export const ModelEntry = Type.Object({
   name: ModelName,
   /**
-   * What runs it. `llm`: llama.cpp, which makes artifacts from transcripts. The last two are ONNX files that together tell speakers apart.
+   * What runs it. `llm`: llama.cpp, which makes artifacts from transcripts. The next two are ONNX files that together tell speakers apart.
+   * `embedding`: an ONNX file with a tokenizer beside it, for search.
    */
-  kind: Type.Enum(['whisper', 'parakeet', 'llm', 'speaker-segmentation', 'speaker-embedding']),
+  kind: Type.Enum(['whisper', 'parakeet', 'llm', 'speaker-segmentation', 'speaker-embedding', 'embedding']),
   /** Path inside a models directory. */
-  file: Type.String({ pattern: '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._/-]*$' }),
+  file: ModelPath,
+  /** Files that the model needs beside it. */
+  parts: Type.Optional(Type.Array(ModelPart, { minItems: 1 })),
+  /** Of an embedding model. */
+  embedding: Type.Optional(EmbeddingFacts),
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),
   /** Used when the exact size is not known. Shown, never checked. */
   approximateBytes: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -129,13 +156,21 @@ export const KIND_NAMES: Readonly<Record<ModelEntry['kind'], string>> = {
   parakeet: 'a speech model',
   llm: 'a language model',
   'speaker-segmentation': 'a speaker model',
-  'speaker-embedding': 'a speaker model'
+  'speaker-embedding': 'a speaker model',
+  embedding: 'an embedding model'
 }
 /** Whether a model transcribes. */
 export const isSpeechEntry = (entry: Pick<ModelEntry, 'kind'>): boolean => entry.kind === 'whisper' || entry.kind === 'parakeet'
 
 /** The sources of an entry, in the order in which they are tried. */
 export const sourcesOf = ({ url, sources = [] }: ModelEntry): ModelSource[] => url === undefined ? sources : [{ hub: url }, ...sources]
+
+/** The parts of a model as entries of their own: each is fetched, verified and archived like a model. */
+export const partsOf = ({ name, kind, licence, attribution, parts = [] }: ModelEntry): ModelEntry[] =>
+  parts.map(({ hub, ...part }) => ({
+    ...part, name: `${name}/${part.file.split('/').at(-1) ?? ''}`, kind, licence,
+    ...(attribution === undefined ? {} : { attribution }), ...(hub === undefined ? {} : { sources: [{ hub }] })
+  }))
 
 /** The URL of an entry's first hub. */
 export function hubOf (entry: ModelEntry): string | undefined {
@@ -157,6 +192,8 @@ export function readManifest (path: string): Manifest {
   const [fault] = Value.Errors(Manifest, parsed)
   if (fault) throw new Error(`models manifest: ${fault.instancePath || '/'} ${fault.message}`)
   const manifest = parsed as Manifest
+  const unclear = manifest.models.find(({ kind, embedding }) => (kind === 'embedding') !== (embedding !== undefined))
+  if (unclear) throw new Error(`models manifest: ${unclear.name} must have "embedding" if and only if it is an embedding model`)
   const silent = manifest.models.find(({ kind, languages }) => kind === 'parakeet' && !languages)
   if (silent) throw new Error(`models manifest: ${silent.name} must have languages: no Parakeet model knows all of them`)
   const named = new Set(STT_QUALITIES.flatMap((quality) => manifest.quality[quality].models))

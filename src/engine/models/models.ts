@@ -9,7 +9,7 @@ import { createModelDigests } from './digests.js'
 import { digestFile, sizeOf } from './files.js'
 import { createModelLock, findFault, fitsSize, isKnown } from './lock.js'
 import type { Pin } from './lock.js'
-import { createLocalModels, isSpeechEntry, readManifest } from './manifest.js'
+import { createLocalModels, isSpeechEntry, partsOf, readManifest } from './manifest.js'
 import type { LocalModel, ModelEntry } from './manifest.js'
 
 /** The bundled files: the manifest and the starter models. */
@@ -95,11 +95,16 @@ export function createModels (modelsDir: string) {
   const pathsOf = (entry: ModelEntry): string[] =>
     [...new Set([ownDir, ...(entry.bundled ? [BUNDLED_MODELS_DIR] : [])])].map((directory) => join(directory, entry.file))
 
-  function locate (entry: ModelEntry): string | undefined {
+  function locateFile (entry: ModelEntry): string | undefined {
     return pathsOf(entry).find((path) => {
       const size = sizeOf(path)
       return size !== undefined && fitsSize(entry, size)
     })
+  }
+
+  /** The path of the model's own file, if it and all parts are there. */
+  function locate (entry: ModelEntry): string | undefined {
+    return partsOf(entry).every((part) => locateFile(part) !== undefined) ? locateFile(entry) : undefined
   }
 
   function listInstalled (): InstalledModel[] {
@@ -111,8 +116,7 @@ export function createModels (modelsDir: string) {
 
   const findPin = (entry: ModelEntry): Pin | undefined => entry.bundled ? undefined : createModelLock(ownDir).find(entry)
 
-  /** The state of an installed file, without waiting. */
-  function inspect ({ entry, path }: InstalledModel): Finding {
+  function inspectFile ({ entry, path }: InstalledModel): Finding {
     try {
       const pin = findPin(entry)
       if (!isKnown(entry, pin)) return { state: 'unknown' }
@@ -125,6 +129,16 @@ export function createModels (modelsDir: string) {
       if (error instanceof Error) return { state: 'wrong', fault: error.message }
       throw error
     }
+  }
+
+  /** The state of an installed model, without waiting: that of its worst file. */
+  function inspect (model: InstalledModel): Finding {
+    const findings = [model, ...partsOf(model.entry).flatMap((entry) => {
+      const path = locateFile(entry)
+      return path === undefined ? [] : [{ entry, path }]
+    })].map(inspectFile)
+    const own = findings[0] ?? { state: 'unknown' }
+    return findings.find(({ state }) => state === 'wrong') ?? findings.find(({ state }) => state === 'unread') ?? own
   }
 
   /** Files that are being read in the background, for later use. */
@@ -185,6 +199,9 @@ export function createModels (modelsDir: string) {
     return usable.find(({ entry }) => isAdded(entry)) ?? usable.sort((a, b) => bytesOf(b) - bytesOf(a))[0]
   }
 
+  /** Embedding models, best first: those that a person added, the newest first, then those of the manifest in its order. */
+  const listEmbeddingModels = (): InstalledModel[] => listUsable().filter(({ entry }) => entry.kind === 'embedding')
+
   /**
    * The models that tell speakers apart: of each kind the one that a person added last, else the first of the manifest. Undefined unless
    * both are there.
@@ -206,7 +223,8 @@ export function createModels (modelsDir: string) {
   }
 
   const listWrongSize = (): ModelEntry[] =>
-    entries().filter((entry) => !locate(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined))
+    entries().flatMap((entry) => [entry, ...partsOf(entry)])
+      .filter((entry) => !locateFile(entry) && pathsOf(entry).some((path) => sizeOf(path) !== undefined))
 
   return {
     manifest,
@@ -230,6 +248,7 @@ export function createModels (modelsDir: string) {
     inspect,
     choose,
     chooseLanguageModel,
+    listEmbeddingModels,
     /** Entries whose file has an unexpected size. They count as not installed; `doctor` says why. */
     listWrongSize,
     /** Absolute paths of files and folders that look like models but are in no manifest, so they are not used. */
@@ -258,10 +277,16 @@ export function createModels (modelsDir: string) {
       for (const model of listInstalled()) if (inspect(model).state === 'unread') await digests.check(model.path).catch(() => {})
     },
     /** What is wrong with an installed file; undefined when its checksum is right or none is known. Always reads the file. */
-    async verify ({ entry, path }: InstalledModel): Promise<string | undefined> {
-      const facts = await digestFile(path)
-      await digests.record(path, facts)
-      return findFault(entry, findPin(entry), facts)
+    async verify (model: InstalledModel): Promise<string | undefined> {
+      for (const entry of [model.entry, ...partsOf(model.entry)]) {
+        const path = entry === model.entry ? model.path : locateFile(entry)
+        if (path === undefined) return `${entry.file} is missing or does not have its published size`
+        const facts = await digestFile(path)
+        await digests.record(path, facts)
+        const fault = findFault(entry, findPin(entry), facts)
+        if (fault !== undefined) return fault
+      }
+      return undefined
     }
   }
 }

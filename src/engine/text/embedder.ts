@@ -89,17 +89,30 @@ export function createEmbedders (pool: EmbeddingPool) {
 }
 export type Embedders = ReturnType<typeof createEmbedders>
 
-/** The embedders of the installed models, and their thread. `models`: best first. */
-export function createEmbedding (models: readonly EmbeddingModelFiles[] = [STARTER_EMBEDDER]) {
+/** The embedders of the installed models, and their thread. `list`: models that a person installed, best first; the bundled one is last. */
+export function createEmbedding (list: () => readonly EmbeddingModelFiles[] = () => []) {
   const pool = createEmbeddingPool()
   const embedders = createEmbedders(pool)
-  const opened = models.map((files) => ({ files, embedder: embedders.open(files) }))
-  const installed = (): Embedder[] => opened.filter(({ files }) => isInstalled(files)).map(({ embedder }) => embedder)
+  /** By id. They stay open while the program runs, and load nothing until they are used. */
+  const opened = new Map<string, { files: EmbeddingModelFiles, embedder: Embedder }>()
+  function openAll (): Embedder[] {
+    return [...list(), STARTER_EMBEDDER].filter(isInstalled).map((files) => {
+      const known = opened.get(files.id)
+      if (known?.files.folder === files.folder) return known.embedder
+      const embedder = embedders.open(files)
+      opened.set(files.id, { files, embedder })
+      return embedder
+    })
+  }
+  function find (id: string): Embedder | undefined {
+    const known = opened.get(id)
+    return known && isInstalled(known.files) ? known.embedder : openAll().find(({ model }) => model.id === id)
+  }
   return {
     /** The embedder that new indexes are made with. Undefined: no model is installed. */
-    current: (): Embedder | undefined => installed()[0],
+    current: (): Embedder | undefined => openAll()[0],
     /** The embedder of a model, if it is installed. */
-    find: (id: string): Embedder | undefined => installed().find(({ model }) => model.id === id),
+    find,
     close: async (): Promise<void> => { await pool.close() }
   }
 }
