@@ -88,7 +88,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const search = createSearch({ library: reader, embedderOf: engines.embedding.find, jobs: base.stores.jobs, log })
   const { gpu, llmThreads, threadsPerWorker, minFreeBytes, workers } = config
   const runtime = { nodeVersion: process.version, workers, threadsPerWorker }
-  const health = createHealth({ ...engines, speakerEngines: engines.speakers, files, programVersion, minFreeBytes, gpu, llmThreads, runtime })
+  const health = createHealth({
+    ...engines, speakerEngines: engines.speakers, files, programVersion, minFreeBytes, gpu, llmThreads, runtime
+  })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })

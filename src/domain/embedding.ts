@@ -7,8 +7,8 @@ export type EmbeddingModel = {
   dimensions: number
   /** What follows this many tokens of a text does not count. Special tokens count. */
   maxTokens: number
-  /** Weights that every token is multiplied with, which excludes embeddings. */
-  layerParameters: number
+  /** Weights that every token is multiplied with, which excludes embeddings; absent when unknown. */
+  layerParameters?: number
   /** ISO 639-1 codes; absent for all languages. */
   languages?: readonly string[]
   /** Cosine of texts that have nothing in common, which counts as 0; absent: 0. */

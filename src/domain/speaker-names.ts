@@ -121,7 +121,7 @@ function requireDistinct (speakers: Iterable<Speaker>): void {
   for (const { number, name, mergedInto } of speakers) {
     if (mergedInto !== undefined) continue
     const shown = name ?? toLabel(number)
-    const key = shown.replace(JOINERS, '').normalize('NFKC').toLowerCase()
+    const key = shown.replace(JOINERS, '').normalize('NFKC').replace(/\s+/g, ' ').toLowerCase()
     if (seen.has(key)) {
       throw new AppError('invalid_request', `speakers: two speakers cannot both be called "${shown}". Merge them, or choose another name.`)
     }

@@ -1,6 +1,7 @@
 /**
  * Divides a stretch of a recording into windows at the lowest cost: every window costs an encoder run, a cut costs more the shorter its
- * pause is, and skipped sound costs by how likely it is speech. So sound is skipped only where that saves a run. Pure.
+ * pause is, and skipped sound costs by how likely it is speech. So sound is skipped only where that saves a run. In one side of a call,
+ * long silence is skipped everywhere. Pure.
  */
 import { MAX_WINDOW_SAMPLES, SAMPLE_RATE_HZ } from './audio.js'
 import { FRAME_MS, FRAME_SAMPLES, OFFSET_PROBABILITY } from './speech-spans.js'
@@ -10,6 +11,11 @@ import type { JudgedFrame } from './speech-spans.js'
 export type FrameSpan = { start: number, end: number }
 /** One step of a plan: a window with the gaps inside it, or a span outside all windows. */
 export type Step = FrameSpan & { isWindow: boolean, gaps: FrameSpan[] }
+/**
+ * What becomes of long silence inside windows. `keep`: it stays unless a window has no room for it. `close`: it is left out, for one side
+ * of a call, which is silent while the other person talks: decoders put words into long silence, and lose words around it.
+ */
+export type Pauses = 'keep' | 'close'
 
 const MAX_FRAMES = Math.floor(MAX_WINDOW_SAMPLES / FRAME_SAMPLES)
 const SECOND_FRAMES = Math.round(SAMPLE_RATE_HZ / FRAME_SAMPLES)
@@ -33,7 +39,12 @@ const CUT_PAUSE_MS = 400
 /** The range between loud and quiet speech. */
 const SPEECH_RANGE_DB = 40
 
-type Removable = FrameSpan & { cost: number }
+/** Closed silence is at least this long, besides the quiet that is retained on both sides of it. */
+const CLOSED_FRAMES = Math.round(SECOND_FRAMES)
+
+/** `isClosed`: it must not be inside a window. */
+type Removable = FrameSpan & { cost: number, isClosed: boolean }
+type Removal = { gaps: FrameSpan[], cost: number }
 type Edge = { cost: number, step: Step }
 
 /** Maximal spans of the frames for which `test` holds. */
@@ -78,7 +89,7 @@ function findNodes (frames: readonly JudgedFrame[], cuts: readonly number[], rem
 }
 
 /** Chooses gaps that remove `excess` frames, the cheapest first. Undefined when all of them together are too short. */
-function chooseGaps (removables: readonly Removable[], excess: number): { gaps: FrameSpan[], cost: number } | undefined {
+function chooseGaps (removables: readonly Removable[], excess: number): Removal | undefined {
   const gaps: FrameSpan[] = []
   let [left, cost] = [excess, 0]
   const rate = ({ start, end, cost }: Removable): number => cost / (end - start)
@@ -94,14 +105,29 @@ function chooseGaps (removables: readonly Removable[], excess: number): { gaps: 
   return left > 0 ? undefined : { gaps: gaps.sort((a, b) => a.start - b.start), cost }
 }
 
+/** The gaps of a window: all of the closed pauses, and what else must go so that it fits. Undefined: it cannot begin, end or fit so. */
+function findGaps (inside: readonly Removable[], { start, end }: FrameSpan, isWhole: boolean): Removal | undefined {
+  const closed = inside.filter(({ isClosed }) => isClosed)
+  if (closed.some((one) => one.start === start || one.end === end)) return undefined
+  const length = closed.reduce((sum, one) => sum - (one.end - one.start), end - start)
+  const isFit = isWhole || length <= MAX_FRAMES
+  const more = isFit ? { gaps: [], cost: 0 } : chooseGaps(inside.filter(({ isClosed }) => !isClosed), length - COMFORTABLE_FRAMES)
+  if (!more) return undefined
+  const gaps = [...closed.map((one) => ({ start: one.start, end: one.end })), ...more.gaps].sort((a, b) => a.start - b.start)
+  return { gaps, cost: closed.reduce((sum, { cost }) => sum + COST.gap + cost, more.cost) }
+}
+
 /**
  * The cheapest plan for these frames. `ending`: whether the recording ends here or only this piece of it; at the end of a piece, the last
- * window is not finished and costs only its share of a run.
+ * window is not finished and costs only its share of a run. `pauses`: whether windows may have long silence in them.
  */
-export function planWindows (frames: readonly JudgedFrame[], ending: 'recording' | 'piece'): Step[] {
+export function planWindows (frames: readonly JudgedFrame[], ending: 'recording' | 'piece', pauses: Pauses): Step[] {
   const isEnd = ending === 'recording'
-  const removables = spansOf(frames, ({ reason }) => reason !== undefined)
-    .map((span) => ({ ...span, cost: frames.slice(span.start, span.end).reduce((sum, { cost }) => sum + cost, 0) }))
+  const removables = spansOf(frames, ({ reason }) => reason !== undefined).map(({ start, end }): Removable => {
+    const own = frames.slice(start, end)
+    const isClosed = pauses === 'close' && end - start >= CLOSED_FRAMES && own.every(({ reason }) => reason === 'silence')
+    return { start, end, cost: own.reduce((sum, { cost }) => sum + cost, 0), isClosed }
+  })
   const cuts = costsOfCuts(frames)
   for (const { start, end } of removables) [cuts[start], cuts[end]] = [0, 0]
   cuts[frames.length] = 0
@@ -113,8 +139,7 @@ export function planWindows (frames: readonly JudgedFrame[], ending: 'recording'
     const inside = removables.filter((one) => one.start >= start && one.end <= end)
     // A recording of 30 s is often a few samples longer: up to one frame of excess is dropped.
     const isWhole = start === 0 && end === frames.length && isEnd && end === MAX_FRAMES + 1
-    const isFit = isWhole || end - start <= MAX_FRAMES
-    const removal = isFit ? { gaps: [], cost: 0 } : chooseGaps(inside, end - start - COMFORTABLE_FRAMES)
+    const removal = findGaps(inside, { start, end }, isWhole)
     if (!removal) return undefined
     const decoded = removal.gaps.reduce((sum, gap) => sum - (gap.end - gap.start), end - start)
     const isOpen = end === frames.length && !isEnd

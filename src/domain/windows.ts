@@ -1,6 +1,7 @@
 /**
  * Packs a recording into windows for the decoder: at most 30 s each, cut in pauses. Certain non-speech is skipped where that saves a
- * window. Streaming and deterministic: a job that decodes again after a crash finds its finished windows unchanged.
+ * window; in one side of a call, long silence always is. Streaming and deterministic: a job that decodes again after a crash finds its
+ * finished windows unchanged.
  */
 import { MAX_WINDOW_SAMPLES, samplesToMs } from './audio.js'
 import type { Channel } from './channels.js'
@@ -8,7 +9,7 @@ import { FRAME_MS, FRAME_SAMPLES, framesOf, judgeFrames } from './speech-spans.j
 import type { DetectedFrame, JudgedFrame, SkipReason } from './speech-spans.js'
 import type { SkippedSpan } from './transcript.js'
 import { planWindows } from './window-plan.js'
-import type { FrameSpan, Step } from './window-plan.js'
+import type { FrameSpan, Pauses, Step } from './window-plan.js'
 
 /** Samples `startSample` up to, not including, `endSample`. */
 export type AudioSpan = { startSample: number, endSample: number }
@@ -99,8 +100,8 @@ function createSkippedList () {
   }
 }
 
-/** Creates the packer of one recording. Feed it all frames in order, then call `finish`. */
-export function createWindowPacker () {
+/** Creates the packer of one recording, or of one side of a call (`close`). Feed it all frames in order, then call `finish`. */
+export function createWindowPacker (pauses: Pauses = 'keep') {
   /** Frames from `base` on. The next window is planned from `next` on. */
   let detected: DetectedFrame[] = []
   let [base, next] = [0, 0]
@@ -112,7 +113,7 @@ export function createWindowPacker () {
     const isEnd = isFinished && left < HORIZON_FRAMES + AHEAD_FRAMES
     const judged = judgeFrames(detected.slice(0, next - base + HORIZON_FRAMES + AHEAD_FRAMES))
     const frames = judged.slice(next - base, isEnd ? undefined : next - base + HORIZON_FRAMES)
-    const steps = planWindows(frames, isEnd ? 'recording' : 'piece')
+    const steps = planWindows(frames, isEnd ? 'recording' : 'piece', pauses)
     const first = steps.findIndex(({ isWindow }) => isWindow)
     const offset = next
     const move = ({ start, end }: FrameSpan): FrameSpan => ({ start: start + offset, end: end + offset })

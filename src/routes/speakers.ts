@@ -92,7 +92,7 @@ export const speakerRoutes: FastifyPluginAsyncTypebox<{ speakers: Speakers }> = 
     tag: 'Transcriptions',
     summary: 'Identify speakers again',
     description: 'For a completed transcription whose recording is still stored. The text does not change. New labels replace the old ' +
-      'when they are known; names and merges are removed then.',
+      'when they are known. A name stays with a speaker who says mostly the same words as before; merges are removed.',
     caller: 'transcripts:write',
     idempotent: true,
     params: IdParams,

@@ -42,8 +42,8 @@ async function checkNone ({ models, embedding, llmThreads }: Deps, memoryBytes: 
   const sound = { name: NAME, ok: true, matters: false }
   try {
     const embedder = embedding.current()
-    if (!embedder) return { ...sound, detail: NONE }
-    const weightsPerSecond = await estimateWeightsPerSecond(embedder, llmThreads)
+    const weightsPerSecond = embedder && await estimateWeightsPerSecond(embedder, llmThreads)
+    if (weightsPerSecond === undefined) return { ...sound, detail: NONE }
     const choice = chooseModelSize(listSizes(models), { weightsPerSecond, memoryBytes })
     return { ...sound, detail: `${NONE}. ${recommend(choice, 'its processor')}` }
   } catch {

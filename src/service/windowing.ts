@@ -11,7 +11,7 @@ export const PIECE_SAMPLES = PIECE_FRAMES * FRAME_SAMPLES
 
 /** `audioPath`: the file that decoded sound is appended to, 16 kHz mono s16le. `channel`: whose sound that is; undefined: mixed sound. */
 export function createWindowing (speech: Pick<SpeechEngine, 'detectSpeech'>, audioPath: string, channel?: Channel) {
-  const packer = createWindowPacker()
+  const packer = createWindowPacker(channel === undefined ? 'keep' : 'close')
   let heardSamples = 0
   let state: Float32Array | undefined
 

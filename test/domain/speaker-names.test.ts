@@ -68,6 +68,7 @@ t.test('changes that would confuse readers are refused, and change nothing', asy
     [{ speakers: [{ label: 'Ada', name: 'Bob' }] }, /^speakers\[0\]\.label/],
     [{ speakers: [{ label: 'Speaker 2', name: ' ADA ' }] }, /two speakers cannot both be called/],
     [{ speakers: [{ label: 'Speaker 1', name: 'Speaker 2' }] }, /two speakers cannot both be called/],
+    [{ speakers: [{ label: 'Speaker 1', name: 'Speaker   2' }] }, /two speakers cannot both be called/],
     [{ speakers: [{ label: 'Speaker 2', name: 'x'.repeat(101) }] }, /^speakers\[0\]\.name: must NOT have more than 100/],
     [{ merge: [{ from: 'Speaker 2', into: 'Speaker 2' }] }, /^merge\[0\]: a speaker cannot be merged into itself/],
     [{ merge: [{ from: 'Speaker 1', into: 'Speaker 3' }] }, /^merge\[0\]\.into: this speaker was merged into Speaker 2/],

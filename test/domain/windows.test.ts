@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createWindowClock, createWindowPacker, decodedSpans } from '../../dist/domain/windows.js'
+import type { Pauses } from '../../dist/domain/window-plan.js'
 import type { SkippedSpan } from '../../dist/domain/transcript.js'
 import type { AudioWindow } from '../../dist/domain/windows.js'
 import { createRandom } from '../support/random.ts'
@@ -23,9 +24,9 @@ type Packed = { windows: AudioWindow[], skipped: readonly SkippedSpan[] }
 
 /** All windows of a recording whose frames arrive in pieces of these lengths, and what is in none. */
 function packAll (
-  frames: readonly Frame[], totalSamples = frames.length * FRAME, pieceLength: () => number = () => frames.length || 1
+  frames: readonly Frame[], totalSamples = frames.length * FRAME, pieceLength: () => number = () => frames.length || 1, pauses?: Pauses
 ): Packed {
-  const packer = createWindowPacker()
+  const packer = createWindowPacker(pauses)
   const windows: AudioWindow[] = []
   for (let offset = 0; offset < frames.length;) {
     const piece = frames.slice(offset, offset + pieceLength())
@@ -36,6 +37,9 @@ function packAll (
   return { windows, skipped: packer.skipped() }
 }
 const pack = (...args: Parameters<typeof packAll>): AudioWindow[] => packAll(...args).windows
+
+/** The windows of one side of a call. */
+const packSide = (frames: readonly Frame[]): Packed => packAll(frames, undefined, undefined, 'close')
 
 const heardSamples = (window: AudioWindow): number => decodedSpans(window).reduce((sum, span) => sum + span.endSample - span.startSample, 0)
 const seconds = (samples: number): number => samples / RATE_HZ
@@ -60,6 +64,19 @@ function findFaults (frames: readonly Frame[], windows: readonly AudioWindow[]):
     if (run >= 8 && !heard[index]) faults.push(`speech at frame ${index} is in no window`)
   }
   return faults
+}
+
+/** The longest silence in seconds that a decoder sees. */
+function longestSilence (frames: readonly Frame[], windows: readonly AudioWindow[]): number {
+  let longest = 0
+  for (const { startSample, endSample } of windows.flatMap(decodedSpans)) {
+    let run = 0
+    for (const { levelDb } of frames.slice(startSample / FRAME, endSample / FRAME)) {
+      run = levelDb === -70 ? run + 1 : 0
+      longest = Math.max(longest, run)
+    }
+  }
+  return longest * FRAME / RATE_HZ
 }
 
 function inventRecording (seed: number): Frame[] {
@@ -90,6 +107,24 @@ t.test('whatever comes: no window over 30 s or without speech, no overlap, all s
     const loud = [...frames, ...noise(seed), ...inventRecording(seed + 100), ...doubt(seed)]
     t.strictSame(findFaults(loud, pack(loud)), [], `recording ${seed}, with noise and doubt`)
   }
+})
+
+t.test('one side of a call: no window has a long silence, and all speech is in a window', async (t) => {
+  const turns = [...silence(9), ...speech(4), ...silence(8), ...speech(3), ...silence(2.5), ...speech(3), ...silence(11)]
+  t.match(pack(turns), [{ gaps: undefined }], 'other recordings keep their silence')
+  const { windows, skipped } = packSide(turns)
+  t.match(windows, [{ gaps: { length: 1 } }])
+  t.ok(seconds(sum(windows.map(heardSamples))) < 17.5, 'of each silence, about a second on both sides remains')
+  t.equal(skipped.length, 3)
+  for (let seed = 1; seed <= 20; seed++) {
+    const frames = [...inventRecording(seed), ...silence(seed), ...inventRecording(seed + 100)]
+    const { windows } = packSide(frames)
+    t.strictSame(findFaults(frames, windows), [], `recording ${seed}`)
+    t.ok(longestSilence(frames, windows) < 3.5, `recording ${seed}`)
+    t.strictSame(packAll(frames, undefined, () => 1 + seed, 'close').windows, windows, 'however the frames arrive')
+  }
+  const hour = Array.from({ length: 240 }, () => [...speech(5), ...silence(10)]).flat()
+  t.ok(packSide(hour).windows.length < 1.1 * 240 * 7 / 29)
 })
 
 t.test('what is left out is listed: windows and list are the whole recording', async (t) => {

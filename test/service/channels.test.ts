@@ -28,17 +28,17 @@ const detectSpeech: SpeechEngine['detectSpeech'] = async ({ leadFrames, ...sourc
   return { probabilities, freshProbabilities: probabilities, levelsDb, state: new Float32Array(1) }
 }
 
-/** A word for each half second that is loud. Every run of words is a segment. */
+/** A word for each half second of loud sound, from where it begins. Every run of words is a segment. */
 const transcribe: SpeechEngine['transcribe'] = async (source) => {
   const samples = samplesOf(source)
   type Token = { bytes: string, startMs: number, endMs: number, probability: number }
   const segments: Array<{ startMs: number, endMs: number, tokens: Token[] }> = []
-  for (let startMs = 0; startMs < samples.length / 16; startMs += 500) {
-    if (!isLoud(samples.subarray(startMs * 16, (startMs + 500) * 16))) continue
-    const endMs = startMs + 500
+  for (let [startMs, endMs] = [0, 0]; startMs < samples.length / 16; startMs = Math.max(startMs + 1, endMs)) {
+    if (!isLoud(samples.subarray(startMs * 16, (startMs + 1) * 16))) continue
+    endMs = startMs + 500
     const last = segments.at(-1)
     const token = { bytes: ' word', startMs, endMs, probability: 1 }
-    if (last?.endMs === startMs) Object.assign(last, { endMs, tokens: [...last.tokens, token] })
+    if (last && startMs - last.endMs < 100) Object.assign(last, { endMs, tokens: [...last.tokens, token] })
     else segments.push({ startMs, endMs, tokens: [token] })
   }
   return { segments, language: 'en', isStarter: false }

@@ -252,7 +252,7 @@ t.test('a speaker who is renamed is found by the new name', async (t) => {
 t.test('a query waits for one query of another owner at most', async (t) => {
   const order: string[] = []
   let last = Promise.resolve()
-  const model = { id: 'one', dimensions: 1, maxTokens: 1, layerParameters: 1 }
+  const model = { id: 'one', dimensions: 1, maxTokens: 1 }
   /** One thread: queries are done in the order in which they come. */
   const embed = async ([text = '']: readonly string[]): Promise<Float32Array[]> => {
     last = last.then(() => { order.push(text) })

@@ -17,6 +17,8 @@ const NICE = 0
 const TICK_MS = 5000
 /** A call whose pulse has not changed in this many checks hangs. Loading a large model from a slow disk takes some minutes. */
 const HANG_TICKS = 60
+/** The same for a call that was told to stop: the server cannot end before it. */
+const STOP_TICKS = 3
 /** A process that has finished a call is replaced at once; others after this delay, which doubles each time up to the maximum. */
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
@@ -56,6 +58,9 @@ type Options = {
 }
 
 const aborted = (): SpeechError => new SpeechError('aborted', 'stopped on request')
+
+/** Whether its caller does not wait for it any more. */
+const isStopped = ({ abort }: Call): boolean => abort?.signal.aborted === true
 
 /** The code for a call that ended its process. ggml and the C++ runtime report failed allocations on stderr. */
 const toCode = ({ stderr }: CompanionEnd): SpeechErrorCode =>
@@ -102,8 +107,11 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
     hung = undefined
     if (isClosing) return [...calls, ...waiting, ...suspects].forEach(({ reject }) => { reject(aborted()) })
     onCrash(reason)
-    culprit?.reject(new SpeechError(toCode(end), `the inference process was replaced: ${reason}`))
-    suspects.push(...calls.filter((call) => call !== culprit))
+    for (const call of calls) {
+      if (isStopped(call)) call.reject(aborted())
+      else if (call !== culprit) suspects.push(call)
+      else call.reject(new SpeechError(toCode(end), `the inference process was replaced: ${reason}`))
+    }
     const delayMs = fruitless === 0 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (fruitless - 1))
     fruitless++
     restart = setTimeout(() => {
@@ -140,12 +148,13 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
       const index = queue.indexOf(call)
       if (index >= 0) queue.splice(index, 1).forEach(({ reject }) => { reject(aborted()) })
     }
+    call.stillTicks = 0
     for (const [id, other] of running) if (other === call) companion?.send({ abort: id })
   }
 
   function tick (): void {
     for (const call of running.values()) {
-      if (++call.stillTicks < hangTicks) continue
+      if (++call.stillTicks < (isStopped(call) ? Math.min(STOP_TICKS, hangTicks) : hangTicks)) continue
       hung = call
       companion?.stop()
       return

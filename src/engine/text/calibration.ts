@@ -15,10 +15,13 @@ function readCpuSeconds (): number {
 /**
  * Weights that a language model would multiply with in a second, on so many threads. An estimate: it assumes that llama.cpp is as fast per
  * thread as the embedding model, and that threads add up. Measured in processor time, so that other programs count for little; this process
- * should do nothing else. Rejects with `EmbeddingError`.
+ * should do nothing else. Undefined when the size of the embedding model is unknown. Rejects with `EmbeddingError`.
  */
-export async function estimateWeightsPerSecond (embedder: Pick<Embedder, 'embed' | 'model'>, threads: number): Promise<number> {
+export async function estimateWeightsPerSecond (
+  embedder: Pick<Embedder, 'embed' | 'model'>, threads: number
+): Promise<number | undefined> {
   const { layerParameters, maxTokens } = embedder.model
+  if (layerParameters === undefined) return undefined
   let leastSeconds = Infinity
   // The first round loads the model.
   for (let round = 0; round <= ROUNDS; round++) {

@@ -54,9 +54,21 @@ t.test('a call that runs alone when the process ends has ended it', async (t) =>
 })
 
 t.test('a process that hangs is replaced', async (t) => {
-  const { helper, crashes } = await openHelper(t, { tickMs: 50, hangTicks: 20 })
+  const { helper, crashes } = await openHelper(t, { tickMs: 50, hangTicks: 200 })
   signal(helper, 'SIGSTOP')
   await t.rejects(transcribe(helper), { code: 'worker_crashed' })
+  t.strictSame(crashes, ['a call did not compute any more'])
+})
+
+t.test('a call that hangs and is told to stop holds nobody up: it ends, and the others run again', async (t) => {
+  const { helper, crashes } = await openHelper(t, { tickMs: 100, hangTicks: 600 })
+  const abort = createAbort()
+  const stopped = t.rejects(helper.speech.run('transcribe', INPUT, abort), { code: 'aborted' })
+  const other = transcribe(helper)
+  signal(helper, 'SIGSTOP')
+  abort.stop()
+  await stopped
+  t.ok((await other).segments.length > 0)
   t.strictSame(crashes, ['a call did not compute any more'])
 })
 
