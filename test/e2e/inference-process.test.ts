@@ -43,12 +43,14 @@ t.test(`${KILLS} times kill -9 of the inference process change no word`, async (
 
 t.test('a job that gets no memory fails, and the server serves the next one', async (t) => {
   const { server, client, id } = await startWithJob(t, AUDIO + 'en-1.wav')
-  const timer = setInterval(() => {
+  const limit = (bytes: string): void => {
     const pid = findInferenceProcess(server.pid)
-    if (pid !== undefined) spawnSync('prlimit', ['--pid', String(pid), '--as=1:unlimited'])
-  }, 5)
+    if (pid !== undefined) spawnSync('prlimit', ['--pid', String(pid), `--as=${bytes}:unlimited`])
+  }
+  const timer = setInterval(limit, 5, '1')
   const ended = await client.ended(id)
   clearInterval(timer)
+  limit('unlimited')
   t.match(ended, { status: 'failed', failure: { code: 'out_of_memory' } })
   t.equal((await fetch(server.address + '/healthz')).status, 200)
   const next = await client.upload(readFileSync(AUDIO + 'en-1.wav'))
