@@ -28,7 +28,9 @@ const NODE_WANTED = [22, 19]
 /** What set-up needs; npm then installs a newer Node. */
 const SETUP_NODE_WANTED = [20, 0]
 
-const SYSTEM_PROGRAMS = { ffmpeg: 'ffmpeg', ffprobe: 'ffmpeg', cmake: 'cmake', make: 'make', 'g++': 'g++' }
+const RUNTIME_PROGRAMS = { ffmpeg: 'ffmpeg', ffprobe: 'ffmpeg', cmake: 'cmake', make: 'make', 'g++': 'g++' }
+/** Tests make certificates and signatures. */
+const TEST_PROGRAMS = { openssl: 'openssl', 'ssh-keygen': 'openssh-client' }
 /** Libraries that the speech library is built with: their headers, and the packages that have them. */
 const SYSTEM_LIBRARIES = { 'dnnl.hpp': 'libdnnl-dev' }
 const HEADER_FOLDERS = ['/usr/include', '/usr/local/include', ...(process.env.CPATH ?? '').split(delimiter).filter(Boolean)]
@@ -40,6 +42,7 @@ const COPIED = [
 
 const flags = new Set(process.argv.slice(2))
 const quiet = flags.has('--quiet')
+const SYSTEM_PROGRAMS = flags.has('--test') ? { ...RUNTIME_PROGRAMS, ...TEST_PROGRAMS } : RUNTIME_PROGRAMS
 const children = new Set()
 
 class SetupError extends Error {}
