@@ -56,6 +56,7 @@ COPY --from=build /app/package.json /app/LICENSE /app/NOTICE /app/CHANGELOG.md /
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/build/native /app/build/native
 COPY --from=build /app/build/yt-dlp /app/build/yt-dlp
+COPY --from=build /app/build/page /app/build/page
 COPY --from=build /app/build/image.json /app/build/
 COPY --from=build /app/models /app/models
 COPY --from=build /app/docs /app/docs

@@ -59,7 +59,12 @@ const LAYERS = {
     node: ['fs']
   },
   oauth: { src: ['domain', 'service'], packages: ['oidc-provider'], node: ['http'] },
-  dashboard: { src: [], packages: [], node: [] },
+  dashboard: {
+    src: [],
+    packages: ['@tanstack/react-query', '@tanstack/react-router', '@tanstack/react-virtual', '@vitejs/plugin-react', 'openapi-fetch',
+      'react', 'react-aria-components', 'react-dom', 'vite'],
+    node: []
+  },
   'main.ts': { src: ['app', 'config', 'logger'], packages: [], node: [] },
   'app.ts': { src: [ALL], packages: [ALL], node: [ALL] },
   'model-tools.ts': { src: ['engine', 'service', 'store', 'config'], packages: [], node: [] },
@@ -159,7 +164,7 @@ const allows = (list, name) => list.some((entry) => entry === ALL || name === en
 const listed = (names) => names.length === 0 ? 'nothing' : names.join(', ')
 
 /** The path in src that a relative import names, without its extension. */
-const targetOf = (file, name) => posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.(js|ts)$/, '')
+const targetOf = (file, name) => posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.(jsx?|tsx?)$/, '')
 
 function checkRelative (file, layer, name) {
   const target = targetOf(file, name)
@@ -205,7 +210,7 @@ function checkFile (file, findings) {
 function listEdges (files) {
   return [...files].flatMap(([from, findings]) => findings
     .filter(({ name }) => name?.startsWith('.'))
-    .map(({ name, isType }) => ({ from, to: `${targetOf(from, name)}.ts`, isType }))
+    .flatMap(({ name, isType }) => ['.ts', '.tsx'].map((ending) => ({ from, to: targetOf(from, name) + ending, isType })))
     .filter(({ to }) => files.has(to) && to !== from))
 }
 
@@ -267,7 +272,7 @@ function checkReadme (root) {
 function check (root) {
   const files = readdirSync(root, { recursive: true })
     .map((file) => file.split(sep).join('/'))
-    .filter((file) => /\.[cm]?ts$/.test(file))
+    .filter((file) => /\.[cm]?tsx?$/.test(file))
     .sort()
   const known = files.filter((file) => layerOf(file) in LAYERS)
   const findings = new Map(known.map((file) => [file, readFindings(file, readFileSync(join(root, file), 'utf8'))]))

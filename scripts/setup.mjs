@@ -330,6 +330,23 @@ async function buildTypeScript (packagesHash) {
   writeStamp(stamp, hash)
 }
 
+/** The page that people open: static files in build/page. */
+async function buildPage (packagesHash) {
+  const page = join(ROOT, 'src', 'dashboard')
+  const types = join(page, 'api', 'schema.ts')
+  const files = listFiles(page, () => true).filter((file) => file !== types)
+  const inputs = [...files, join(ROOT, 'src', 'routes', 'openapi.json'), join(ROOT, 'scripts', 'build-page.mjs')]
+  const hash = sha256(packagesHash, ...inputs.flatMap((file) => [relative(ROOT, file), readFileSync(file)]))
+  const stamp = join(ROOT, 'build', 'page.stamp')
+  if (existsSync(join(ROOT, 'build', 'page', 'index.html')) && existsSync(types) && readText(stamp) === hash) return
+  rmSync(stamp, { force: true })
+  say('building the page, a few seconds')
+  await run('the build of the page', toolNode(), [join(ROOT, 'scripts', 'build-page.mjs')], {
+    lines: 60, advice: 'Correct these errors in src/dashboard, then run the same command again.'
+  })
+  writeStamp(stamp, hash)
+}
+
 /** tap compiles its test class for the plugins in .taprc; left to itself it does so on the first run, without a lock. */
 async function buildTestRunner (packagesHash) {
   const config = readText(join(ROOT, '.taprc'))
@@ -366,6 +383,7 @@ try {
   await installYtDlp(join(ROOT, 'build'), { run, findProgram, say })
   await buildAddon()
   await buildTypeScript(packagesHash)
+  await buildPage(packagesHash)
   if (flags.has('--test')) await buildTestRunner(packagesHash)
   if (!flags.has('--test') || flags.has('--model')) {
     const isAsked = flags.has('--model') || process.env.npm_lifecycle_event === 'build'

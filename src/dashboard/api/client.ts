@@ -1,0 +1,41 @@
+/** The client of our own HTTP interface, typed by the OpenAPI document. The session's cookie goes with every request. */
+import createClient from 'openapi-fetch'
+import type { paths } from './schema.ts'
+
+export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
+
+/** A refusal of the appliance. `message` is its sentence for people. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  /** The whole reply, for errors that carry more, such as the current text of a segment. */
+  readonly body: unknown
+
+  constructor (status: number, code: string, message: string, body: unknown) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.body = body
+  }
+}
+
+type Reply<D> = { data?: D, error?: unknown, response: Response }
+const textOf = (body: unknown, field: string): string | undefined => {
+  if (typeof body !== 'object' || body === null || !(field in body)) return undefined
+  const value = (body as Record<string, unknown>)[field]
+  return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * What a request brought. Throws ApiError for a refusal; a server that does not answer is an ApiError with status 0 and the code
+ * `unreachable`.
+ */
+export async function take<D> (request: Promise<Reply<D>>): Promise<D> {
+  const { data, error, response } = await request.catch((cause: unknown) => {
+    throw new ApiError(0, 'unreachable', 'The appliance does not answer.', cause)
+  })
+  if (response.ok) return data as D
+  const code = textOf(error, 'code') ?? 'unexpected'
+  throw new ApiError(response.status, code, textOf(error, 'error') ?? response.statusText, error)
+}

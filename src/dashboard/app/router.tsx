@@ -1,0 +1,78 @@
+/**
+ * Every address of the page. Pages are loaded when they are opened; the first load holds the frame and the library.
+ * A page under `signedIn` needs a session: without one, the sign-in is shown and leads back.
+ */
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { api, take } from '../api/client.ts'
+import { Broken, NotFound } from './faults.tsx'
+import { Frame } from './Frame.tsx'
+import { sessionQuery } from '../api/session.ts'
+import { LibraryPage, readLibrarySearch } from '../library/LibraryPage.tsx'
+
+type Context = { queries: QueryClient }
+
+const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound, errorComponent: Broken })
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  validateSearch: ({ token }: Record<string, unknown>) => typeof token === 'string' ? { token } : {},
+  component: lazyRouteComponent(() => import('../account/SetupPage.tsx'), 'SetupPage')
+})
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  // Only paths of our own: an address of another site must not be a place to go on to.
+  validateSearch: ({ next }: Record<string, unknown>) => typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
+  component: lazyRouteComponent(() => import('../account/SignInPage.tsx'), 'SignInPage')
+})
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: '/shared/$token',
+  component: lazyRouteComponent(() => import('../transcript/SharedPage.tsx'), 'SharedPage')
+})
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signedIn',
+  beforeLoad: async ({ context: { queries }, location }) => {
+    if (await queries.ensureQueryData(sessionQuery) !== null) return
+    const { data: { needed } } = await take(api.GET('/api/v1/setup'))
+    if (needed) throw redirect({ to: '/setup' })
+    throw redirect({ to: '/sign-in', search: { next: location.href } })
+  },
+  component: Frame
+})
+const library = createRoute({ getParentRoute: () => signedIn, path: '/', validateSearch: readLibrarySearch, component: LibraryPage })
+const transcript = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/transcripts/$id',
+  // `at`: seconds to begin at; `q`: what was searched for.
+  validateSearch: ({ at, q }: Record<string, unknown>): { at?: number, q?: string } => ({
+    ...(typeof at === 'number' && at >= 0 ? { at } : {}), ...(typeof q === 'string' && q !== '' ? { q } : {})
+  }),
+  component: lazyRouteComponent(() => import('../transcript/TranscriptPage.tsx'), 'TranscriptPage')
+})
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/$section',
+  component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
+})
+const admin = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/administration/$section',
+  component: lazyRouteComponent(() => import('../admin/AdminPage.tsx'), 'AdminPage')
+})
+
+const tree = root.addChildren([setup, signIn, shared, signedIn.addChildren([library, transcript, settings, admin])])
+
+export function createPageRouter (queries: QueryClient) {
+  return createRouter({ routeTree: tree, context: { queries }, defaultPreload: 'intent', scrollRestoration: true })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPageRouter>
+  }
+}

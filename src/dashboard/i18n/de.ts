@@ -1,0 +1,27 @@
+/** Every text of the page, in German. */
+import type { Catalogue } from './index.tsx'
+
+export const de: Catalogue = {
+  'app.name': 'Stenobox',
+  'app.skip': 'Zum Inhalt springen',
+  'app.menu': 'Hauptmenü',
+  'app.library': 'Bibliothek',
+  'app.settings': 'Einstellungen',
+  'app.administration': 'Verwaltung',
+  'app.signOut': 'Abmelden',
+  'app.loading': 'Wird geladen …',
+  'app.retry': 'Noch einmal versuchen',
+  'app.cancel': 'Abbrechen',
+  'app.close': 'Schließen',
+  'app.save': 'Speichern',
+  'app.delete': 'Löschen',
+  'app.undo': 'Rückgängig',
+  'app.notFound': 'Diese Seite gibt es nicht.',
+  'app.broken': 'Dieser Teil der Seite ist ausgefallen.',
+  'app.offline': 'Die Appliance antwortet nicht. Neuer Versuch …',
+  'app.notifications': 'Meldungen',
+  'error.unreachable': 'Die Appliance antwortet nicht. Prüfen Sie, ob sie läuft.',
+  'error.unexpected': 'Die Appliance hat etwas geantwortet, das diese Seite nicht versteht (Status {status}).',
+  'library.count': { one: '{count} Aufnahme', other: '{count} Aufnahmen' },
+  'notice.saved': 'Gespeichert'
+}

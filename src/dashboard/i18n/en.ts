@@ -1,0 +1,31 @@
+/**
+ * Every text of the page, in English. The other languages have the same keys; the compiler checks that. `{name}` is filled in.
+ * A text that depends on a number is an object with the plural forms of its language (Intl.PluralRules); `{count}` is the number.
+ */
+export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
+type Texts = Readonly<Record<string, string | Plural>>
+
+export const en = {
+  'app.name': 'Stenobox',
+  'app.skip': 'Skip to the content',
+  'app.menu': 'Main menu',
+  'app.library': 'Library',
+  'app.settings': 'Settings',
+  'app.administration': 'Administration',
+  'app.signOut': 'Sign out',
+  'app.loading': 'Loading…',
+  'app.retry': 'Try again',
+  'app.cancel': 'Cancel',
+  'app.close': 'Close',
+  'app.save': 'Save',
+  'app.delete': 'Delete',
+  'app.undo': 'Undo',
+  'app.notFound': 'There is no such page.',
+  'app.broken': 'This part of the page has failed.',
+  'app.offline': 'The appliance does not answer. Trying again…',
+  'app.notifications': 'Notifications',
+  'error.unreachable': 'The appliance does not answer. Check that it runs.',
+  'error.unexpected': 'The appliance answered in a way that this page does not understand (status {status}).',
+  'library.count': { one: '{count} recording', other: '{count} recordings' },
+  'notice.saved': 'Saved'
+} satisfies Texts

@@ -1,0 +1,6 @@
+export function readLibrarySearch (_search: Record<string, unknown>) {
+  return {}
+}
+export function LibraryPage () {
+  return null
+}

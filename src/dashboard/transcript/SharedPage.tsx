@@ -1,0 +1,3 @@
+export function SharedPage () {
+  return null
+}

@@ -1,0 +1,3 @@
+export function TranscriptPage () {
+  return null
+}

@@ -1,0 +1,24 @@
+/** A dialog over the page. Escape and a press outside close it. */
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import type { ReactNode } from 'react'
+import styles from './Dialog.module.css'
+
+type Props = { title: string, isOpen: boolean, onClose (): void, children: ReactNode, isWide?: boolean }
+
+export function Dialog ({ title, isOpen, onClose, children, isWide = false }: Props) {
+  return (
+    <ModalOverlay isOpen={isOpen} onOpenChange={(open) => { if (!open) onClose() }} isDismissable className={styles['overlay'] ?? ''}>
+      <Modal className={`${styles['modal']} ${isWide ? styles['wide'] : ''}`}>
+        <AriaDialog className={styles['dialog'] ?? ''}>
+          <Heading slot='title' level={2}>{title}</Heading>
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogButtons ({ children }: { children: ReactNode }) {
+  return <div className={styles['buttons']}>{children}</div>
+}

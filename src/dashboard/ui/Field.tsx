@@ -1,0 +1,26 @@
+/** A labelled line of text, with an explanation and the reason why it cannot be sent. */
+import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components'
+import type { TextFieldProps } from 'react-aria-components'
+import styles from './Field.module.css'
+
+type Props = Omit<TextFieldProps, 'className' | 'style' | 'children'> & {
+  label: string
+  hint?: string | undefined
+  /** Why the value was refused; undefined: it was not. */
+  fault?: string | undefined
+  rows?: number
+  placeholder?: string
+}
+
+export function Field ({ label, hint, fault, rows, placeholder, ...props }: Props) {
+  return (
+    <TextField {...props} isInvalid={fault !== undefined} className={styles['field'] ?? ''}>
+      <Label>{label}</Label>
+      {rows === undefined
+        ? <Input className={styles['input'] ?? ''} placeholder={placeholder} />
+        : <TextArea className={styles['input'] ?? ''} rows={rows} placeholder={placeholder} />}
+      {hint !== undefined && <Text slot='description' className={styles['hint'] ?? ''}>{hint}</Text>}
+      <FieldError className={styles['fault'] ?? ''}>{fault}</FieldError>
+    </TextField>
+  )
+}
