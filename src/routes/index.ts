@@ -9,6 +9,7 @@ import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
+import type { Labels } from '../service/labels.js'
 import type { Metrics } from '../service/metrics.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
@@ -64,6 +65,7 @@ export type RouteDeps = {
   owners: Owners
   plans: Plans
   idempotency: Idempotency
+  labels: Labels
   metrics: Metrics
   removal: Removal
   retries: Retries
@@ -93,8 +95,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, sessions,
-    setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
+    accounts, keys, administration, artifacts, audit, deliveries, health, idempotency, labels, owners, plans, removal, retries, search,
+    sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
     authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
@@ -124,7 +126,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(usageRoutes, { usage })
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
-      await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(transcriptionRoutes, { transcripts, labels, removal })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })

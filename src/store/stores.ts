@@ -4,6 +4,7 @@ import { createArtifactStore } from './artifacts.js'
 import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
 import { createIdempotencyStore } from './idempotency.js'
+import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
 import { createMediaStore } from './media.js'
 import { createOauthStore } from './oauth.js'
@@ -13,6 +14,7 @@ import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
+import { createTagStore } from './tags.js'
 import { createTranscriptStore } from './transcripts.js'
 import { createUploadStore } from './uploads.js'
 import { createUsageStore } from './usage.js'
@@ -27,6 +29,7 @@ export function createStores (db: Database) {
     artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
     jobs: createJobStore(db),
+    jobList: createJobList(db),
     media: createMediaStore(db),
     oauth: createOauthStore(db),
     owners: createOwnerStore(db),
@@ -36,6 +39,7 @@ export function createStores (db: Database) {
     sessions: createSessionStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
+    tags: createTagStore(db),
     transcripts: createTranscriptStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),

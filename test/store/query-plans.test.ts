@@ -5,6 +5,7 @@ import type { Database } from '../../dist/store/database.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createDeliveryStore } from '../../dist/store/deliveries.js'
 import { createIdempotencyStore } from '../../dist/store/idempotency.js'
+import { createJobList } from '../../dist/store/job-list.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
@@ -15,6 +16,7 @@ import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSessionStore } from '../../dist/store/sessions.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
+import { createTagStore } from '../../dist/store/tags.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -60,6 +62,7 @@ t.test('no query scans a whole table', async (t) => {
   createApiKeyStore(db)
   createDeliveryStore(db)
   createIdempotencyStore(db)
+  createJobList(db)
   createJobStore(db)
   createMediaStore(db)
   createOauthStore(db)
@@ -70,6 +73,7 @@ t.test('no query scans a whole table', async (t) => {
   createSessionStore(db)
   createSourceStore(db)
   createSpeakerStore(db)
+  createTagStore(db)
   createTranscriptStore(db)
   createUsageStore(db)
   createUploadStore(db)
