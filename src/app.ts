@@ -8,6 +8,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
+import { readDisk, readMemory } from './engine/machine.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
 import { createSweep } from './work/sweep.js'
@@ -25,8 +26,10 @@ import { createErasing } from './service/erasing.js'
 import { createEvents, HEARTBEAT_MS } from './service/events.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createOverview } from './service/overview.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createSearch } from './service/search.js'
+import { createSystem } from './service/system.js'
 import { watchChanges } from './store/changes.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import { createErasure } from './store/erasure.js'
@@ -78,8 +81,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const files = createFiles(config.dataDir)
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
+  const metricsStore = createMetricsStore(db)
   const measured = measure({
-    config, engines: await createEngines(config, log), stores: createStores(db), store: createMetricsStore(db), files, version, now
+    config, engines: await createEngines(config, log), stores: createStores(db), store: metricsStore, files, version, now
   })
   const { engines, metrics, stores } = measured
   const base: Base = { config, stores, inTransaction: createTransaction(db), files, fetcher, audit, log, now }
@@ -93,6 +97,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const health = createHealth({
     ...engines, speakerEngines: engines.speakers, files, programVersion, minFreeBytes, gpu, llmThreads, runtime
   })
+  const overview = createOverview({ overview: stores.overview, jobs: base.stores.jobs, metrics: metricsStore, retries: library.retries })
+  const { dataDir } = config
+  const system = createSystem({ health, ...engines, readMemory, readDisk, dataDir, version, minFreeBytes, now })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
@@ -122,8 +129,10 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     health,
     indexing,
     metrics,
+    overview,
     retention,
     search,
+    system,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()

@@ -9,6 +9,7 @@ import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Metrics } from '../service/metrics.js'
+import type { Overview } from '../service/overview.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
@@ -17,6 +18,7 @@ import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
+import type { System } from '../service/system.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
@@ -58,6 +60,7 @@ export type RouteDeps = {
   deliveries: Deliveries
   events: Events
   health: Health
+  overview: Overview
   owners: Owners
   plans: Plans
   idempotency: Idempotency
@@ -68,6 +71,7 @@ export type RouteDeps = {
   search: Search
   speakers: Speakers
   submit: Submit
+  system: System
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
@@ -110,7 +114,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
       await api.register(ownRetentionRoutes, { retention })
-      await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
+      await api.register(adminRoutes, { ...deps, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
       await api.register(eventRoutes, { events })

@@ -7,6 +7,7 @@ import { createIdempotencyStore } from './idempotency.js'
 import { createJobStore } from './jobs.js'
 import { createMediaStore } from './media.js'
 import { createOauthStore } from './oauth.js'
+import { createOverviewStore } from './overview.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
@@ -28,6 +29,7 @@ export function createStores (db: Database) {
     jobs: createJobStore(db),
     media: createMediaStore(db),
     oauth: createOauthStore(db),
+    overview: createOverviewStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
     planLimits: createPlanLimitsStore(db),
