@@ -8,6 +8,7 @@ import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
 import { createMediaStore } from './media.js'
 import { createOauthStore } from './oauth.js'
+import { createOverviewStore } from './overview.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
@@ -32,6 +33,7 @@ export function createStores (db: Database) {
     jobList: createJobList(db),
     media: createMediaStore(db),
     oauth: createOauthStore(db),
+    overview: createOverviewStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
     planLimits: createPlanLimitsStore(db),

@@ -9,6 +9,7 @@ import { createJobList } from '../../dist/store/job-list.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
+import { createOverviewStore } from '../../dist/store/overview.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createLibrary } from '../../dist/store/library.js'
 import { createPassageStore } from '../../dist/store/passages.js'
@@ -67,6 +68,7 @@ t.test('no query scans a whole table', async (t) => {
   createMediaStore(db)
   createOauthStore(db)
   createOwnerStore(db)
+  createOverviewStore(db)
   createLibrary(db)
   createPassageStore(db)
   createPlanLimitsStore(db)

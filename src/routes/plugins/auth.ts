@@ -13,6 +13,8 @@ import { actAs, PAGE_COOKIE } from './page-session.js'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
+    /** Checks the credential again, for replies that take long. */
+    isStillValid: () => Promise<boolean>
   }
 }
 
@@ -55,6 +57,7 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     isApiKey(credential) ? keys.authenticate(credential) : await tokens?.authenticate(credential)
 
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('isStillValid')
   app.addHook('onRequest', async (request) => {
     if (request.pageSession) return actAs(request, request.pageSession)
     const caller = request.routeOptions.config.operation?.caller
@@ -68,6 +71,7 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challenge)
     if (caller === 'session') throw new AppError('session_required', 'Only a person who is signed in on the page may do this.')
     request.principal = principal
+    request.isStillValid = async () => (await authenticate(credential ?? ''))?.ownerId === principal.ownerId
   })
 }
 
