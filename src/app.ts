@@ -22,10 +22,12 @@ import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
 import { createBottleneckWatch } from './service/bottleneck.js'
 import { createErasing } from './service/erasing.js'
+import { createEvents, HEARTBEAT_MS } from './service/events.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createSearch } from './service/search.js'
+import { watchChanges } from './store/changes.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
@@ -99,6 +101,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const sweep = createSweep({ places, log })
   const bottleneck = createBottleneckWatch({ readPressure, isBusy: loop.isBusy, log, now })
   const watch = createSweep({ places: [bottleneck], log, everyMs: WATCH_MS })
+  const events = createEvents({ jobs: base.stores.jobs, log })
+  const heartbeat = createSweep({ places: [events], log, everyMs: HEARTBEAT_MS })
+  watchChanges(db, events.note)
   ending.onEnded(metrics.addEnded)
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
@@ -113,21 +118,25 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     audit,
     deliveries,
     erasing,
+    events,
     health,
     indexing,
     metrics,
+    retention,
     search,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
       sweep.start()
       watch.start()
+      heartbeat.start()
       usageWriter.start()
       warnOfModels(health, log)
     },
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
-      await Promise.all([sweep.stop(), watch.stop(), erasing.stop()])
+      events.stop()
+      await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {

@@ -53,6 +53,9 @@ export type Owner = {
   mediaDays?: number
   /** The same for transcripts. */
   transcriptDays?: number
+  /** Maximum ages that the owner has set; absent: none. They count where they are shorter. */
+  ownMediaDays?: number
+  ownTranscriptDays?: number
   createdAt: number
 }
 

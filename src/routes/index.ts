@@ -5,12 +5,14 @@ import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
+import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Metrics } from '../service/metrics.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
+import type { Retention } from '../service/retention.js'
 import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
 import type { Speakers } from '../service/speakers.js'
@@ -22,6 +24,7 @@ import type { Usage } from '../service/usage.js'
 import type { Webhooks } from '../service/webhooks.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
+import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
 import { metricsRoutes } from './metrics.js'
@@ -37,6 +40,7 @@ import { collectOperations, serveDocument } from './plugins/openapi.js'
 import { requireSession } from './plugins/session.js'
 import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
+import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
@@ -52,12 +56,14 @@ export type RouteDeps = {
   artifacts: Artifacts
   audit: Audit
   deliveries: Deliveries
+  events: Events
   health: Health
   owners: Owners
   plans: Plans
   idempotency: Idempotency
   metrics: Metrics
   removal: Removal
+  retention: Retention
   retries: Retries
   search: Search
   speakers: Speakers
@@ -78,8 +84,9 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit,
-    tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer
+    keys, administration, artifacts, audit, deliveries, events, health, idempotency, owners, plans, removal, retention, retries, search,
+    speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
+    authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -102,9 +109,11 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
+      await api.register(ownRetentionRoutes, { retention })
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(eventRoutes, { events })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })

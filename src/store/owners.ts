@@ -5,16 +5,19 @@ import type { Database } from './database.js'
 
 type OwnerRow = {
   id: number, name: string, plan: Plan, has_password: 0 | 1, terms: string, media_days: number | null
-  transcript_days: number | null, created_at: number
+  transcript_days: number | null, own_media_days: number | null, own_transcript_days: number | null, created_at: number
 }
 
-const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, media_days, transcript_days, created_at'
+const COLUMNS = `id, name, plan, password_hash IS NOT NULL AS has_password, terms, media_days, transcript_days, own_media_days,
+  own_transcript_days, created_at`
 
 function toOwner (row: OwnerRow): Owner {
   return {
     id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[],
     ...(row.media_days === null ? {} : { mediaDays: row.media_days }),
     ...(row.transcript_days === null ? {} : { transcriptDays: row.transcript_days }),
+    ...(row.own_media_days === null ? {} : { ownMediaDays: row.own_media_days }),
+    ...(row.own_transcript_days === null ? {} : { ownTranscriptDays: row.own_transcript_days }),
     createdAt: row.created_at
   }
 }
@@ -46,6 +49,9 @@ export function createOwnerStore (db: Database) {
   `)
   const setRetention = db.prepare<{ id: number, mediaDays: number | null, transcriptDays: number | null }>(
     'UPDATE owner SET media_days = :mediaDays, transcript_days = :transcriptDays WHERE id = :id'
+  )
+  const setOwnRetention = db.prepare<{ id: number, mediaDays: number | null, transcriptDays: number | null }>(
+    'UPDATE owner SET own_media_days = :mediaDays, own_transcript_days = :transcriptDays WHERE id = :id'
   )
   const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>(
     'SELECT id, password_hash FROM owner WHERE name = :name'
@@ -93,6 +99,10 @@ export function createOwnerStore (db: Database) {
     /** Sets maximum ages in days; absent: as configured. */
     setRetention (id: number, { mediaDays, transcriptDays }: Pick<Owner, 'mediaDays' | 'transcriptDays'>): void {
       setRetention.run({ id, mediaDays: mediaDays ?? null, transcriptDays: transcriptDays ?? null })
+    },
+    /** Sets the maximum ages that the owner wants, in days; null: none. */
+    setOwnRetention: (id: number, ages: { mediaDays: number | null, transcriptDays: number | null }): void => {
+      setOwnRetention.run({ id, ...ages })
     },
     findPasswordHash (name: string): { id: number, passwordHash: string | undefined } | undefined {
       const row = findPasswordHash.get({ name })

@@ -21,11 +21,13 @@ export const TAGS = {
   Uploads: 'Uploads in parts, resumable after a crash of the client or the server.',
   Jobs: 'Job status and retry.',
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
+  Events: 'What changes in the library, while a page is open.',
   Library: 'Search of all transcriptions by meaning and by words.',
   Artifacts: 'Summaries, chapters, quotes, show notes, threads and blog posts, made from completed transcriptions.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
   Webhooks: 'Signed requests to your server when a job ends.',
   Usage: 'Requests and minutes used and left.',
+  Retention: 'How long recordings and transcripts are retained.',
   OAuth: 'Metadata for agents that act for an owner: which authorization server issues tokens.',
   Administration: 'Owners, API keys and plans. Off unless STENOBOX_ADMIN_PASSWORD is set. ' +
     'Needs an administrator session; API keys and tokens are not accepted.',

@@ -11,6 +11,8 @@ import type { Caller } from '../contract/operation.js'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
+    /** Checks the credential again, for replies that take long. */
+    isStillValid: () => Promise<boolean>
   }
 }
 
@@ -42,6 +44,7 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     isApiKey(credential) ? keys.authenticate(credential) : await tokens?.authenticate(credential)
 
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('isStillValid')
   app.addHook('onRequest', async (request) => {
     const caller = request.routeOptions.config.operation?.caller
     if (caller === undefined || caller === 'public' || caller === 'administrator') return
@@ -56,6 +59,7 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     const challenge = challengeOf(request, publicUrl, ', error="invalid_token"')
     if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challenge)
     request.principal = principal
+    request.isStillValid = async () => (await authenticate(credential ?? ''))?.ownerId === principal.ownerId
   })
 }
 
