@@ -35,5 +35,5 @@ export function createArriving ({ submit }: { submit: Pick<Submit, 'requireDownl
   }
 }
 
-/** Throws `JobFailure` insufficient_storage when the disk, or the owner's share of it, has no room for `restBytes` beside what has arrived. */
+/** Throws `JobFailure` insufficient_storage when the disk, or the owner's share, has no room for `restBytes` beside what has arrived. */
 export type RequireRoom = (restBytes: number, arrivedBytes: number) => Promise<void>
