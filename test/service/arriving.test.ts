@@ -1,9 +1,10 @@
 import t from 'tap'
+import type { Test } from 'tap'
 import { createArriving } from '../../dist/service/arriving.js'
 import { openSubmit } from '../support/submit.ts'
 
 /** A disk of which 4000 bytes may be used. Owners who made a request count as others; what arrives takes its bytes. */
-async function open (test: typeof t, { seen = true } = {}) {
+async function open (test: Test, { seen = true } = {}) {
   let freeBytes = 5000
   const { submit, owner, other, usage, clock } = await openSubmit(test, { minFreeBytes: 1000, files: { freeBytes: async () => freeBytes } })
   if (seen) usage.addRequests({ ownerId: other, keyId: 0, dayAt: clock.now(), requests: 1 })
