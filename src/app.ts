@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
+import { isLocalHost } from './domain/local-request.js'
 import { createFetcher } from './engine/http/fetcher.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
@@ -95,7 +96,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
+  const places = [
+    library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, gate.sessions, retention, deliveries, erasing
+  ]
   const sweep = createSweep({ places, log })
   const bottleneck = createBottleneckWatch({ readPressure, isBusy: loop.isBusy, log, now })
   const watch = createSweep({ places: [bottleneck], log, everyMs: WATCH_MS })
@@ -204,7 +207,11 @@ export async function createHttp (
   const authorizationServer = await createOwnServer(appliance, config, log)
   const certificateExpiresAt = tls && followCertificate(app, tls)
   const { metricsToken } = config
-  const settings = { metricsToken, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer }
+  const isLocalServer = isLocalHost(config.host) && config.trustedProxies.length === 0 &&
+    (config.publicUrl === undefined || isLocalHost(new URL(config.publicUrl).hostname))
+  const settings = {
+    metricsToken, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, isLocalServer, isSharingOn: config.sharing, version
+  }
   await app.register(routes, { ...appliance, ...settings, certificateExpiresAt, authorizationServer })
   return app
 }

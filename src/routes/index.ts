@@ -1,6 +1,8 @@
 /** Mounts every route. */
+import fastifyCookie from '@fastify/cookie'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
+import type { Accounts } from '../service/accounts.js'
 import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Audit } from '../service/audit.js'
@@ -13,6 +15,8 @@ import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
+import type { Sessions } from '../service/sessions.js'
+import type { Setup } from '../service/setup.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
@@ -20,6 +24,7 @@ import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
 import type { Webhooks } from '../service/webhooks.js'
+import { accountRoutes } from './account.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
 import { healthRoutes } from './health.js'
@@ -34,10 +39,12 @@ import { createExposition } from './plugins/metrics.js'
 import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
+import { readPageSession } from './plugins/page-session.js'
 import { requireSession } from './plugins/session.js'
 import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
 import { searchRoutes } from './search.js'
+import { setupRoutes } from './setup.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -47,6 +54,7 @@ import { vocabularyRoutes } from './vocabulary.js'
 import { deliveryRoutes, endpointRoutes } from './webhooks.js'
 
 export type RouteDeps = {
+  accounts: Accounts
   keys: Keys
   administration: Administration
   artifacts: Artifacts
@@ -60,6 +68,8 @@ export type RouteDeps = {
   removal: Removal
   retries: Retries
   search: Search
+  sessions: Sessions
+  setup: Setup
   speakers: Speakers
   submit: Submit
   transcripts: Transcripts
@@ -71,6 +81,11 @@ export type RouteDeps = {
   /** When the TLS certificate expires, in ms since 1970. */
   certificateExpiresAt: (() => number) | undefined
   publicUrl: string | undefined
+  /** Whether only this machine can reach the server. */
+  isLocalServer: boolean
+  isSharingOn: boolean
+  /** Of the program. */
+  version: string
   tokens: Tokens | undefined
   oauthIssuer: string | undefined
   authorizationServer: { server: AuthorizationServer, registration: boolean } | undefined
@@ -78,8 +93,9 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit,
-    tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer
+    accounts, keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, sessions,
+    setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
+    authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -88,16 +104,20 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     requireOperations(operations)
     recordRequests(operations, audit)
     const exposition = token === undefined ? undefined : createExposition(operations, metrics, deps.certificateExpiresAt)
+    await operations.register(fastifyCookie)
+    readPageSession(operations, { sessions, publicUrl })
     requireCredential(operations, { keys, tokens, publicUrl })
     answerInTurn(operations)
     meterRequests(operations, usage)
     requireRights(operations, publicUrl)
-    await requireSession(operations, administration)
+    requireSession(operations, administration)
     answerOnce(operations, idempotency)
     await operations.register(healthRoutes, { health })
     await operations.register(metricsRoutes, { monitoring: token && exposition ? { token, exposition } : undefined })
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
+      await api.register(setupRoutes, { accounts, setup, isLocalServer, publicUrl })
+      await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })

@@ -1,18 +1,20 @@
 /** Owners of libraries. */
-import type { Owner, Page, Plan } from '../domain/access.js'
+import type { Owner, Page, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Database } from './database.js'
 
 type OwnerRow = {
-  id: number, name: string, plan: Plan, has_password: 0 | 1, terms: string, media_days: number | null
-  transcript_days: number | null, created_at: number
+  id: number, name: string, plan: Plan, has_password: 0 | 1, is_administrator: 0 | 1, terms: string
+  media_days: number | null, transcript_days: number | null, created_at: number
 }
 
-const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, media_days, transcript_days, created_at'
+const COLUMNS =
+  'id, name, plan, password_hash IS NOT NULL AS has_password, is_administrator, terms, media_days, transcript_days, created_at'
 
 function toOwner (row: OwnerRow): Owner {
   return {
-    id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[],
+    id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1,
+    role: row.is_administrator === 1 ? 'administrator' : 'owner', terms: JSON.parse(row.terms) as string[],
     ...(row.media_days === null ? {} : { mediaDays: row.media_days }),
     ...(row.transcript_days === null ? {} : { transcriptDays: row.transcript_days }),
     createdAt: row.created_at
@@ -53,6 +55,9 @@ export function createOwnerStore (db: Database) {
   const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>(
     'UPDATE owner SET password_hash = :passwordHash WHERE id = :id'
   )
+  const setRole = db.prepare<{ id: number, isAdministrator: 0 | 1 }>('UPDATE owner SET is_administrator = :isAdministrator WHERE id = :id')
+  // uses the index owner_with_password
+  const findAccount = db.prepare<[], { id: number }>('SELECT id FROM owner WHERE password_hash IS NOT NULL AND id > 0 LIMIT 1')
   const findOtherActive = db.prepare<{ id: number, sinceMs: number }>(`
     SELECT o.id
     FROM owner o
@@ -101,6 +106,9 @@ export function createOwnerStore (db: Database) {
     /** False when there is no such owner. */
     setPasswordHash: (id: number, passwordHash: string | undefined): boolean =>
       setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
+    /** True when an owner has a password. */
+    hasAccount: (): boolean => findAccount.get() !== undefined,
+    setRole: (id: number, role: Role): void => { setRole.run({ id, isAdministrator: role === 'administrator' ? 1 : 0 }) },
     /** Whether another owner has made a request since then (ms since 1970), or has a job that has not ended. */
     hasOtherActive: (id: number, sinceMs: number): boolean => findOtherActive.get({ id, sinceMs }) !== undefined,
     hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,

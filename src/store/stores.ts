@@ -10,6 +10,7 @@ import { createOauthStore } from './oauth.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
+import { createSessionStore } from './sessions.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
 import { createTranscriptStore } from './transcripts.js'
@@ -32,6 +33,7 @@ export function createStores (db: Database) {
     passages: createPassageStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
+    sessions: createSessionStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
     transcripts: createTranscriptStore(db),

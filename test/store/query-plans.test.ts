@@ -12,6 +12,7 @@ import { createOwnerStore } from '../../dist/store/owners.js'
 import { createLibrary } from '../../dist/store/library.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
+import { createSessionStore } from '../../dist/store/sessions.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
@@ -66,6 +67,7 @@ t.test('no query scans a whole table', async (t) => {
   createLibrary(db)
   createPassageStore(db)
   createPlanLimitsStore(db)
+  createSessionStore(db)
   createSourceStore(db)
   createSpeakerStore(db)
   createTranscriptStore(db)

@@ -4,7 +4,7 @@ import type { Keys } from '../../service/keys.js'
 import type { Administration } from '../../service/administration.js'
 import type { Owners } from '../../service/owners.js'
 import type { Plans } from '../../service/plans.js'
-import { refuseCrossSite } from '../plugins/session.js'
+import { refuseCrossSite } from '../plugins/cross-site.js'
 import { apiKeyRoutes } from './api-keys.js'
 import { ownerRoutes } from './owners.js'
 import { planRoutes } from './plans.js'
@@ -20,7 +20,7 @@ export type AdminDeps = {
 }
 
 export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, { keys, administration, owners, plans, publicUrl }) => {
-  refuseCrossSite(app, publicUrl)
+  refuseCrossSite(app, publicUrl, 'all')
   app.addHook('onRequest', async (_request, reply) => { reply.header('cache-control', 'no-store') })
   await app.register(sessionRoutes, { administration, publicUrl })
   await app.register(ownerRoutes, { owners })
