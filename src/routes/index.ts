@@ -10,6 +10,7 @@ import type { Deliveries } from '../service/deliveries.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Metrics } from '../service/metrics.js'
+import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
@@ -27,8 +28,10 @@ import type { Webhooks } from '../service/webhooks.js'
 import { accountRoutes } from './account.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
+import { connectionRoutes } from './connections.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { keyRoutes } from './keys.js'
 import { metricsRoutes } from './metrics.js'
 import { oauthRoutes } from './oauth.js'
 import type { AuthorizationServer } from './oauth.js'
@@ -65,6 +68,7 @@ export type RouteDeps = {
   plans: Plans
   idempotency: Idempotency
   metrics: Metrics
+  oauth: Oauth
   removal: Removal
   retries: Retries
   search: Search
@@ -93,7 +97,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, sessions,
+    accounts, keys, administration, artifacts, audit, deliveries, health, idempotency, oauth, owners, plans,
+    removal, retries, search, sessions,
     setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
     authorizationServer, isLocalServer, isSharingOn, version
   } = deps
@@ -118,6 +123,8 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(async (api) => {
       await api.register(setupRoutes, { accounts, setup, isLocalServer, publicUrl })
       await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
+      await api.register(keyRoutes, { keys, usage })
+      await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })

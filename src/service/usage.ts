@@ -120,6 +120,8 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
         recent: [...fresh, ...usage.listLogged(keyId, limit)].slice(0, limit)
       }
     },
+    /** Requests with a key since midnight UTC. */
+    requestsToday: (ownerId: number, keyId: number): number => countOfKey(ownerId, keyId, dayAt(now())),
     /** Writes everything that waits to disk, all or nothing. If that throws, it stays for the next time. */
     flush (): void {
       if (tallies.size === 0 && waiting.length === 0) return
