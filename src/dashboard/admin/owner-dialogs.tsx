@@ -20,7 +20,10 @@ const MAX_NAME = 100
 /** There is already an owner with the name. */
 const TAKEN = { conflict: 'name' } as const
 
-const PLAN_OPTIONS = PLANS.map((value) => ({ value, text: value }))
+function PlanChoice ({ value, onChange }: { value: Plan, onChange (plan: Plan): void }) {
+  const { t } = useTexts()
+  return <Choice<Plan> label={t('admin.owners.planLabel')} value={value} onChange={onChange} options={PLANS.map((one) => ({ value: one, text: one }))} />
+}
 
 function RoleChoice ({ value, onChange }: { value: Role, onChange (role: Role): void }) {
   const { t } = useTexts()
@@ -64,7 +67,7 @@ export function CreateOwner (props: Props) {
           value={password} onChange={setPassword} fault={faults.at('password')} minLength={MIN_PASSWORD} maxLength={MAX_PASSWORD}
           autoComplete='new-password'
         />
-        <Choice label={t('admin.owners.planLabel')} value={plan} onChange={setPlan} options={PLAN_OPTIONS} />
+        <PlanChoice value={plan} onChange={setPlan} />
         <RoleChoice value={role} onChange={setRole} />
         <Fault error={faults.rest} />
         <DialogButtons>
@@ -100,7 +103,7 @@ export function ChangeOwner ({ of: owner, onDone, onClose }: Props & { of: Owner
           label={t('admin.owners.name')} value={name} onChange={setName} fault={faults.at('name')} maxLength={MAX_NAME} autoComplete='off'
           autoFocus isRequired
         />
-        <Choice label={t('admin.owners.planLabel')} value={plan} onChange={setPlan} options={PLAN_OPTIONS} />
+        <PlanChoice value={plan} onChange={setPlan} />
         <RoleChoice value={role} onChange={setRole} />
         <Fault error={faults.rest} />
         <DialogButtons>

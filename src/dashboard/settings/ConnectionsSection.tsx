@@ -19,13 +19,6 @@ const connectionsQuery = queryOptions({
 })
 type Connection = Awaited<ReturnType<NonNullable<typeof connectionsQuery.queryFn>>>[number]
 
-/** The host of a program's own page. Whatever else the program wrote there is not shown. */
-function hostOf (uri: string | undefined): string | undefined {
-  if (uri === undefined || !URL.canParse(uri)) return undefined
-  const { protocol, host } = new URL(uri)
-  return /^https?:$/.test(protocol) ? host : undefined
-}
-
 export function ConnectionsSection () {
   const { t } = useTexts()
   const { day, ago } = useFormats()
@@ -49,7 +42,6 @@ export function ConnectionsSection () {
                 <Row
                   key={connection.id} title={connection.clientName}
                   facts={[
-                    hostOf(connection.clientUri),
                     t('settings.connections.since', { when: day(connection.createdAt) }),
                     connection.lastUsedAt !== undefined && t('settings.keys.lastUsed', { when: ago(connection.lastUsedAt) })
                   ]}

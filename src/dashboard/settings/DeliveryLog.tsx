@@ -28,7 +28,7 @@ export function DeliveryLog () {
     <Card
       title={t('settings.deliveries')} detail={t('settings.deliveries.detail')}
       actions={(
-        <Choice
+        <Choice<Status>
           label={t('settings.deliveries.filter')} isLabelShown={false} value={status} onChange={setStatus}
           options={STATUSES.map((value) => ({ value, text: t(`settings.deliveries.filter.${value}`) }))}
         />

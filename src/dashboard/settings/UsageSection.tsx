@@ -54,11 +54,11 @@ export function UsageSection () {
         title={t('settings.usage.perDay')}
         actions={(
           <div className={styles['line']}>
-            <Choice
+            <Choice<Measure>
               label={t('settings.usage.measure')} isLabelShown={false} value={measure} onChange={setMeasure}
               options={MEASURES.map((value) => ({ value, text: t(`settings.usage.${value}`) }))}
             />
-            <Choice
+            <Choice<Span>
               label={t('settings.usage.span')} isLabelShown={false} value={span} onChange={setSpan}
               options={SPANS.map((value) => ({ value, text: t('settings.usage.lastDays', { count: Number(value) }) }))}
             />

@@ -35,7 +35,7 @@ export function CreateKey ({ onMade, onClose }: Made) {
           label={t('settings.keys.name')} hint={t('settings.keys.nameHint')} value={name} onChange={setName} fault={faults.at('name')}
           maxLength={100} autoFocus isRequired
         />
-        <Choice
+        <Choice<Lifetime>
           label={t('settings.keys.lifetime')} value={lifetime} onChange={setLifetime}
           options={LIFETIMES.map((value) => ({
             value, text: value === 'never' ? t('settings.keys.noExpiry') : t('settings.days', { count: Number(value) })
@@ -65,7 +65,7 @@ export function RotateKey ({ of: { id, name, lastFour }, onMade, onClose }: Made
   return (
     <Dialog title={t('settings.keys.rotateTitle', { name })} isOpen onClose={onClose}>
       <p>{t('settings.keys.rotateDetail', { lastFour })}</p>
-      <Choice
+      <Choice<Grace>
         label={t('settings.keys.grace')} value={grace} onChange={setGrace}
         options={GRACES.map((value) => ({ value, text: t(`settings.keys.grace.${value}`) }))}
       />
