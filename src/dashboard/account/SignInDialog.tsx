@@ -30,7 +30,7 @@ export function SignInDialog () {
   }
 
   return (
-    <Dialog title={t('account.sessionEnded')} isOpen={session === null} isRequired>
+    <Dialog title={t('account.sessionEnded')} isOpen={session === null} isDismissable={false} onClose={() => {}}>
       <p>{t('account.sessionEndedHint')}</p>
       <SignInForm knownName={last.current?.account.name} onDone={(next) => { inBackground(goOn(next)) }} />
     </Dialog>

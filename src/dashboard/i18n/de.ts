@@ -1,5 +1,7 @@
 /** Every text of the page, in German. */
 import type { Catalogue } from './index.tsx'
+import { admin } from './admin/de.ts'
+import { settings } from './settings/de.ts'
 
 export const de: Catalogue = {
   'app.name': 'Stenobox',
@@ -23,5 +25,8 @@ export const de: Catalogue = {
   'error.unreachable': 'Die Appliance antwortet nicht. Prüfen Sie, ob sie läuft.',
   'error.unexpected': 'Die Appliance hat etwas geantwortet, das diese Seite nicht versteht (Status {status}).',
   'library.count': { one: '{count} Aufnahme', other: '{count} Aufnahmen' },
-  'notice.saved': 'Gespeichert'
+  'notice.saved': 'Gespeichert',
+
+  ...settings,
+  ...admin
 }

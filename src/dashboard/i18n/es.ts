@@ -1,5 +1,7 @@
 /** Every text of the page, in Spanish. */
 import type { Catalogue } from './index.tsx'
+import { admin } from './admin/es.ts'
+import { settings } from './settings/es.ts'
 
 export const es: Catalogue = {
   'app.name': 'Stenobox',
@@ -23,5 +25,8 @@ export const es: Catalogue = {
   'error.unreachable': 'El equipo no responde. Compruebe que está en marcha.',
   'error.unexpected': 'El equipo respondió algo que esta página no entiende (estado {status}).',
   'library.count': { one: '{count} grabación', other: '{count} grabaciones' },
-  'notice.saved': 'Guardado'
+  'notice.saved': 'Guardado',
+
+  ...settings,
+  ...admin
 }

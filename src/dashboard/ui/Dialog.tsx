@@ -1,19 +1,28 @@
-/** A dialog over the page. Escape and a press outside close it, unless it is required. */
+/** A dialog over the page. Escape and a press outside close it. */
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import type { ReactNode } from 'react'
 import styles from './Dialog.module.css'
 
-type Props = { title: string, isOpen: boolean, children: ReactNode, isWide?: boolean } &
-  ({ onClose (): void, isRequired?: false } | { isRequired: true })
+type Props = {
+  title: string
+  isOpen: boolean
+  onClose (): void
+  children: ReactNode
+  isWide?: boolean
+  /** It asks about something that cannot be taken back. */
+  isAlert?: boolean
+  /** False: only its buttons close it, because what it shows is shown once. */
+  isDismissable?: boolean
+}
 
-export function Dialog ({ title, isOpen, children, isWide = false, ...rest }: Props) {
+export function Dialog ({ title, isOpen, onClose, children, isWide = false, isAlert = false, isDismissable = true }: Props) {
   return (
     <ModalOverlay
-      isOpen={isOpen} onOpenChange={(open) => { if (!open && !rest.isRequired) rest.onClose() }} isDismissable={!rest.isRequired}
-      isKeyboardDismissDisabled={rest.isRequired ?? false} className={styles['overlay'] ?? ''}
+      isOpen={isOpen} onOpenChange={(open) => { if (!open) onClose() }} isDismissable={isDismissable}
+      isKeyboardDismissDisabled={!isDismissable} className={styles['overlay'] ?? ''}
     >
       <Modal className={`${styles['modal']} ${isWide ? styles['wide'] : ''}`}>
-        <AriaDialog className={styles['dialog'] ?? ''}>
+        <AriaDialog className={styles['dialog'] ?? ''} role={isAlert ? 'alertdialog' : 'dialog'}>
           <Heading slot='title' level={2}>{title}</Heading>
           {children}
         </AriaDialog>

@@ -1,20 +1,26 @@
-/**
- * Puts text on the clipboard. Browsers offer `navigator.clipboard` only over https and on this machine; elsewhere an element that is
- * selected and copied does it. Throws an Error when the browser refuses both.
- */
-export async function copyText (text: string): Promise<void> {
-  if (window.isSecureContext) {
-    await navigator.clipboard.writeText(text)
-    return
-  }
-  const area = document.createElement('textarea')
-  area.value = text
-  area.className = 'visually-hidden'
-  const before = document.activeElement
-  document.body.append(area)
-  area.select()
+/** Copies text to the clipboard. */
+
+/** Browsers offer the clipboard only over https and on this machine; elsewhere a selection is copied as by the keyboard. */
+function copySelected (text: string): boolean {
+  const holder = document.createElement('textarea')
+  holder.value = text
+  holder.setAttribute('readonly', '')
+  holder.className = 'visually-hidden'
+  // Inside the dialog that is open, because the rest of the page cannot have the focus.
+  const focused = document.activeElement
+  const place = focused?.closest('[role=dialog], [role=alertdialog]') ?? document.body
+  place.append(holder)
+  holder.select()
+  // The only way without a secure context; there is no other function for it.
   const isCopied = document.execCommand('copy')
-  area.remove()
-  if (before instanceof HTMLElement) before.focus()
-  if (!isCopied) throw new Error('The browser does not allow copying. Select the text and copy it yourself.')
+  holder.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return isCopied
+}
+
+/** False: the browser does not allow it, and the person must select and copy by hand. */
+export async function copyText (text: string): Promise<boolean> {
+  const clipboard = navigator.clipboard as Clipboard | undefined
+  if (clipboard === undefined) return copySelected(text)
+  return await clipboard.writeText(text).then(() => true, () => copySelected(text))
 }

@@ -1,4 +1,4 @@
-/** The title of the browser's tab, and of its history. */
+/** The title of the browser's tab, which screen readers read first. */
 import { useEffect } from 'react'
 
 export function useTitle (title: string): void {

@@ -85,7 +85,8 @@ export function sendError (error: FastifyError | AppError, request: FastifyReque
   // Messages of internal errors are for the log; other codes from 500 upward have messages that callers can act on.
   const sentence = status >= 500 && code === 'internal_error' ? SERVER_FAULT : message
   const body = errorBody(code, sentence, request.id)
-  reply.code(status).headers(headers)
+  // A proxy may store a 404 for as long as it likes unless it is told not to.
+  reply.code(status).header('cache-control', 'no-store').headers(headers)
   if (!wantsProblem(request.headers.accept)) return reply.type('application/json; charset=utf-8').send(body)
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: sentence, ...body }
   return reply.type('application/problem+json').send(problem)
