@@ -4,12 +4,14 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
 import { isLocalHost } from './domain/local-request.js'
 import { createFetcher } from './engine/http/fetcher.js'
 import { readDisk, readMemory } from './engine/machine.js'
+import { createPageFiles } from './engine/page-files.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
 import { createSweep } from './work/sweep.js'
@@ -22,6 +24,7 @@ import { readClientAddresses } from './routes/plugins/client-address.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
+import { createPage } from './routes/plugins/page.js'
 import { createBottleneckWatch } from './service/bottleneck.js'
 import { createErasing } from './service/erasing.js'
 import { createEvents, HEARTBEAT_MS } from './service/events.js'
@@ -53,6 +56,8 @@ import { createWork } from './wiring/work.js'
 const HEADERS_MS = 20_000
 /** How often bottlenecks are looked for. */
 const WATCH_MS = 60_000
+/** Where set-up builds the page. */
+const PAGE_FOLDER = fileURLToPath(new URL('../build/page', import.meta.url))
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -177,6 +182,9 @@ function openFileLimit (): number {
   return limit === undefined ? Infinity : Number(limit)
 }
 
+/** The path of the configured address, without a trailing slash: a proxy may publish the appliance in a folder. */
+const pathOf = (publicUrl: string | undefined): string => publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+
 /** Reloads the certificate when its files change, while the server listens. Returns a function that tells when it expires. */
 function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<ReturnType<typeof createTls>>>): () => number {
   const watch = tls.watch(app.server as HttpsServer)
@@ -185,8 +193,8 @@ function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<Retur
   return watch.expiresAt
 }
 
-/** Limits of time and connections that tests change. */
-export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits }
+/** Limits of time and connections, and the folder of the page, that tests change. */
+export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits, pageFolder?: string }
 
 /** The HTTP side over an appliance. Not listening yet. */
 export async function createHttp (
@@ -220,7 +228,7 @@ export async function createHttp (
   app.removeContentTypeParser('text/plain')
   readClientAddresses(app, config.trustedProxies)
   limitConnections(app, limits.connections ?? connectionLimits(openFileLimit(), config.workers), config.trustedProxies)
-  errors.install(app)
+  errors.install(app, createPage(createPageFiles(limits.pageFolder ?? PAGE_FOLDER, pathOf(config.publicUrl))))
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
   const authorizationServer = await createOwnServer(appliance, config, log)
   const certificateExpiresAt = tls && followCertificate(app, tls)
