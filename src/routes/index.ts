@@ -9,6 +9,8 @@ import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Metrics } from '../service/metrics.js'
+import type { ModelAdvice } from '../service/model-advice.js'
+import type { ModelTasks } from '../service/model-tasks.js'
 import type { Overview } from '../service/overview.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
@@ -60,6 +62,8 @@ export type RouteDeps = {
   deliveries: Deliveries
   events: Events
   health: Health
+  modelTasks: ModelTasks
+  adviseModels: ModelAdvice
   overview: Overview
   owners: Owners
   plans: Plans
