@@ -14,6 +14,7 @@ import { readDisk, readMemory } from './engine/machine.js'
 import { createPageFiles } from './engine/page-files.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
+import { createModelTools } from './model-tools.js'
 import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
 import type { Logger } from './logger.js'
@@ -30,6 +31,8 @@ import { createErasing } from './service/erasing.js'
 import { createEvents, HEARTBEAT_MS } from './service/events.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createModelAdvice } from './service/model-advice.js'
+import { createModelTasks } from './service/model-tasks.js'
 import { createOverview } from './service/overview.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createSearch } from './service/search.js'
@@ -106,6 +109,11 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const overview = createOverview({ overview: stores.overview, jobs: base.stores.jobs, metrics: metricsStore, retries: library.retries })
   const { dataDir } = config
   const system = createSystem({ health, ...engines, readMemory, readDisk, dataDir, version, minFreeBytes, now })
+  const modelTools = createModelTools(config, { models: engines.models, reservedBytes: minFreeBytes })
+  const modelTasks = createModelTasks({ library: modelTools.library, log, now })
+  const adviseModels = createModelAdvice({
+    ...engines, threads: workers * threadsPerWorker, memoryBytes: () => readMemory().availableBytes
+  })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
@@ -129,6 +137,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   return {
     ...gate,
     ...library,
+    adviseModels,
     artifacts,
     audit,
     deliveries,
@@ -137,6 +146,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     health,
     indexing,
     metrics,
+    modelTasks,
     overview,
     retention,
     search,
@@ -153,13 +163,13 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
       events.stop()
-      await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop()])
+      await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([engines.close(), reader.close(), fetcher.close()])
+      await Promise.all([engines.close(), reader.close(), fetcher.close(), modelTools.close()])
       db.close()
       erasure.close()
       audit.close()
