@@ -8,14 +8,13 @@ import { Choice } from '../ui/Choice.tsx'
 import { useFormats } from '../ui/formats.ts'
 import styles from './Filters.module.css'
 import { SORTS } from './search-params.ts'
-import type { LibrarySearch } from './search-params.ts'
+import type { LibrarySearch, SearchChange } from './search-params.ts'
 
 /** No status, tag or language is called so. */
 const ALL = ''
 const STATUSES: readonly RecordingStatus[] = ['completed', 'processing', 'pending', 'failed']
 
-type Change = { [K in keyof LibrarySearch]?: LibrarySearch[K] | undefined }
-type Props = { search: Omit<LibrarySearch, 'q'>, onChange (change: Change): void }
+type Props = { search: Omit<LibrarySearch, 'q'>, onChange (change: SearchChange): void }
 
 /** The languages of the recordings that were seen so far. */
 function useLanguages (chosen: string | undefined): string[] {
@@ -23,6 +22,9 @@ function useLanguages (chosen: string | undefined): string[] {
   const found = lists.flatMap(([, pages]) => pages?.pages.flatMap(({ data }) => data.flatMap(({ language }) => language ?? [])) ?? [])
   return [...new Set([...found, ...(chosen === undefined ? [] : [chosen])])].sort()
 }
+
+/** Takes every filter away. */
+export const NO_FILTER: SearchChange = { status: undefined, tag: undefined, language: undefined }
 
 export function Filters ({ search, onChange }: Props) {
   const { t } = useTexts()
@@ -54,7 +56,7 @@ export function Filters ({ search, onChange }: Props) {
           onChange={(value) => { onChange({ language: value === ALL ? undefined : value }) }}
         />}
       {isFiltered &&
-        <Button kind='quiet' onPress={() => { onChange({ status: undefined, tag: undefined, language: undefined }) }}>
+        <Button kind='quiet' onPress={() => { onChange(NO_FILTER) }}>
           {t('library.showAll')}
         </Button>}
       <span className={styles['sort']}>

@@ -11,10 +11,11 @@ import { Message } from '../ui/Message.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { EmptyLibrary } from './EmptyLibrary.tsx'
+import { Filters, NO_FILTER } from './Filters.tsx'
 import { RenameDialog } from './RenameDialog.tsx'
 import { Rows } from './Rows.tsx'
 import { toFilter } from './search-params.ts'
-import type { LibrarySearch } from './search-params.ts'
+import type { LibrarySearch, SearchChange } from './search-params.ts'
 import { TagsDialog } from './TagsDialog.tsx'
 
 /** How often the list is read while there are no events: often while something is being transcribed. */
@@ -42,9 +43,9 @@ function useRecordings (search: Omit<LibrarySearch, 'q'>) {
   return { query, recordings }
 }
 
-type Props = { search: Omit<LibrarySearch, 'q'>, onClear (): void }
+type Props = { search: Omit<LibrarySearch, 'q'>, onChange (change: SearchChange): void }
 
-export function RecordingList ({ search, onClear }: Props) {
+export function RecordingList ({ search, onChange }: Props) {
   const { t } = useTexts()
   const { query, recordings } = useRecordings(search)
   const [dialog, setDialog] = useState<{ action: RowAction, recording: Recording }>()
@@ -60,12 +61,18 @@ export function RecordingList ({ search, onClear }: Props) {
     )
   }
   if (recordings.length === 0 && isFiltered) {
-    return <Message title={t('library.noneFits')}><Button onPress={onClear}>{t('library.showAll')}</Button></Message>
+    return (
+      <>
+        <Filters search={search} onChange={onChange} />
+        <Message title={t('library.noneFits')}><Button onPress={() => { onChange(NO_FILTER) }}>{t('library.showAll')}</Button></Message>
+      </>
+    )
   }
   if (recordings.length === 0) return <EmptyLibrary />
   const close = (): void => { setDialog(undefined) }
   return (
     <>
+      <Filters search={search} onChange={onChange} />
       <Rows
         recordings={recordings} isComplete={!query.hasNextPage} onAction={(action, recording) => { setDialog({ action, recording }) }}
         onEnd={() => { if (query.hasNextPage && !query.isFetchingNextPage) inBackground(query.fetchNextPage()) }}

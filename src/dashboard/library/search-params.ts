@@ -6,6 +6,9 @@ export const SORTS = ['newest', 'oldest', 'title', 'longest', 'shortest'] as con
 export type Sort = typeof SORTS[number]
 export type LibrarySearch = { q?: string, status?: typeof STATUSES[number], tag?: string, language?: string, sort?: Sort }
 
+/** Undefined takes a choice away. */
+export type SearchChange = { [K in keyof LibrarySearch]?: LibrarySearch[K] | undefined }
+
 const ORDERS: Readonly<Record<Sort, Pick<RecordingFilter, 'sort' | 'order'>>> = {
   newest: {},
   oldest: { sort: 'created', order: 'asc' },

@@ -73,7 +73,8 @@ export async function startPage (t: Test, { settings = {}, hasAccount = true }: 
       const page = await context.newPage()
       t.teardown(async () => {
         await context.close()
-        t.strictSame(faults.list(), [], 'nothing went wrong in the browser')
+        // Assertions come too late in a teardown; what it throws fails the test as well.
+        if (faults.list().length > 0) throw new Error(`in the browser:\n${faults.list().join('\n')}`)
       })
       return {
         context,

@@ -132,7 +132,6 @@ export const library = {
   'upload.waiting': 'Wartet, bis sie an der Reihe ist',
   'upload.sending': '{sent} von {size}',
   'upload.paused': 'Keine Verbindung. Es geht von selbst weiter.',
-  'upload.done': 'Hochgeladen',
   'upload.progressOf': 'Upload von {name}',
   'upload.retry': '{name} noch einmal hochladen',
   'upload.cancel': 'Upload von {name} abbrechen',

@@ -132,7 +132,6 @@ export const library = {
   'upload.waiting': 'Waiting for its turn',
   'upload.sending': '{sent} of {size}',
   'upload.paused': 'No connection. It goes on by itself.',
-  'upload.done': 'Uploaded',
   'upload.progressOf': 'Upload of {name}',
   'upload.retry': 'Upload {name} again',
   'upload.cancel': 'Cancel the upload of {name}',

@@ -132,7 +132,6 @@ export const library = {
   'upload.waiting': 'Espera su turno',
   'upload.sending': '{sent} de {size}',
   'upload.paused': 'Sin conexión. Continúa por sí sola.',
-  'upload.done': 'Subido',
   'upload.progressOf': 'Subida de {name}',
   'upload.retry': 'Subir {name} de nuevo',
   'upload.cancel': 'Cancelar la subida de {name}',
