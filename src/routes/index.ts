@@ -18,6 +18,7 @@ import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
 import type { Sessions } from '../service/sessions.js'
 import type { Setup } from '../service/setup.js'
+import type { Shares } from '../service/shares.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
@@ -48,6 +49,7 @@ import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
 import { searchRoutes } from './search.js'
 import { setupRoutes } from './setup.js'
+import { shareRoutes } from './shares.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -74,6 +76,7 @@ export type RouteDeps = {
   search: Search
   sessions: Sessions
   setup: Setup
+  shares: Shares
   speakers: Speakers
   submit: Submit
   transcripts: Transcripts
@@ -99,7 +102,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
     accounts, keys, administration, artifacts, audit, deliveries, health, idempotency, oauth, owners, plans,
     removal, retries, search, sessions,
-    setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
+    setup, shares, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
     authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
@@ -125,6 +128,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
       await api.register(keyRoutes, { keys, usage })
       await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
+      await api.register(shareRoutes, { shares, publicUrl })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })

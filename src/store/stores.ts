@@ -11,6 +11,7 @@ import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
+import { createShareStore } from './shares.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
 import { createTranscriptStore } from './transcripts.js'
@@ -34,6 +35,7 @@ export function createStores (db: Database) {
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sessions: createSessionStore(db),
+    shares: createShareStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
     transcripts: createTranscriptStore(db),
