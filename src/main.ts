@@ -6,8 +6,8 @@ import type { Logger } from './logger.js'
 
 export type Server = {
   address: string
-  /** The first key, on the first start only. */
-  firstKey: string | undefined
+  /** The first key and the name of its owner, on the first start only. */
+  firstKey: { key: string, owner: string } | undefined
   /** Where the page is. */
   pageUrl: string
   /** Where the first account is created, until there is one. It holds a secret. */
@@ -29,9 +29,9 @@ async function closeWithin (http: Http, graceMs: number): Promise<void> {
   clearTimeout(timer)
 }
 
-function createFirstKey ({ keys }: Appliance): string | undefined {
+function createFirstKey ({ keys }: Appliance): Server['firstKey'] {
   if (keys.hasKeys()) return undefined
-  return keys.create({ name: 'first start', owner: 'default', plan: 'enterprise' }).key
+  return keys.create({ name: 'first start', owner: 'default', plan: 'enterprise' })
 }
 
 /** Why the server cannot listen, as a sentence that says what to do; other errors unchanged. */

@@ -20,7 +20,7 @@ async function serve (): Promise<void> {
     ? `Open the page: ${server.pageUrl}`
     : `Open the page to create the first account: ${server.setupUrl}`)
   if (server.firstKey) {
-    console.log(`API key of the owner "default", shown only once: ${server.firstKey}`)
+    console.log(`API key of the owner "${server.firstKey.owner}", shown only once: ${server.firstKey.key}`)
     console.log('More keys: npx stenobox keys create --name NAME')
   }
   if (server.warnings.length > 0 && config.firstModel !== 'none') console.log(frame(server.warnings))

@@ -24,6 +24,7 @@ import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
 import type { Sessions } from '../service/sessions.js'
 import type { Setup } from '../service/setup.js'
+import type { Shares } from '../service/shares.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { System } from '../service/system.js'
@@ -57,6 +58,7 @@ import { protectedResourceRoutes } from './protected-resource.js'
 import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
 import { setupRoutes } from './setup.js'
+import { shareRoutes } from './shares.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -89,6 +91,7 @@ export type RouteDeps = {
   search: Search
   sessions: Sessions
   setup: Setup
+  shares: Shares
   speakers: Speakers
   submit: Submit
   system: System
@@ -114,7 +117,7 @@ export type RouteDeps = {
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
     accounts, keys, administration, artifacts, audit, deliveries, events, health, idempotency, labels, oauth, owners, plans, removal,
-    retention, retries, search, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics,
+    retention, retries, search, sessions, setup, shares, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics,
     metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
@@ -140,6 +143,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
       await api.register(keyRoutes, { keys, usage })
       await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
+      await api.register(shareRoutes, { shares, publicUrl })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })

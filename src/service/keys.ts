@@ -37,6 +37,14 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     return view(key)
   }
 
+  /**
+   * The id of the owner that a name means. If there is no default owner, because the first start has renamed it, the name of the default
+   * owner means that account, as long as it is the only owner.
+   */
+  const findOwner = (name: string): number | undefined =>
+    apiKeys.findOwner(name) ?? (name === DEFAULT_OWNER ? apiKeys.findOnlyAccount() : undefined)
+  const ensureOwner = (name: string): number => findOwner(name) ?? apiKeys.ensureOwner(name, now())
+
   function insert (fields: Omit<NewApiKey, 'hash' | 'lastFour'>): CreatedKey {
     const key = generateKey()
     const id = apiKeys.insert({ ...fields, hash: hashKey(key), lastFour: key.slice(-4) })
@@ -75,15 +83,15 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     },
     /** Creates a key for the owner with this name, and the owner too if new. The key itself is returned only here. */
     create ({ owner, ...options }: KeyOptions & { owner: string }): CreatedKey {
-      return inTransaction(() => insertFor(apiKeys.ensureOwner(owner, now()), options))
+      return inTransaction(() => insertFor(ensureOwner(owner), options))
     },
     /** Creates a key for an existing owner. Throws `not_found`. */
     createFor: (ownerId: number, options: KeyOptions): CreatedKey => inTransaction(() => insertFor(ownerId, options)),
     /** The id of the owner with this name. Creates the owner if there is none. */
-    ensureOwner: (name: string): number => apiKeys.ensureOwner(name, now()),
+    ensureOwner,
     /** The id of the owner with this name; the default owner need not exist yet. Throws `not_found`. */
     requireOwner (name: string): number {
-      const id = name === DEFAULT_OWNER ? apiKeys.ensureOwner(name, now()) : apiKeys.findOwner(name)
+      const id = name === DEFAULT_OWNER ? ensureOwner(name) : findOwner(name)
       if (id === undefined) throw new AppError('not_found', `There is no owner "${name}". See: stenobox owners list`)
       return id
     },

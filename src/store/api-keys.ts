@@ -46,6 +46,9 @@ export function createApiKeyStore (db: Database) {
     ON CONFLICT (name) DO NOTHING
   `)
   const findOwner = db.prepare<{ name: string }, { id: number }>('SELECT id FROM owner WHERE name = :name')
+  const firstOwners = db.prepare<[], { id: number, is_account: 0 | 1 }>(`
+    SELECT id, password_hash IS NOT NULL AS is_account FROM owner WHERE id > 0 ORDER BY id LIMIT 2
+  `)
   const findOwnerPlan = db.prepare<{ ownerId: number }, { plan: Plan }>('SELECT plan FROM owner WHERE id = :ownerId')
   const insertKey = db.prepare<Omit<NewApiKey, 'expiresAt'> & { expiresAt: number | null }>(`
     INSERT INTO api_key (owner_id, name, plan, hash, last_four, created_at, expires_at)
@@ -94,6 +97,11 @@ export function createApiKeyStore (db: Database) {
     },
     /** The owner's id. Undefined when there is no such owner. */
     findOwner: (name: string): number | undefined => findOwner.get({ name })?.id,
+    /** The id of the only owner, if it is an account. */
+    findOnlyAccount (): number | undefined {
+      const [first, second] = firstOwners.all()
+      return second === undefined && first?.is_account === 1 ? first.id : undefined
+    },
     /** Undefined when there is no such owner. */
     findOwnerPlan: (ownerId: number): Plan | undefined => findOwnerPlan.get({ ownerId })?.plan,
     insert (key: NewApiKey): number {

@@ -13,6 +13,7 @@ import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
+import { createShareStore } from './shares.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
 import { createTagStore } from './tags.js'
@@ -39,6 +40,7 @@ export function createStores (db: Database) {
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sessions: createSessionStore(db),
+    shares: createShareStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
     tags: createTagStore(db),

@@ -208,3 +208,17 @@ t.test('what cannot be rotated says why, and leaves no key behind', async (t) =>
   for (const grace of [-1, 0.5, 30 * DAY_SECONDS + 1, NaN]) t.throws(() => keys.rotate(fresh.id, grace), RangeError)
   t.equal(keys.list().length, 3)
 })
+
+t.test('once the only owner is an account, the name of the default owner means it', async (t) => {
+  const { keys, owners, apiKeys } = openKeys(t)
+  const anna = keys.ensureOwner('anna')
+  t.not(keys.ensureOwner('default'), anna, 'not an account')
+  owners.remove(keys.ensureOwner('default'))
+  owners.setPasswordHash(anna, 'hash')
+  t.equal(keys.ensureOwner('default'), anna)
+  t.equal(keys.requireOwner('default'), anna)
+  t.equal(keys.create({ name: 'laptop', owner: 'default' }).owner, 'anna')
+  t.equal(apiKeys.findOwner('default'), undefined)
+  keys.ensureOwner('bert')
+  t.not(keys.ensureOwner('default'), anna, 'beside others, nobody is meant')
+})
