@@ -5,6 +5,7 @@ import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
+import type { Edits } from '../service/edits.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Labels } from '../service/labels.js'
@@ -14,6 +15,7 @@ import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
 import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
+import type { Segments } from '../service/segments.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { Tokens } from '../service/tokens.js'
@@ -39,6 +41,7 @@ import { requireSession } from './plugins/session.js'
 import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
 import { searchRoutes } from './search.js'
+import { segmentRoutes } from './segments.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -53,6 +56,7 @@ export type RouteDeps = {
   artifacts: Artifacts
   audit: Audit
   deliveries: Deliveries
+  edits: Edits
   health: Health
   owners: Owners
   plans: Plans
@@ -62,6 +66,7 @@ export type RouteDeps = {
   removal: Removal
   retries: Retries
   search: Search
+  segments: Segments
   speakers: Speakers
   submit: Submit
   transcripts: Transcripts
@@ -80,7 +85,7 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, audit, deliveries, health, idempotency, labels, owners, plans, removal, retries, search, speakers, submit,
+    keys, administration, artifacts, audit, deliveries, edits, health, idempotency, labels, owners, plans, removal, retries, search, segments, speakers, submit,
     tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
@@ -107,6 +112,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, labels, removal })
+      await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })

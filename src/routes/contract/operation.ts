@@ -21,6 +21,7 @@ export const TAGS = {
   Uploads: 'Uploads in parts, resumable after a crash of the client or the server.',
   Jobs: 'Job status and retry.',
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
+  Edits: 'What people change in transcripts: text with its times, find and replace, revisions, undo.',
   Library: 'Search of all transcriptions by meaning and by words.',
   Artifacts: 'Summaries, chapters, quotes, show notes, threads and blog posts, made from completed transcriptions.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
