@@ -154,8 +154,11 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     function begin (): number {
       const number = edits.begin(id, 'undo', now(), target.number)
       edits.setUndone(id, target.number, number)
-      // An undo of an undo brings the first change back.
-      if (target.undoes !== undefined) edits.setUndone(id, target.undoes, undefined)
+      // An undo of an undo brings a change back, and takes back what that change undid.
+      for (let isUndone = true, each: Revision | undefined = target; each?.undoes !== undefined; each = edits.findRevision(id, each.undoes)) {
+        isUndone = !isUndone
+        edits.setUndone(id, each.undoes, isUndone ? each.number : undefined)
+      }
       return number
     }
     await inSlices(id, ownerId, keys.values(), takeTurn, (key) => {
