@@ -105,6 +105,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   library.speakers.onChanged(indexing.refresh)
   library.edits.onChanged(indexing.refreshSoon)
   library.removal.onRemoved(loop.abandon)
+  library.removal.onRemoved(library.listening.end)
   library.removal.onRemoved(erasing.request)
 
   return {
@@ -128,6 +129,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     },
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
+      library.listening.end()
+      library.loudness.stop()
       await Promise.all([sweep.stop(), watch.stop(), erasing.stop()])
       await loop.stop()
     },

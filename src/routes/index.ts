@@ -9,6 +9,8 @@ import type { Edits } from '../service/edits.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Labels } from '../service/labels.js'
+import type { Listening } from '../service/listening.js'
+import type { Loudness } from '../service/loudness.js'
 import type { Metrics } from '../service/metrics.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
@@ -25,6 +27,7 @@ import type { Usage } from '../service/usage.js'
 import type { Webhooks } from '../service/webhooks.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
+import { audioRoutes } from './audio.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
 import { metricsRoutes } from './metrics.js'
@@ -62,6 +65,8 @@ export type RouteDeps = {
   plans: Plans
   idempotency: Idempotency
   labels: Labels
+  listening: Listening
+  loudness: Loudness
   metrics: Metrics
   removal: Removal
   retries: Retries
@@ -85,7 +90,7 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, audit, deliveries, edits, health, idempotency, labels, owners, plans, removal, retries, search, segments, speakers, submit,
+    keys, administration, artifacts, audit, deliveries, edits, health, idempotency, labels, listening, loudness, owners, plans, removal, retries, search, segments, speakers, submit,
     tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer
   } = deps
   await collectOperations(app, publicUrl)
@@ -112,6 +117,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, labels, removal })
+      await api.register(audioRoutes, { listening, loudness })
       await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })

@@ -11,6 +11,7 @@ import { createMediaStore } from './media.js'
 import { createOauthStore } from './oauth.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
+import { createPeakStore } from './peaks.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
@@ -35,6 +36,7 @@ export function createStores (db: Database) {
     oauth: createOauthStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
+    peaks: createPeakStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sources: createSourceStore(db),
