@@ -1,5 +1,6 @@
 /** Recordings for players: the file or its sound, in parts, and how loud it is. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { matchesTag, parseByteRange } from '../domain/byte-range.js'
 import { AppError } from '../domain/errors.js'
@@ -67,7 +68,7 @@ export const audioRoutes: FastifyPluginAsyncTypebox<{ listening: Listening, loud
     if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
     reply.type(contentType).header('content-length', end - start)
     reply.header('content-disposition', attachmentNamed(fileName).replace('attachment', 'inline'))
-    return await reply.send(request.method === 'HEAD' ? '' : playable.open({ start, end }))
+    return await reply.send(request.method === 'HEAD' ? Readable.from([]) : playable.open({ start, end }))
   })
 
   app.get('/transcriptions/:id/peaks', operation({

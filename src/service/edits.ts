@@ -46,6 +46,7 @@ export class EditConflict extends AppError {
 const SLICE_MS = 15
 /** Segments that are read at once. */
 const PAGE_LENGTH = 64
+const KEYS_AT_ONCE = 1000
 
 /** The words for a text that a person typed. Undefined when that is the text it has. */
 function typeOver (segment: EditedSegment, typed: string, revision: number): NewText | undefined {
@@ -142,14 +143,27 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     if (!revision && number > edits.lastRevision(id)) throw new AppError('not_found', 'There is no such revision.')
     if (!revision) throw new AppError('gone', 'This revision is too old and can no longer be undone.')
     if (revision.isUndone) throw new AppError('conflict', `Revision ${number} was undone already.`)
-    if (edits.countChangedSince(id, number) === 0) return revision
-    throw new AppError('conflict', `Later revisions changed the same text. Undo them before revision ${number}.`)
+    return revision
+  }
+
+  /** The segments of a revision. Throws `conflict` when one of them has other text by now. */
+  async function listUnchanged (id: number, number: number, takeTurn: TakeTurn): Promise<SegmentKey[]> {
+    const found: SegmentKey[] = []
+    for (let page = edits.listKeys(id, number, undefined, KEYS_AT_ONCE); page.length > 0;) {
+      if (page.some(({ hasChanged }) => hasChanged)) {
+        throw new AppError('conflict', `Later revisions changed the same text. Undo them before revision ${number}.`)
+      }
+      found.push(...page.map(({ windowIdx, idx }) => ({ windowIdx, idx })))
+      await takeTurn()
+      page = edits.listKeys(id, number, page.at(-1), KEYS_AT_ONCE)
+    }
+    return found
   }
 
   async function undo (id: number, { ownerId }: Reader, asked: number | undefined, takeTurn: TakeTurn): Promise<Undone> {
     segments.requireCompleted(id, ownerId)
     const target = requireUndoable(id, asked)
-    const keys = edits.listKeys(id, target.number)
+    const keys = await listUnchanged(id, target.number, takeTurn)
     let revision: number | undefined
     function begin (): number {
       const number = edits.begin(id, 'undo', now(), target.number)

@@ -108,13 +108,12 @@ export function createEditStore (db: Database) {
     ORDER BY r.number DESC
     LIMIT :limit
   `)
-  const changedSince = db.prepare<OfJob & { number: number }, { n: number }>(`
-    SELECT count(*) AS n
+  const keys = db.prepare<OfSegment & { number: number, limit: number }, SegmentKey & { hasChanged: 0 | 1 }>(`
+    SELECT r.window_idx AS windowIdx, r.idx, s.content <> r.after_content AS hasChanged
     FROM revision_segment r JOIN segment s ON s.job_id = r.job_id AND s.window_idx = r.window_idx AND s.idx = r.idx
-    WHERE r.job_id = :jobId AND r.number = :number AND s.content <> r.after_content
-  `)
-  const keys = db.prepare<OfJob & { number: number }, SegmentKey>(`
-    SELECT window_idx AS windowIdx, idx FROM revision_segment WHERE job_id = :jobId AND number = :number ORDER BY window_idx, idx
+    WHERE r.job_id = :jobId AND r.number = :number AND (r.window_idx, r.idx) > (:windowIdx, :idx)
+    ORDER BY r.window_idx, r.idx
+    LIMIT :limit
   `)
   const before = db.prepare<OfSegment & { number: number }, BeforeRow>(`
     SELECT before_text, before_words, before_content, before_labelling, by_machine
@@ -169,8 +168,11 @@ export function createEditStore (db: Database) {
       })
       addCount.run({ jobId, number, count: 1 })
     },
-    /** The segments that a revision changed. */
-    listKeys: (jobId: number, number: number): SegmentKey[] => keys.all({ jobId, number }),
+    /** The segments that a revision changed, after one of them, and whether their text is another one by now. */
+    listKeys (jobId: number, number: number, after: SegmentKey | undefined, limit: number): Array<SegmentKey & { hasChanged: boolean }> {
+      return keys.all({ jobId, number, ...after ?? { windowIdx: -1, idx: -1 }, limit })
+        .map(({ windowIdx, idx, hasChanged }) => ({ windowIdx, idx, hasChanged: hasChanged === 1 }))
+    },
     /** The text that a segment had before a revision. */
     findBefore (jobId: number, number: number, segment: EditedSegment): NewText | undefined {
       const row = before.get({ jobId, number, ...segment.key })
@@ -184,8 +186,6 @@ export function createEditStore (db: Database) {
         isMachine: row.by_machine === 1
       }
     },
-    /** How many segments of a revision have other text by now. */
-    countChangedSince: (jobId: number, number: number): number => changedSince.get({ jobId, number })?.n ?? 0,
     findRevision (jobId: number, number: number): Revision | undefined {
       const row = findRevision.get({ jobId, number })
       return row && toRevision(row)
