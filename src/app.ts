@@ -132,8 +132,10 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
   library.speakers.onChanged(indexing.refresh)
+  library.edits.onChanged(indexing.refreshSoon)
   library.removal.onRemoved(loop.abandon)
   library.removal.onRemoved(library.shares.endStreams)
+  library.removal.onRemoved(library.listening.end)
   library.removal.onRemoved(erasing.request)
 
   return {
@@ -166,6 +168,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async stopWork (): Promise<void> {
       events.stop()
       library.shares.endStreams()
+      library.listening.end()
+      library.loudness.stop()
       await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()
     },

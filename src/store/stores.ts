@@ -3,6 +3,7 @@ import { createApiKeyStore } from './api-keys.js'
 import { createArtifactStore } from './artifacts.js'
 import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
+import { createEditStore } from './edits.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
@@ -11,6 +12,7 @@ import { createOauthStore } from './oauth.js'
 import { createOverviewStore } from './overview.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
+import { createPeakStore } from './peaks.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
 import { createShareStore } from './shares.js'
@@ -30,6 +32,7 @@ export function createStores (db: Database) {
     apiKeys: createApiKeyStore(db),
     artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
+    edits: createEditStore(db),
     jobs: createJobStore(db),
     jobList: createJobList(db),
     media: createMediaStore(db),
@@ -37,6 +40,7 @@ export function createStores (db: Database) {
     overview: createOverviewStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
+    peaks: createPeakStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sessions: createSessionStore(db),

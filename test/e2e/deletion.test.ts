@@ -12,6 +12,8 @@ import { waitFor } from '../support/wait.ts'
 const FEED = (episode: string): string => `<rss version="2.0"><channel><title>Vixenpodcast</title><item>
   <title>Quaggatitle of the week</title><guid>1</guid><enclosure url="${episode}" type="audio/mpeg" length="1"/></item></channel></rss>`
 
+const EDITED = ['Walrustitle', 'Ocelottag', 'Axolotledit', 'Pangolinedit']
+
 /** The distinct words of a text that are long enough not to be in a database by chance. */
 const wordsOf = (text: string | undefined): string[] => [...new Set(text?.match(/\p{L}{5,}/gu) ?? [])]
 
@@ -43,13 +45,23 @@ t.test('of deleted recordings nothing is found, and of the others everything', a
   for (const id of [uploaded, fetched, retained]) texts.set(id, (await client.ended(id)).transcriptText ?? '')
   await receiver.until(2)
 
+  // What people add: a title, a tag, an edit that is undone, and one that stays.
+  const own = `/api/v1/transcriptions/${uploaded}`
+  t.match(await client.request('PATCH', own, { title: 'Walrustitle', tags: ['Ocelottag'] }), { status: 200 })
+  const { body: { data: { segments: [segment] } } } =
+    await client.request<{ segments: Array<{ id: string }> }>('GET', `${own}/segments`)
+  const edit = async (text: string, base: number) => await client.request('PATCH', `${own}/segments/${segment?.id}`, { text, base })
+  t.match(await edit('Axolotledit', 0), { status: 200 })
+  t.match(await client.request('POST', `${own}/undo`, {}), { status: 200 })
+  t.match(await edit('Pangolinedit', 2), { status: 200 })
+
   const others = new Set(wordsOf(texts.get(retained)))
   const empty = `${root}/empty`
   await (await startServer(empty)).stop()
   const isTelling = (word: string): boolean => !others.has(word) && Object.keys(scanFor(empty, [word])).length === 0
   const gone = [uploaded, fetched].map((id) => wordsOf(texts.get(id)).filter(isTelling))
   const [uploadWords = [], fetchWords = []] = gone
-  const uploadTraces = [...uploadWords.filter((word) => !fetchWords.includes(word)), 'Zebrafile', 'Abandonedlynx']
+  const uploadTraces = [...uploadWords.filter((word) => !fetchWords.includes(word)), 'Zebrafile', 'Abandonedlynx', ...EDITED]
   const fetchTraces = [...fetchWords, 'Quaggatitle', 'feed.xml']
   t.ok(uploadTraces.length > 5 && fetchTraces.length > 5, `${uploadTraces.length} and ${fetchTraces.length} words`)
   t.strictSame(Object.keys(scanFor(dataDir, [...uploadTraces, ...fetchTraces])), [...uploadTraces, ...fetchTraces], 'the scan finds all')

@@ -55,7 +55,7 @@ export function findViolation ({ operation }: Route, { status, contentType, text
   const declared = operation.responses[status]
   if (!declared) return `status ${status} is not in the document`
   const type = contentType?.split(';')[0] ?? ''
-  const media = resolveReference(declared).content?.[type]
+  const media = (resolveReference(declared).content ?? {})[type]
   if (!media) return `${status} with content type "${type}" is not in the document`
   if (!type.endsWith('json')) return undefined
   let body: unknown
