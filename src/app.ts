@@ -10,11 +10,11 @@ import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
 import { isLocalHost } from './domain/local-request.js'
 import { createFetcher } from './engine/http/fetcher.js'
+import type { Models } from './engine/models/models.js'
 import { readDisk, readMemory } from './engine/machine.js'
 import { createPageFiles } from './engine/page-files.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
-import { createModelTools } from './model-tools.js'
 import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
 import type { Logger } from './logger.js'
@@ -75,6 +75,12 @@ export function takeServerLock ({ dataDir }: Config): WorkLock {
   throw new Error(`another server is running on the data directory ${dataDir}; stop it, or set STENOBOX_DATA_DIR to another directory`)
 }
 
+/** What fetches, imports and removes models, with an archiver and an HTTP client of its own. */
+async function openModelTools (config: Config, shared: { models: Models, reservedBytes: number }) {
+  const { createModelTools } = await import('./model-tools.js')
+  return createModelTools(config, shared)
+}
+
 /** What the administrator should know of models and devices. */
 function warnOfModels (health: Health, log: Logger): void {
   for (const warning of [...health.starterWarning(), ...health.modelWarnings()]) log.warn({}, warning)
@@ -109,8 +115,12 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const overview = createOverview({ overview: stores.overview, jobs: base.stores.jobs, metrics: metricsStore, retries: library.retries })
   const { dataDir } = config
   const system = createSystem({ health, ...engines, readMemory, readDisk, dataDir, version, minFreeBytes, now })
-  const modelTools = createModelTools(config, { models: engines.models, reservedBytes: minFreeBytes })
-  const modelTasks = createModelTasks({ library: modelTools.library, log, now })
+  let modelTools: ReturnType<typeof openModelTools> | undefined
+  const modelTasks = createModelTasks({
+    open: async () => (await (modelTools ??= openModelTools(config, { models: engines.models, reservedBytes: minFreeBytes }))).library,
+    log,
+    now
+  })
   const adviseModels = createModelAdvice({
     ...engines, threads: workers * threadsPerWorker, memoryBytes: () => readMemory().availableBytes
   })
@@ -176,7 +186,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([engines.close(), reader.close(), fetcher.close(), modelTools.close()])
+      await Promise.all([engines.close(), reader.close(), fetcher.close(), modelTools?.then(async ({ close }) => { await close() })])
       db.close()
       erasure.close()
       audit.close()

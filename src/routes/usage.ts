@@ -107,7 +107,6 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read' 
     description: 'The requests are those of all keys and tokens of the owner.',
     caller: 'api_key',
     querystring: DaysQuery,
-    replies: { 200: Success(Days) },
-    isAlwaysAnswered: true
+    replies: { 200: Success(Days) }
   }), async (request) => ok(usage.readDays(principalOf(request).ownerId, request.query.days ?? DEFAULT_DAYS).map(toDay)))
 }

@@ -1,7 +1,6 @@
 /** The models of this box: list, fetch, add, export, import, verify, remove. */
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import { isNoRoom } from '../domain/errors.js'
 import { STT_QUALITIES } from '../domain/job.js'
 import type { SttQuality } from '../domain/job.js'
@@ -17,6 +16,7 @@ import { BUNDLED_MODELS_DIR } from '../engine/models/models.js'
 import type { Models } from '../engine/models/models.js'
 import type { Addition } from './model-add.js'
 import { createModelArchives } from './model-archives.js'
+import { pullPatiently } from './model-patience.js'
 import { workDirOf } from './model-pull.js'
 
 export type ModelView = Pick<
@@ -54,22 +54,6 @@ export type Watcher = {
 
 /** Small enough for every machine; knows 99 languages. */
 const FIRST_MODEL = 'base'
-const BUSY_PAUSE_MS = 1000
-
-/** Waits for the lock: a command of an earlier, killed set-up may still be running. Rejects when the signal of the watcher aborts. */
-export async function pullPatiently (
-  pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher
-): Promise<void> {
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      return await pull([name], watcher)
-    } catch (error) {
-      if (!(error instanceof BusyError)) throw error
-      if (isFirst) watcher.note('another process is writing to the models directory; waiting for it')
-      await wait(BUSY_PAUSE_MS, undefined, { signal: watcher.signal })
-    }
-  }
-}
 
 type Deps = {
   models: Models

@@ -7,8 +7,8 @@ import type { Log } from '../domain/log.js'
 import { BusyError, ModelError, NoRoomError } from '../domain/model-error.js'
 import { hasTaskEnded } from '../domain/model-task.js'
 import type { ModelTask } from '../domain/model-task.js'
-import { pullPatiently } from './model-library.js'
 import type { ModelLibrary, ModelView, SetView, Watcher } from './model-library.js'
+import { pullPatiently } from './model-patience.js'
 
 /** Ended tasks that are remembered. */
 const MAX_ENDED = 20
@@ -16,7 +16,8 @@ const MAX_WAITING = 50
 const MAX_NOTES = 30
 
 type Library = Pick<ModelLibrary, 'list' | 'isKnown' | 'requireFetchable' | 'pull' | 'importFrom' | 'remove'>
-type Deps = { library: Library, log: Pick<Log, 'info' | 'warn' | 'error'>, now: () => number }
+/** `open`: loads the library with the first use: most servers never need its archiver. */
+type Deps = { open: () => Promise<Library>, log: Pick<Log, 'info' | 'warn' | 'error'>, now: () => number }
 
 const IGNORE: Watcher = { begin () {}, progress () {}, note () {}, end () {} }
 
@@ -39,7 +40,7 @@ function describeUse ({ usedFor, makesArtifacts, tellsSpeakers, makesVectors }: 
   return makesVectors ? 'search' : undefined
 }
 
-export function createModelTasks ({ library, log, now }: Deps) {
+export function createModelTasks ({ open, log, now }: Deps) {
   /** Oldest first. */
   const tasks: ModelTask[] = []
   const controllers = new Map<number, AbortController>()
@@ -47,8 +48,15 @@ export function createModelTasks ({ library, log, now }: Deps) {
   let isStopped = false
   let running: Promise<void> | undefined
 
-  function requireKnown (name: string): void {
+  /** Throws `not_found`, and `conflict` while nothing may be fetched. */
+  async function requireFetchable (name: string): Promise<void> {
+    const library = await open()
     if (!library.isKnown(name)) throw new AppError('not_found', 'There is no such model or set.')
+    try {
+      library.requireFetchable([name])
+    } catch (error) {
+      throw toAppError(error, 'conflict')
+    }
   }
 
   function note (task: ModelTask, sentence: string): void {
@@ -58,7 +66,11 @@ export function createModelTasks ({ library, log, now }: Deps) {
 
   const watch = (task: ModelTask, signal: AbortSignal): Watcher => ({
     begin (label) { Object.assign(task, { step: label, doneBytes: 0, totalBytes: undefined }) },
-    progress (doneBytes, totalBytes) { Object.assign(task, { doneBytes, totalBytes }) },
+    progress (doneBytes, totalBytes) {
+      // Unpacking and converting ask for no signal, but tell of their progress.
+      signal.throwIfAborted()
+      Object.assign(task, { doneBytes, totalBytes })
+    },
     note (sentence) { note(task, sentence) },
     end (sentence) { note(task, sentence) },
     signal
@@ -75,7 +87,8 @@ export function createModelTasks ({ library, log, now }: Deps) {
     controllers.set(task.id, controller)
     task.state = 'running'
     try {
-      await pullPatiently(library.pull, task.name, watch(task, controller.signal))
+      const { pull } = await open()
+      await pullPatiently(pull, task.name, watch(task, controller.signal))
       end(task, 'done')
       log.info({ model: task.name }, 'model installed')
     } catch (error) {
@@ -101,19 +114,14 @@ export function createModelTasks ({ library, log, now }: Deps) {
   }
 
   return {
-    list: async (): Promise<{ models: ModelView[], sets: SetView[], unlisted: string[] }> => await library.list(),
+    list: async (): Promise<{ models: ModelView[], sets: SetView[], unlisted: string[] }> => await (await open()).list(),
 
     /**
      * Fetches a model in the background; if it is being fetched already, returns that task. Throws `not_found`, and `conflict` while
      * nothing may be fetched.
      */
-    pull (name: string): ModelTask {
-      requireKnown(name)
-      try {
-        library.requireFetchable([name])
-      } catch (error) {
-        throw toAppError(error, 'conflict')
-      }
+    async pull (name: string): Promise<ModelTask> {
+      await requireFetchable(name)
       const known = tasks.find((task) => task.name === name && !hasTaskEnded(task))
       if (known) return copy(known)
       if (isStopped) throw new AppError('unavailable', 'The appliance is being stopped.')
@@ -144,7 +152,7 @@ export function createModelTasks ({ library, log, now }: Deps) {
      */
     async importFrom (source: AsyncIterable<Uint8Array>, sha256: string | undefined): Promise<string[]> {
       try {
-        const names = await library.importFrom(source, sha256, IGNORE)
+        const names = await (await open()).importFrom(source, sha256, IGNORE)
         log.info({ models: names }, 'models imported')
         return names
       } catch (error) {
@@ -154,6 +162,7 @@ export function createModelTasks ({ library, log, now }: Deps) {
 
     /** Deletes a model. Throws `not_found`, and `conflict` when it is in use, comes with the program, or models are being fetched. */
     async remove (name: string): Promise<void> {
+      const library = await open()
       const model = (await library.list()).models.find((one) => one.name === name)
       if (!model) throw new AppError('not_found', 'There is no such model.')
       const use = model.bundled ? undefined : describeUse(model)

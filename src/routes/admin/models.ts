@@ -139,7 +139,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { modelT
     replies: { 202: Success(Task) },
     errors: ['not_found', 'conflict']
   }), async (request, reply) => {
-    const task = modelTasks.pull(request.params.name)
+    const task = await modelTasks.pull(request.params.name)
     audit(request, { taskId: task.id, model: task.name })
     return reply.code(202).send(ok(toTask(task)))
   })
