@@ -56,6 +56,7 @@ const RATE_LIMITS = {
 
 type Example = { value: unknown }
 type Content = Record<string, { schema: unknown, example?: unknown, examples?: Record<string, Example> }>
+/** `type`: of replies without a body. */
 type Response = { description: string, headers?: Record<string, unknown>, content?: Content, type?: 'null' }
 type Reply = Partial<Response> & { $ref?: string }
 type Paths = Record<string, Record<string, { security?: Array<Record<string, string[]>>, responses: Record<string, Reply> }>>
@@ -117,8 +118,7 @@ function responsesOf (spec: Operation, method: string): Record<string, Response>
     }
     if (spec.hasParts) {
       responses[206] = { ...responses[200], description: 'The part of the file that Range asks for.' }
-      // The package's word for a reply without a body.
-      responses[304] = { description: 'The client has the file.', type: 'null' }
+      responses[304] = { description: 'The client has the file already.', type: 'null' }
     }
   }
   const codes = errorsOf(spec, method)
