@@ -12,7 +12,7 @@ export const wavBytes = (samples: number): number => HEADER_BYTES + samples * BY
 export function wavHeader (samples: number): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES)
   const view = new DataView(bytes.buffer)
-  const put = (at: number, text: string): void => { for (const [index, each] of [...text].entries()) bytes[at + index] = each.charCodeAt(0) }
+  const put = (at: number, text: string): void => { bytes.set(Buffer.from(text, 'latin1'), at) }
   put(0, 'RIFF')
   view.setUint32(4, Math.min(MAX_FIELD, wavBytes(samples) - 8), true)
   put(8, 'WAVEfmt ')

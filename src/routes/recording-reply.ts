@@ -1,5 +1,6 @@
 /** Sends a recording, or the part of it that a player asks for (RFC 9110, section 14). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
 import { matchesTag, parseByteRange } from '../domain/byte-range.js'
 import { AppError } from '../domain/errors.js'
 import type { Playable } from '../service/listening.js'
@@ -29,5 +30,5 @@ export async function sendRecording (request: FastifyRequest, reply: FastifyRepl
   if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
   reply.type(contentType).header('content-length', end - start)
   reply.header('content-disposition', attachmentNamed(fileName).replace('attachment', 'inline'))
-  return await reply.send(request.method === 'HEAD' ? '' : playable.open({ start, end }))
+  return await reply.send(request.method === 'HEAD' ? Readable.from([]) : playable.open({ start, end }))
 }

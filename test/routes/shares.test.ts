@@ -67,7 +67,7 @@ t.test('a link shows the transcript and plays the recording, to anybody, until i
 })
 
 t.test('a player asks for parts of the recording', async (t) => {
-  const { share, open } = await build(t)
+  const { share, open, http } = await build(t)
   const { token } = await share()
   const part = await open(token, '/audio', { range: 'bytes=8-11' })
   t.match({ status: part.statusCode, body: part.body, headers: part.headers }, {
@@ -77,6 +77,8 @@ t.test('a player asks for parts of the recording', async (t) => {
   t.match((await open(token, '/audio', { range: 'bytes=1000-' })).json(), { code: 'range_not_satisfiable' })
   const tag = String(part.headers.etag)
   t.equal((await open(token, '/audio', { 'if-none-match': tag })).statusCode, 304)
+  const head = await http.inject({ method: 'HEAD', url: `/api/v1/shared/${token}/audio` })
+  t.match({ status: head.statusCode, body: head.body, length: head.headers['content-length'] }, { status: 200, body: '', length: '1000' })
 })
 
 t.test('off unless it is configured, also for links that were made before', async (t) => {
