@@ -26,7 +26,7 @@ export const toPlaceCursor = (sort: LibrarySort, { key, id }: LibraryPlace): str
 export function parsePlaceCursor (sort: LibrarySort, cursor: string): LibraryPlace {
   try {
     const [named, key, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    const isKey = typeof key === (sort === 'title' ? 'string' : 'number')
+    const isKey = sort === 'title' ? typeof key === 'string' : typeof key === 'number'
     if (named === sort && isKey && Number.isSafeInteger(id)) return { key: key as string | number, id: id as number }
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error

@@ -38,7 +38,9 @@ const rangeError = (sizeBytes: number): AppError =>
     headers: { 'content-range': `bytes */${sizeBytes}` }
   })
 
-export const audioRoutes: FastifyPluginAsyncTypebox<{ listening: Listening, loudness: Loudness }> = async (app, { listening, loudness }) => {
+type Deps = { listening: Listening, loudness: Loudness }
+
+export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listening, loudness }) => {
   app.get('/transcriptions/:id/audio', operation({
     operationId: 'getAudio',
     tag: 'Transcriptions',

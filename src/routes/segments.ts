@@ -38,7 +38,7 @@ const EditableSegment = Type.Object({
   text: Type.String({ description: 'empty if a person has removed all of it; exports leave such segments out' }),
   revision: Type.Integer({ minimum: 0, description: 'the last revision that changed it; 0: none. Send it as `base` with an edit' }),
   edited: Type.Boolean({ description: 'the text is not that of the machine' }),
-  speaker: Type.Optional(Type.String({ description: 'who says most of it: a name if given, else the label; only on plans with diarization' })),
+  speaker: Type.Optional(Type.String({ description: 'who says most of it: a name, or else the label; only on plans with diarization' })),
   speakerLabel: Type.Optional(Type.String({ description: 'by which the speaker is named and merged' })),
   channel: Type.Optional(Type.Integer({ minimum: 1 })),
   words: Type.Array(Type.Object({
@@ -62,7 +62,7 @@ const SegmentPage = Type.Object({
 })
 
 const SegmentsQuery = Type.Object({
-  after: Type.Optional(Type.String({ maxLength: MAX_SEGMENT_ID_LENGTH, description: 'the segment before the page; absent: the first page' })),
+  after: Type.Optional(Type.String({ maxLength: MAX_SEGMENT_ID_LENGTH, description: 'the segment before the page' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_SEGMENTS_PER_PAGE, default: SEGMENTS_PER_PAGE }))
 })
 
@@ -115,7 +115,8 @@ const UndoReply = Type.Object({
   segments: Type.Array(Type.String(), { description: 'ids of the changed segments' })
 }, { title: 'Undone', description: 'What was undone.', examples: [{ revision: 3, undone: 2, segments: ['3.0'] }] })
 
-function toWire ({ startMs, endMs, isEdited, speaker, speakerLabel, channel, words, ...rest }: SegmentView): Static<typeof EditableSegment> {
+function toWire (view: SegmentView): Static<typeof EditableSegment> {
+  const { startMs, endMs, isEdited, speaker, speakerLabel, channel, words, ...rest } = view
   return {
     ...rest,
     start: toSeconds(startMs),

@@ -48,10 +48,12 @@ type Deps = {
 }
 
 /** A recording as a whole. */
-type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number, channels: number, peaks: Peaks }
+type Decoded = {
+  cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number, channels: number, peaks: Peaks
+}
 
 export function createDecoding (deps: Deps) {
-  const { jobs, windows, transcripts, peaks: peakStore, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
+  const { jobs, windows, transcripts, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
 
   /** Removes what an earlier decoder left undone: its windows would be claimed meanwhile, and then transcribed twice. */
   function begin ({ jobId }: WorkClaim): void {
@@ -97,7 +99,7 @@ export function createDecoding (deps: Deps) {
       if (!work.finish(claim)) throw new ClaimLost()
       dropFrom(job.id, cut.length)
       transcripts.setSkipped(job.id, skipped)
-      peakStore.set(job.id, peaks)
+      deps.peaks.set(job.id, peaks)
       jobs.setDecoded(job.id, samplesToMs(totalSamples), now(), channels)
       if (job.language === undefined) storeSamples(claim, cut)
       diarizing.begin(claim, cut.length)
@@ -116,7 +118,8 @@ export function createDecoding (deps: Deps) {
       storeDecoded(claim, job, { cut, skipped, totalSamples, channels, peaks })
     }
     const mode = job.options.channels ?? 'auto'
-    const { samples, isSeparate, peaks } = await sound.write(job, signal, mode, async (written) => { store(await windowing.advance(written)) })
+    const onSamples = async (written: number): Promise<void> => { store(await windowing.advance(written)) }
+    const { samples, isSeparate, peaks } = await sound.write(job, signal, mode, onSamples)
     if (isSeparate) {
       const skipped = await cutChannels({ speech, files, jobId: job.id }, samples, { needsVoices: mode === 'auto' }, store)
       if (skipped && diarizing.needsMix(job, CHANNELS.length)) await sound.mix(job.id, 'keep channels')

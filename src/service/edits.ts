@@ -29,6 +29,7 @@ export type Replacement = Finding & { replace: string, isPreview?: boolean | und
 export type Replaced = { count: number, segments: string[], revision: number | undefined }
 /** `revision`: the new one. `undone`: the one that it undid. */
 export type Undone = { revision: number, undone: number, segments: string[] }
+type RevisionPage = { before: number | undefined, limit: number }
 /** Resolves when other requests have had a turn. */
 type TakeTurn = () => Promise<void>
 
@@ -169,7 +170,8 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
       const number = edits.begin(id, 'undo', now(), target.number)
       edits.setUndone(id, target.number, number)
       // An undo of an undo brings a change back, and takes back what that change undid.
-      for (let isUndone = true, each: Revision | undefined = target; each?.undoes !== undefined; each = edits.findRevision(id, each.undoes)) {
+      let isUndone = true
+      for (let each: Revision | undefined = target; each?.undoes !== undefined; each = edits.findRevision(id, each.undoes)) {
         isUndone = !isUndone
         edits.setUndone(id, each.undoes, isUndone ? each.number : undefined)
       }
@@ -220,7 +222,7 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     undo: async (id: number, reader: Reader, asked: number | undefined, takeTurn: TakeTurn): Promise<Undone> =>
       await inTurn(id, async () => await undo(id, reader, asked, takeTurn)),
     /** Revisions before number `before`, newest first. Throws `not_found`, `not_completed`. */
-    listRevisions (id: number, ownerId: number, { before = Number.MAX_SAFE_INTEGER, limit }: { before: number | undefined, limit: number }) {
+    listRevisions (id: number, ownerId: number, { before = Number.MAX_SAFE_INTEGER, limit }: RevisionPage): Revision[] {
       segments.requireCompleted(id, ownerId)
       return edits.listRevisions(id, before, limit)
     },

@@ -53,7 +53,7 @@ export function createLoudness ({ jobs, media, peaks, files, playSound, log, rep
 
   return {
     /**
-     * Throws `not_found`, `not_completed` before the recording is decoded, `gone` when it is of an earlier version and no longer stored, and
+     * Throws `not_found`, `not_completed` before the recording is decoded, `gone` when it was never measured and is no longer stored, and
      * `unavailable` while it is being measured.
      */
     async read (id: number, ownerId: number): Promise<Peaks & { durationMs: number }> {

@@ -100,7 +100,9 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
      * with the number of samples in the file of the mixed sound whenever it has grown; never for separate channels. Resolves once
      * all samples survive a power cut. Rejects with `JobFailure`.
      */
-    async write (job: Recording, signal: AbortSignal, mode: ChannelMode, onSamples: OnSamples = async () => {}): Promise<Written & { peaks: Peaks }> {
+    async write (
+      job: Recording, signal: AbortSignal, mode: ChannelMode, onSamples: OnSamples = async () => {}
+    ): Promise<Written & { peaks: Peaks }> {
       const source = media.find(job.mediaId)
       if (!source) throw new Error(`job ${job.id} has no media row`)
       const path = files.mediaPath(source.file)

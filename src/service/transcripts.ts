@@ -125,7 +125,8 @@ export function createTranscripts ({ jobs, jobList, transcripts, windows, passag
     list ({ ownerId, limit, sort, order = sort === 'title' ? 'asc' : 'desc', cursor, ...choice }: LibraryPage): LibraryList {
       const parse = (text: string) => sort === 'created' ? { key: parseCursor(text), id: parseCursor(text) } : parsePlaceCursor(sort, text)
       const after = cursor === undefined ? undefined : parse(cursor)
-      const isPlain = sort === 'created' && order === 'desc' && [choice.text, choice.tag, choice.language].every((each) => each === undefined)
+      const isFiltered = [choice.text, choice.tag, choice.language].some((each) => each !== undefined)
+      const isPlain = sort === 'created' && order === 'desc' && !isFiltered
       // Read one more, to know whether there is another page.
       const asked = { ownerId, limit: limit + 1 }
       // The plain list has indexes of its own, which find rare states fast.
@@ -162,7 +163,8 @@ export function createTranscripts ({ jobs, jobList, transcripts, windows, passag
         skipped: transcripts.listSkipped(id),
         segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)
       })
-      return { fileName: toExportName(job.title ?? job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }
+      const fileName = toExportName(job.title ?? job.fileName, format, `transcription-${id}`)
+      return { fileName, contentType: FORMATS[format].contentType, chunks }
     }
   }
 }

@@ -27,7 +27,8 @@ export type NewText = { text: string, words: readonly TimedWord[], content: numb
 /** Nothing is before it. */
 const START = { startMs: -1, windowIdx: -1, idx: -1 }
 
-const COLUMNS = `window_idx, idx, start_ms, end_ms, text, words, speaker, channel, machine_text, machine_words, revision, content, labelling`
+const COLUMNS = `window_idx, idx, start_ms, end_ms, text, words, speaker, channel, machine_text, machine_words,
+  revision, content, labelling`
 const REVISION_COLUMNS = 'r.number, r.kind, r.at, r.segments, r.undoes, r.undone_by'
 
 function toSegment (row: SegmentRow): EditedSegment {

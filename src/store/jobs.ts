@@ -91,7 +91,9 @@ export function createJobStore (db: Database) {
     VALUES (:ownerId, :apiKeyId, 'queued', :mediaId, :fileName, :options, :webhookUrl, :webhookSecret, :now, :now)
   `)
   const find = db.prepare<{ id: number }, JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = :id`)
-  const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
+  const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`
+    SELECT ${JOB_COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId
+  `)
   const begin = db.prepare<{ id: number, now: number }>('UPDATE job SET status = \'processing\', updated_at = :now WHERE id = :id')
   const setMedia = db.prepare<{ id: number, mediaId: number, fileName: string, now: number }>(`
     UPDATE job SET media_id = :mediaId, file_name = :fileName, updated_at = :now WHERE id = :id

@@ -11,7 +11,8 @@ import { createSpeakerStore } from './speakers.js'
 
 type SegmentKey = { window_idx: number, idx: number }
 type SegmentRow = {
-  start_ms: number, end_ms: number, text: string, words: string, machine_words: string | null, speaker: string | null, channel: Channel | null
+  start_ms: number, end_ms: number, text: string, words: string, machine_words: string | null
+  speaker: string | null, channel: Channel | null
 }
 const toSegment = (row: SegmentRow, names: Names): TimedSegment => ({
   startMs: row.start_ms,

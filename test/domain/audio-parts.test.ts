@@ -9,7 +9,8 @@ import { planWav, wavBytes, wavHeader } from '../../dist/domain/wav-view.js'
 t.test('ranges of RFC 9110', async (t) => {
   const cases: Array<[string | undefined, ReturnType<typeof parseByteRange>]> = [
     ['bytes=0-', { start: 0, end: 1000 }], ['bytes=0-0', { start: 0, end: 1 }], ['bytes=500-9999', { start: 500, end: 1000 }],
-    ['bytes=-1', { start: 999, end: 1000 }], ['bytes=-5000', { start: 0, end: 1000 }], ['BYTES = 1-2', undefined], ['Bytes=1-2', { start: 1, end: 3 }],
+    ['bytes=-1', { start: 999, end: 1000 }], ['bytes=-5000', { start: 0, end: 1000 }], ['BYTES = 1-2', undefined],
+    ['Bytes=1-2', { start: 1, end: 3 }],
     ['bytes=1000-', 'none'], ['bytes=-0', 'none'], ['bytes=2-1', undefined], ['bytes=0-1,5-6', undefined], ['bytes=x', undefined],
     ['lines=0-1', undefined], [undefined, undefined], ['bytes=-', undefined], ['bytes=99999999999999999999-', undefined]
   ]
@@ -39,7 +40,8 @@ t.test('content types', async (t) => {
   const cases: Array<[Uint8Array, string]> = [
     [head('RIFF', [0, 0, 0, 0], 'WAVE'), 'audio/wav'], [head([0, 0, 0, 32], 'ftypM4A '), 'audio/mp4'],
     [head([0, 0, 0, 32], 'ftypisom'), 'video/mp4'], [head('ID3'), 'audio/mpeg'], [head([0xff, 0xfb]), 'audio/mpeg'],
-    [head([0xff, 0xf1]), 'audio/aac'], [head('OggS', [0], 'OpusHead'), 'audio/ogg'], [head([0x1a, 0x45, 0xdf, 0xa3], '\x42\x82webm'), 'video/webm'],
+    [head([0xff, 0xf1]), 'audio/aac'], [head('OggS', [0], 'OpusHead'), 'audio/ogg'],
+    [head([0x1a, 0x45, 0xdf, 0xa3], '\x42\x82webm'), 'video/webm'],
     [head('#!AMR\n'), 'audio/amr'], [head('<html><script>'), 'application/octet-stream'], [head(), 'application/octet-stream']
   ]
   for (const [bytes, type] of cases) t.equal(mediaTypeOf(bytes), type)

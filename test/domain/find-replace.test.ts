@@ -20,7 +20,9 @@ t.test('patterns and replacements are plain text', async (t) => {
   t.strictSame(replaced(' a.b (c) $1 \\', '.', '$&'), { count: 1, text: ' a$&b (c) $1 \\' })
   t.strictSame(replaced(' a.b (c)', '(c)', '</p>').text, ' a.b </p>')
   t.strictSame(replaced(' New  York\nCity', 'new york city', 'NYC').text, ' NYC')
-  for (const find of ['', ' ', '\n\t', 'x'.repeat(201)]) t.throws(() => toPattern({ find }), { code: 'invalid_request' }, JSON.stringify(find))
+  for (const find of ['', ' ', '\n\t', 'x'.repeat(201)]) {
+    t.throws(() => toPattern({ find }), { code: 'invalid_request' }, JSON.stringify(find))
+  }
 })
 
 t.test('any text finds itself, in any company', async () => {

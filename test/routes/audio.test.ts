@@ -42,7 +42,8 @@ t.test('the file is sent whole, in parts, and not at all to whom has it', async 
   t.equal(whole.status, 200)
   t.match(Object.fromEntries(whole.headers), {
     'content-type': 'audio/mpeg', 'content-length': String(bytes.length), 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox", 'content-disposition': 'inline; filename="talk <1>.mp3"', 'cache-control': 'no-store'
+    'content-security-policy': "default-src 'none'; sandbox", 'content-disposition': 'inline; filename="talk <1>.mp3"',
+    'cache-control': 'no-store'
   })
   t.ok((await bytesOf(whole)).equals(bytes))
   const etag = whole.headers.get('etag') ?? ''
@@ -72,7 +73,8 @@ t.test('every format becomes WAV, and every part is at its place to the sample',
   const vbr = makeMedia(`${folder}/vbr.mp3`, '-i', `${AUDIO}talk.mp3`, '-c:a', 'libmp3lame', '-q:a', '4', '-write_xing', '0')
   const late = makeMedia(`${folder}/late.ts`, '-f', 'lavfi', '-i', 'color=black:d=9:s=64x64', '-itsoffset', '1.5', '-i', `${AUDIO}en-1.wav`,
     '-map', '0:v', '-map', '1:a', '-c:v', 'mpeg2video', '-c:a', 'mp2')
-  for (const path of [`${AUDIO}en-1.wav`, `${AUDIO}en-3.mp3`, `${AUDIO}de-1.m4a`, `${AUDIO}video.mp4`, `${AUDIO}es-1.ogg`, phone, wma, vbr, late]) {
+  const stored = ['en-1.wav', 'en-3.mp3', 'de-1.m4a', 'video.mp4', 'es-1.ogg'].map((name) => AUDIO + name)
+  for (const path of [...stored, phone, wma, vbr, late]) {
     const name = path.split('/').at(-1)
     const { id, sound } = await add(path)
     const whole = await get(id, '?as=wav')
@@ -142,7 +144,10 @@ t.test('peaks are stored while decoding, or made at the first request', async (t
 t.test('what is not there any more, or not yet, or belongs to somebody else', async (t) => {
   const { add, call, get, key } = await serveRecordings(t)
   const { id, stores, mediaId } = await add(`${AUDIO}en-1.wav`)
-  const status = async (query = '') => { const reply = await get(id, query); return { status: reply.status, body: await reply.json() as object } }
+  const status = async (query = '') => {
+    const reply = await get(id, query)
+    return { status: reply.status, body: await reply.json() as object }
+  }
   const peaks = async () => await call(key, 'GET', `/api/v1/transcriptions/${id}/peaks`)
   stores.db.prepare('UPDATE job SET duration_ms = NULL WHERE id = ?').run(id)
   t.match(await status('?as=wav'), { status: 422, body: { code: 'not_completed' } })

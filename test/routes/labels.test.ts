@@ -41,7 +41,7 @@ t.test('a title is shown everywhere, is cleaned, and can be taken back', async (
   t.notOk('title' in (await list('')).data[0]!)
   const title = '<b>Weekly</b>\u202e\n meeting: “v1.2”'
   t.match(await change(id, { title }), { status: 200, body: { data: { id, title: '<b>Weekly</b> meeting: “v1.2”', text: /Good/ } } })
-  t.match((await list('')).data, [{ title: '<b>Weekly</b> meeting: “v1.2”', fileName: 'talk.mp3', tags: [], progress: 100, stage: 'complete' }])
+  t.match((await list('')).data, [{ title: '<b>Weekly</b> meeting: “v1.2”', fileName: 'talk.mp3', tags: [], progress: 100 }])
   const reply = await http.inject({ url: `/api/v1/transcriptions/${id}/export?format=md`, headers: { authorization: `Bearer ${key}` } })
   t.match(reply.payload, /^# \\<b\\>Weekly/)
   t.match(reply.headers['content-disposition'], /Weekly.*\.md/)
@@ -105,7 +105,8 @@ t.test('the library is sorted by title and duration, page by page, whatever happ
 
 t.test('the library is filtered by text, tag, language and status together', async (t) => {
   const { change, stores, walk } = await build(t)
-  const [one, two, three] = ['Überblick 2026.mp3', 'overview.mp3', '100% _done_.mp3'].map((fileName) => stores.addJob('default', { fileName }))
+  const names = ['Überblick 2026.mp3', 'overview.mp3', '100% _done_.mp3']
+  const [one, two, three] = names.map((fileName) => stores.addJob('default', { fileName }))
   stores.db.prepare('UPDATE job SET options = \'{}\', heard_language = \'de\' WHERE id = ?').run(one)
   stores.jobs.fail(two!, 'timeout', 1)
   await change(two!, { title: 'Der Überblick', tags: ['Q4'] })

@@ -39,16 +39,16 @@ t.test('a hundred thousand words are replaced and brought back without keeping a
   const usedMs = (): number => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1000 }
   let longestMs = 0
   async function measure<T> (work: () => Promise<T>): Promise<T> {
-    let isDone = false
+    const ended = new AbortController()
     const watch = (async () => {
-      for (let beganAt = usedMs(); !isDone; beganAt = usedMs()) {
+      for (let beganAt = usedMs(); !ended.signal.aborted; beganAt = usedMs()) {
         await nextTurn()
         longestMs = Math.max(longestMs, usedMs() - beganAt)
       }
     })()
     const beganAt = performance.now()
     const result = await work()
-    isDone = true
+    ended.abort()
     await watch
     t.comment(`${Math.round(performance.now() - beganAt)} ms, at most ${Math.round(longestMs)} ms at once`)
     return result
@@ -89,7 +89,9 @@ t.test('speakers that are identified again are those of edited words, of the mac
   await service.edit(id, READER, '0.0', { text: 'One too many three.', base: 0 })
   t.match(list()[0]?.words.map(({ speaker }) => speaker), [undefined, undefined, undefined, undefined])
   stores.transcripts.nameSpeakers(id, (segments) => segments.map((segment) => ({
-    ...segment, speaker: 'Speaker 2', words: segment.words.map((word) => ({ ...word, speaker: word.startMs < 200 ? 'Speaker 1' : 'Speaker 2' }))
+    ...segment,
+    speaker: 'Speaker 2',
+    words: segment.words.map((word) => ({ ...word, speaker: word.startMs < 200 ? 'Speaker 1' : 'Speaker 2' }))
   })))
   t.match(edits.find(id, { windowIdx: 0, idx: 0 }), {
     text: ' One too many three.', speaker: 'Speaker 2', words: [{ speaker: 'Speaker 1' }, { speaker: 'Speaker 2' }, {}, {}],
@@ -97,7 +99,8 @@ t.test('speakers that are identified again are those of edited words, of the mac
   })
   await service.undo(id, READER, undefined, nextTurn)
   t.match(edits.find(id, { windowIdx: 0, idx: 0 }), {
-    text: ' One two three.', words: [{ text: ' One', speaker: 'Speaker 1' }, { text: ' two', startMs: 200, endMs: 400, speaker: 'Speaker 2' }, {}]
+    text: ' One two three.',
+    words: [{ text: ' One', speaker: 'Speaker 1' }, { text: ' two', startMs: 200, endMs: 400, speaker: 'Speaker 2' }, {}]
   })
 })
 
@@ -118,5 +121,7 @@ t.test('edits wait for each other, drop artifacts, tell the index, and go with t
   t.equal(db.prepare('SELECT count(*) FROM artifact').pluck().get(), 0)
   t.ok(changed.length >= 2 && changed.every((jobId) => jobId === id))
   jobs.remove(id)
-  for (const table of ['segment', 'revision', 'revision_segment']) t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
+  for (const table of ['segment', 'revision', 'revision_segment']) {
+    t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
+  }
 })

@@ -18,10 +18,10 @@ export function makeSpoken (texts: readonly string[]): TimedSegment[] {
   return texts.map((text, index) => {
     const speaker = `Speaker ${1 + index % 2}`
     const startMs = atMs
-    const words = (text.match(/\s*\S+/gu) ?? []).map((word) =>
-      ({ text: word, startMs: atMs, endMs: atMs += 200, probability: 0.5, speaker }))
-    const endMs = atMs
-    atMs += 1000
+    const words = (text.match(/\s*\S+/gu) ?? []).map((word, place) =>
+      ({ text: word, startMs: startMs + 200 * place, endMs: startMs + 200 * (place + 1), probability: 0.5, speaker }))
+    const endMs = startMs + 200 * words.length
+    atMs = endMs + 1000
     return { startMs, endMs, text, words, speaker }
   })
 }
