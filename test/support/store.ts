@@ -13,6 +13,7 @@ import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPassageStore } from '../../dist/store/passages.js'
+import { createPeakStore } from '../../dist/store/peaks.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSessionStore } from '../../dist/store/sessions.js'
 import { createShareStore } from '../../dist/store/shares.js'
@@ -153,6 +154,7 @@ export function openStores (t: Pick<Test, 'teardown'>, dataDir: string = ':memor
     idempotency: createIdempotencyStore(db),
     media,
     passages: createPassageStore(db),
+    peaks: createPeakStore(db),
     planLimits: createPlanLimitsStore(db),
     jobs,
     windows,
