@@ -1,18 +1,15 @@
 /** Recordings for players: the file or its sound, in parts, and how loud it is. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Readable } from 'node:stream'
 import Type from 'typebox'
-import { matchesTag, parseByteRange } from '../domain/byte-range.js'
-import { AppError } from '../domain/errors.js'
 import { MEDIA_TYPES } from '../domain/media-type.js'
 import { MAX_PEAKS } from '../domain/peaks.js'
 import { toSeconds } from '../domain/transcript.js'
 import type { Listening } from '../service/listening.js'
 import type { Loudness } from '../service/loudness.js'
-import { attachmentNamed } from './content-disposition.js'
 import { operation } from './contract/operation.js'
 import { IdParams, ok, Success } from './contract/schemas.js'
 import { principalOf } from './plugins/auth.js'
+import { sendRecording } from './recording-reply.js'
 
 const AudioQuery = Type.Object({
   as: Type.Optional(Type.Enum(['wav'], { description: 'the sound as WAV (16 kHz, mono, 16 bit), which every browser plays' }))
@@ -27,16 +24,6 @@ const Peaks = Type.Object({
 }, {
   title: 'Peaks', description: 'How loud the recording is.', examples: [{ perSecond: 50, durationSeconds: 0.06, peaks: 'AEB/' }]
 })
-
-/** Nothing in the file may act as a page of this site, whatever a browser takes it for. */
-const HEADERS = {
-  'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox"
-}
-
-const rangeError = (sizeBytes: number): AppError =>
-  new AppError('range_not_satisfiable', `The recording has ${sizeBytes} bytes. The range begins after them.`, {
-    headers: { 'content-range': `bytes */${sizeBytes}` }
-  })
 
 type Deps = { listening: Listening, loudness: Loudness }
 
@@ -57,20 +44,7 @@ export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listen
   }), async (request, reply) => {
     const { ownerId } = principalOf(request)
     const { id } = request.params
-    const playable = request.query.as === 'wav' ? listening.wav(id, ownerId) : await listening.file(id, ownerId)
-    const { sizeBytes, tag, contentType, fileName } = playable
-    const { range, 'if-range': ifRange = tag, 'if-none-match': known } = request.headers
-    const part = ifRange === tag ? parseByteRange(range, sizeBytes) : undefined
-    reply.headers({ ...HEADERS, etag: tag })
-    const isKnown = matchesTag(known, tag)
-    if (isKnown || part === 'none' || request.method === 'HEAD') await playable.close()
-    if (isKnown) return await reply.code(304).send()
-    if (part === 'none') throw rangeError(sizeBytes)
-    const { start, end } = part ?? { start: 0, end: sizeBytes }
-    if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
-    reply.type(contentType).header('content-length', end - start)
-    reply.header('content-disposition', attachmentNamed(fileName).replace('attachment', 'inline'))
-    return await reply.send(request.method === 'HEAD' ? Readable.from([]) : playable.open({ start, end }))
+    return await sendRecording(request, reply, request.query.as === 'wav' ? listening.wav(id, ownerId) : await listening.file(id, ownerId))
   })
 
   app.get('/transcriptions/:id/peaks', operation({

@@ -1,7 +1,7 @@
 /** Tells open pages what changes in their owner's library. Nothing is stored: who was away reads the list again. */
 import { AppError } from '../domain/errors.js'
 import type { Change, LibraryEvent } from '../domain/event.js'
-import { jobProgress } from '../domain/job.js'
+import { jobProgress, shownTitle } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import type { JobStore } from '../store/jobs.js'
@@ -44,8 +44,8 @@ function wait (ms: number, callBack: () => void): () => void {
 }
 
 function describe (job: Job): LibraryEvent {
-  const { id, status, stage, fileName, source } = job
-  return { event: 'job', data: { id, status, stage, progress: jobProgress(job), title: source?.title ?? fileName } }
+  const { id, status, stage } = job
+  return { event: 'job', data: { id, status, stage, progress: jobProgress(job), title: shownTitle(job) } }
 }
 
 export function createEvents ({ jobs, log, later = wait, elapsed = () => performance.now() }: Deps) {

@@ -1,5 +1,6 @@
 /** Sharing of single transcriptions by links that expire. Off unless it is configured. */
 import { AppError } from '../domain/errors.js'
+import { shownTitle } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import { toIsoCode } from '../domain/language.js'
 import { generateSecret, hashSecret } from '../domain/page-session.js'
@@ -100,7 +101,7 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
       const hasSpeakers = plan !== undefined && plans.limitsOf(plan).diarization
       return {
         ownerId,
-        title: job.fileName,
+        title: shownTitle(job),
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
         expiresAt,
