@@ -31,24 +31,23 @@ export function createSessions ({ sessions, inTransaction, now }: Deps) {
     return { ...session, lastUsedAt: at }
   }
 
-  function isOver (session: FoundSession): boolean {
-    const { expiresAt, idleExpiresAt } = sessionEnds(session)
-    return Math.min(expiresAt, idleExpiresAt) <= now()
+  function look (secret: string): FoundSession | undefined {
+    const found = sessions.findByHash(hashSecret(secret))
+    if (!found) return undefined
+    const { expiresAt, idleExpiresAt } = sessionEnds(found)
+    return Math.min(expiresAt, idleExpiresAt) <= now() ? undefined : found
   }
 
   /** The session with this secret; undefined when there is none or it has ended. Finding it counts as use. */
   function find (secret: string): PageSession | undefined {
-    const found = sessions.findByHash(hashSecret(secret))
-    return !found || isOver(found) ? undefined : view(noteUse(found))
+    const found = look(secret)
+    return found && view(noteUse(found))
   }
 
   return {
     find,
-    /** True while there is a session with this secret. Asking does not count as use: a page that is left open must not stay signed in. */
-    isValid (secret: string): boolean {
-      const found = sessions.findByHash(hashSecret(secret))
-      return found !== undefined && !isOver(found)
-    },
+    /** Whether the session goes on. Asking is no use: a page that is left open must not keep its session alive. */
+    isOpen: (secret: string): boolean => look(secret) !== undefined,
     /** Begins a session of an owner. `replaced`: the secret that the browser had before; its session ends. */
     begin (ownerId: number, replaced: string | undefined): BegunSession {
       const secret = generateSecret()

@@ -44,8 +44,8 @@ t.test('library', { skip: NO_CHROMIUM }, async (t) => {
   await t.test('a failed recording says why, and can be tried again', async (t) => {
     const { page, open } = await stage.person(t)
     await open('/?status=failed')
-    const { body: { data: [failed] } } = await client.request<Array<{ failure: { message: string } }>>('GET', '/api/v1/transcriptions?status=failed')
-    await page.getByText(failed?.failure.message ?? 'no reason').waitFor()
+    const { failure } = await client.job(broken)
+    await page.getByText(failure?.message ?? 'no reason').waitFor()
     const retry = page.getByRole('button', { name: 'Try broken.mp3 again' })
     await tabTo(page, retry)
     await page.keyboard.press('Enter')

@@ -43,7 +43,7 @@ t.test('sign-in', { skip: NO_CHROMIUM }, async (t) => {
     await open('/')
     await page.getByRole('button', { name: 'Add recordings' }).click()
     await page.getByRole('menuitem', { name: 'From a web address…' }).click()
-    await page.getByLabel('Web address').fill('https://example.org/talk.mp3')
+    await page.getByRole('textbox', { name: 'Web address' }).fill('https://example.org/talk.mp3')
     await context.clearCookies()
     await page.keyboard.press('Enter')
 
@@ -57,7 +57,7 @@ t.test('sign-in', { skip: NO_CHROMIUM }, async (t) => {
     await page.keyboard.type(ACCOUNT.password)
     await page.keyboard.press('Enter')
     await over.waitFor({ state: 'hidden' })
-    t.equal(await page.getByLabel('Web address').inputValue(), 'https://example.org/talk.mp3')
+    t.equal(await page.getByRole('textbox', { name: 'Web address' }).inputValue(), 'https://example.org/talk.mp3')
   })
 
   await t.test('signing out ends the session and leaves nothing behind', async (t) => {

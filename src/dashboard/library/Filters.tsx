@@ -40,7 +40,9 @@ export function Filters ({ search, onChange }: Props) {
     <div className={styles['filters']} role='group' aria-label={t('library.filters')}>
       <Choice
         label={t('library.status')} isLabelShown={false} value={status ?? ALL}
-        options={[{ value: ALL, text: t('library.allStatuses') }, ...STATUSES.map((value) => ({ value, text: t(`library.status.${value}`) }))]}
+        options={[
+          { value: ALL, text: t('library.allStatuses') }, ...STATUSES.map((value) => ({ value, text: t(`library.status.${value}`) }))
+        ]}
         onChange={(value) => { onChange({ status: value === ALL ? undefined : value }) }}
       />
       {knownTags.length > 0 &&
@@ -61,7 +63,8 @@ export function Filters ({ search, onChange }: Props) {
         </Button>}
       <span className={styles['sort']}>
         <Choice
-          label={t('library.sort')} isLabelShown={false} value={sort} options={SORTS.map((value) => ({ value, text: t(`library.sort.${value}`) }))}
+          label={t('library.sort')} isLabelShown={false} value={sort}
+          options={SORTS.map((value) => ({ value, text: t(`library.sort.${value}`) }))}
           onChange={(value) => { onChange({ sort: value === 'newest' ? undefined : value }) }}
         />
       </span>

@@ -1,4 +1,4 @@
-/** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document: ten thousand are as quick as ten. */
+/** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document, so ten thousand are quick. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'

@@ -57,8 +57,10 @@ function Facts ({ recording }: { recording: Recording }) {
       </span>
       <span className={styles['duration']}>
         {durationSeconds !== undefined &&
-          <><span className='visually-hidden'>{t('library.duration')}: </span>
-            <time dateTime={toIsoDuration(durationSeconds)}>{toClock(durationSeconds)}</time></>}
+          <>
+            <span className='visually-hidden'>{t('library.duration')}: </span>
+            <time dateTime={toIsoDuration(durationSeconds)}>{toClock(durationSeconds)}</time>
+          </>}
       </span>
       <time className={styles['when']} dateTime={createdAt} title={full(createdAt)}>{when(createdAt)}</time>
     </>
@@ -80,7 +82,9 @@ export const RecordingRow = memo(function RecordingRow ({ recording, onAction, o
   return (
     <div className={styles['row']}>
       <div className={styles['main']}>
-        <Link to='/transcripts/$id' params={{ id: String(recording.id) }} className={styles['name']} data-row-link='' dir='auto'>{name}</Link>
+        <Link to='/transcripts/$id' params={{ id: String(recording.id) }} className={styles['name']} data-row-link='' dir='auto'>
+          {name}
+        </Link>
         <Detail recording={recording} />
       </div>
       <div className={styles['state']}>

@@ -28,7 +28,9 @@ function Line ({ upload }: { upload: Upload }) {
         <span className={styles['bar']}><Progress label={t('upload.progressOf', { name })} share={sentBytes / sizeBytes} /></span>}
       <span className={styles['actions']}>
         {state === 'failed' &&
-          <Button kind='icon' aria-label={t('upload.retry', { name })} onPress={() => { retryUpload(key) }}><Icon name='refresh' /></Button>}
+          <Button kind='icon' aria-label={t('upload.retry', { name })} onPress={() => { retryUpload(key) }}>
+            <Icon name='refresh' />
+          </Button>}
         <Button kind='icon' aria-label={t('upload.cancel', { name })} onPress={() => { inBackground(cancelUpload(key)) }}>
           <Icon name='close' />
         </Button>

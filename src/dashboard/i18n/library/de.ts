@@ -68,6 +68,7 @@ export const library = {
   'library.addFiles': 'Dateien wählen …',
   'library.addFolder': 'Ordner wählen …',
   'library.addAddress': 'Von einer Webadresse …',
+  'library.addressTitle': 'Von einer Webadresse hinzufügen',
   'library.address': 'Webadresse',
   'library.addressHint': 'Einer Audio- oder Videodatei, einer Podcast-Folge oder einer Seite mit einem Video.',
   'library.addressInvalid': 'Das ist keine Webadresse. Sie beginnt mit https:// oder http://.',
@@ -138,7 +139,8 @@ export const library = {
   'upload.more': { one: 'und {count} weitere Datei', other: 'und {count} weitere Dateien' },
   'upload.drop': 'Loslassen zum Transkribieren',
   'upload.leftOut': {
-    one: '{count} Datei ist weder Audio noch Video und wurde ausgelassen.', other: '{count} Dateien sind weder Audio noch Video und wurden ausgelassen.'
+    one: '{count} Datei ist weder Audio noch Video und wurde ausgelassen.',
+    other: '{count} Dateien sind weder Audio noch Video und wurden ausgelassen.'
   },
   'upload.nothing': 'Darin ist keine Aufnahme.'
 }

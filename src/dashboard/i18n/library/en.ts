@@ -68,6 +68,7 @@ export const library = {
   'library.addFiles': 'Choose files…',
   'library.addFolder': 'Choose a folder…',
   'library.addAddress': 'From a web address…',
+  'library.addressTitle': 'Add from a web address',
   'library.address': 'Web address',
   'library.addressHint': 'Of an audio or video file, a podcast episode or a page with a video.',
   'library.addressInvalid': 'This is not a web address. It begins with https:// or http://.',
@@ -137,6 +138,8 @@ export const library = {
   'upload.cancel': 'Cancel the upload of {name}',
   'upload.more': { one: 'and {count} more file', other: 'and {count} more files' },
   'upload.drop': 'Drop to transcribe',
-  'upload.leftOut': { one: '{count} file is neither audio nor video and was left out.', other: '{count} files are neither audio nor video and were left out.' },
+  'upload.leftOut': {
+    one: '{count} file is neither audio nor video and was left out.', other: '{count} files are neither audio nor video and were left out.'
+  },
   'upload.nothing': 'There is no recording in what you dropped.'
 }
