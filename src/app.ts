@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
+import { isLocalHost } from './domain/local-request.js'
 import { createFetcher } from './engine/http/fetcher.js'
+import { readDisk, readMemory } from './engine/machine.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
 import { createSweep } from './work/sweep.js'
@@ -22,10 +24,14 @@ import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
 import { createBottleneckWatch } from './service/bottleneck.js'
 import { createErasing } from './service/erasing.js'
+import { createEvents, HEARTBEAT_MS } from './service/events.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createOverview } from './service/overview.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createSearch } from './service/search.js'
+import { createSystem } from './service/system.js'
+import { watchChanges } from './store/changes.js'
 import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
 import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
@@ -76,8 +82,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const files = createFiles(config.dataDir)
   await files.prepare()
   const fetcher = createFetcher({ allow: config.allow, offline: config.offline })
+  const metricsStore = createMetricsStore(db)
   const measured = measure({
-    config, engines: await createEngines(config, log), stores: createStores(db), store: createMetricsStore(db), files, version, now
+    config, engines: await createEngines(config, log), stores: createStores(db), store: metricsStore, files, version, now
   })
   const { engines, metrics, stores } = measured
   const base: Base = { config, stores, inTransaction: createTransaction(db), files, fetcher, audit, log, now }
@@ -91,14 +98,22 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const health = createHealth({
     ...engines, speakerEngines: engines.speakers, files, programVersion, minFreeBytes, gpu, llmThreads, runtime
   })
+  const overview = createOverview({ overview: stores.overview, jobs: base.stores.jobs, metrics: metricsStore, retries: library.retries })
+  const { dataDir } = config
+  const system = createSystem({ health, ...engines, readMemory, readDisk, dataDir, version, minFreeBytes, now })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
-  const places = [library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, retention, deliveries, erasing]
+  const places = [
+    library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, gate.sessions, retention, deliveries, erasing
+  ]
   const sweep = createSweep({ places, log })
   const bottleneck = createBottleneckWatch({ readPressure, isBusy: loop.isBusy, log, now })
   const watch = createSweep({ places: [bottleneck], log, everyMs: WATCH_MS })
+  const events = createEvents({ jobs: base.stores.jobs, log })
+  const heartbeat = createSweep({ places: [events], log, everyMs: HEARTBEAT_MS })
+  watchChanges(db, events.note)
   ending.onEnded(metrics.addEnded)
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
@@ -113,21 +128,27 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     audit,
     deliveries,
     erasing,
+    events,
     health,
     indexing,
     metrics,
+    overview,
+    retention,
     search,
+    system,
     /** Begins to work on jobs. */
     start (): void {
       loop.start()
       sweep.start()
       watch.start()
+      heartbeat.start()
       usageWriter.start()
       warnOfModels(health, log)
     },
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
-      await Promise.all([sweep.stop(), watch.stop(), erasing.stop()])
+      events.stop()
+      await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {
@@ -204,7 +225,11 @@ export async function createHttp (
   const authorizationServer = await createOwnServer(appliance, config, log)
   const certificateExpiresAt = tls && followCertificate(app, tls)
   const { metricsToken } = config
-  const settings = { metricsToken, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer }
+  const isLocalServer = isLocalHost(config.host) && config.trustedProxies.length === 0 &&
+    (config.publicUrl === undefined || isLocalHost(new URL(config.publicUrl).hostname))
+  const settings = {
+    metricsToken, publicUrl: config.publicUrl, oauthIssuer: config.oauth?.issuer, isLocalServer, isSharingOn: config.sharing, version
+  }
   await app.register(routes, { ...appliance, ...settings, certificateExpiresAt, authorizationServer })
   return app
 }

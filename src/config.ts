@@ -26,6 +26,7 @@ const OPTIONS = {
   STENOBOX_TLS_CERTIFICATE: filePath(),
   STENOBOX_TLS_KEY: filePath(),
   STENOBOX_ADMIN_PASSWORD: password(),
+  STENOBOX_SHARING: oneOf('false', 'true'),
   STENOBOX_METRICS_TOKEN: token(),
   STENOBOX_AUDIT_LOG: filePath(),
   STENOBOX_DATA_DIR: text('./data'),
@@ -96,6 +97,8 @@ export type Config = Readonly<{
   auditLog: string | undefined
   /** Undefined: administration over HTTP is off. */
   adminPassword: string | undefined
+  /** Whether owners may share transcriptions by links. */
+  sharing: boolean
   dataDir: string
   modelsDir: string
   /** Mirror of the hub in the manifest. */
@@ -266,6 +269,7 @@ export function readConfig (env: NodeJS.ProcessEnv = process.env): Config {
     metricsToken: values.STENOBOX_METRICS_TOKEN || undefined,
     auditLog: values.STENOBOX_AUDIT_LOG || undefined,
     adminPassword: values.STENOBOX_ADMIN_PASSWORD || undefined,
+    sharing: values.STENOBOX_SHARING === 'true',
     dataDir: resolve(values.STENOBOX_DATA_DIR),
     modelsDir: resolve(values.STENOBOX_MODELS_DIR),
     modelsUrl: values.STENOBOX_MODELS_URL || undefined,

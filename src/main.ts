@@ -8,6 +8,10 @@ export type Server = {
   address: string
   /** The first key, on the first start only. */
   firstKey: string | undefined
+  /** Where the page is. */
+  pageUrl: string
+  /** Where the first account is created, until there is one. It holds a secret. */
+  setupUrl: string | undefined
   /** Warnings for the person who starts the server. */
   warnings: string[]
   close (): Promise<void>
@@ -59,8 +63,11 @@ export async function startServer (config: Config, log: Logger): Promise<Server>
     http = await createHttp(appliance, config, log)
     const address = await http.listen({ host: config.host, port: config.port, listenTextResolver: (text) => text })
     const firstKey = createFirstKey(appliance)
+    const { setup } = appliance
+    const pageUrl = `${config.publicUrl ?? address}/`
+    const setupUrl = setup.isNeeded() ? `${pageUrl}setup?token=${setup.token}` : undefined
     appliance.start()
-    return { address, firstKey, warnings: appliance.health.starterWarning(), close }
+    return { address, firstKey, pageUrl, setupUrl, warnings: appliance.health.starterWarning(), close }
   } catch (error) {
     await close()
     throw explainListen(error, config)

@@ -3,8 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { readFileSync } from 'node:fs'
 import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
-import { MAX_DAYS, PASSWORD_LENGTH, PLANS } from '../domain/access.js'
-import type { Owner, Plan } from '../domain/access.js'
+import { MAX_DAYS, PASSWORD_LENGTH, PLANS, ROLES } from '../domain/access.js'
+import type { Owner, Plan, Role } from '../domain/access.js'
 import { parseName } from './keys.js'
 
 type Owners = ReturnType<typeof createKeyring>['owners']
@@ -29,10 +29,10 @@ async function withOwner<T> (name: string, work: (owners: Owners, id: number) =>
 
 const age = (days: number | undefined): string => days === undefined ? 'as configured' : days === 0 ? 'forever' : `${days} days`
 
-function toLine ({ id, name, plan, hasPassword, mediaDays, transcriptDays, createdAt }: Owner): string {
+function toLine ({ id, name, plan, role, hasPassword, mediaDays, transcriptDays, createdAt }: Owner): string {
   const created = new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')
   const retention = `recordings ${age(mediaDays)}, transcripts ${age(transcriptDays)}`
-  return `${id}\t${name}\t${plan}\t${hasPassword ? 'password' : 'no password'}\t${retention}\tcreated ${created}`
+  return `${id}\t${name}\t${plan}\t${hasPassword ? 'password' : 'no password'}\t${role}\t${retention}\tcreated ${created}`
 }
 
 async function list ({ json }: { json?: true }): Promise<void> {
@@ -47,6 +47,10 @@ async function create (name: string, { plan }: { plan?: Plan }): Promise<void> {
 
 async function setPlan (name: string, plan: Plan): Promise<void> {
   console.log(toLine(await withOwner(name, (owners, id) => owners.change(id, { plan }))))
+}
+
+async function setRole (name: string, role: Role): Promise<void> {
+  console.log(toLine(await withOwner(name, (owners, id) => owners.change(id, { role }))))
 }
 
 async function setPassword (name: string, { remove }: { remove?: true }): Promise<void> {
@@ -93,8 +97,12 @@ export function ownersCommand (): Command {
     .description('set the plan of an owner\'s new keys and tokens; existing keys keep their plan')
     .addArgument(owners.createArgument('<plan>', 'the new plan').choices(PLANS))
     .action(setPlan)
+  ofOwner('role')
+    .description('set whether an owner may administer the appliance on the page')
+    .addArgument(owners.createArgument('<role>', 'the new role').choices(ROLES))
+    .action(setRole)
   ofOwner('password')
-    .description('set the password with which an owner grants access to programs, read from stdin')
+    .description('set the password with which an owner signs in, read from stdin; sessions of the owner end')
     .option('--remove', 'remove it: the owner cannot log in')
     .action(setPassword)
   ofOwner('retention')

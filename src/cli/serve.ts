@@ -16,6 +16,9 @@ async function serve (): Promise<void> {
   const log = createLogger(config.logLevel)
   const server = await startServer(config, log)
   console.log(`Stenobox listens on ${server.address}`)
+  console.log(server.setupUrl === undefined
+    ? `Open the page: ${server.pageUrl}`
+    : `Open the page to create the first account: ${server.setupUrl}`)
   if (server.firstKey) {
     console.log(`API key of the owner "default", shown only once: ${server.firstKey}`)
     console.log('More keys: npx stenobox keys create --name NAME')

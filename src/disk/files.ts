@@ -56,6 +56,14 @@ export async function syncDirectory (directory: string): Promise<void> {
   }
 }
 
+export type DiskSpace = { freeBytes: number, totalBytes: number }
+
+/** The disk of `directory`. `freeBytes`: for this process. */
+export async function diskSpace (directory: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(directory)
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+}
+
 /** Free bytes for this process on the disk of `directory`. */
 export async function freeBytes (directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory)

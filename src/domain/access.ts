@@ -30,13 +30,19 @@ export function registeredScopes (names: Iterable<string>): Set<Scope> {
   return new Set((Object.keys(SCOPES) as Scope[]).filter((scope) => wanted.has(scope)))
 }
 
+/** What the account of an owner may do besides using its own library: nothing, or administer the appliance. */
+export const ROLES = ['owner', 'administrator'] as const
+export type Role = typeof ROLES[number]
+
 /** The caller of a request. */
 export type Principal = {
   ownerId: number
   plan: Plan
-  /** The API key; absent for OAuth tokens. */
+  /** The API key; absent for OAuth tokens and sessions of the page. */
   keyId?: number
-  /** The scopes of an OAuth token. Absent for API keys, which can do everything that their owner can. */
+  /** The session of the page; absent for API keys and OAuth tokens. */
+  sessionId?: number
+  /** The scopes of an OAuth token. Absent for API keys and sessions, which can do everything that their owner can. */
   scopes?: ReadonlySet<Scope>
 }
 
@@ -45,7 +51,8 @@ export type Owner = {
   name: string
   /** The plan of the owner's OAuth tokens, and of new keys that name no plan. */
   plan: Plan
-  /** Whether the owner can log in at our own authorization server. */
+  role: Role
+  /** Whether the owner can sign in on the page, and at our own authorization server. */
   hasPassword: boolean
   /** Names and terms expected in the owner's recordings. */
   terms: string[]
@@ -53,6 +60,9 @@ export type Owner = {
   mediaDays?: number
   /** The same for transcripts. */
   transcriptDays?: number
+  /** Maximum ages that the owner has set; absent: none. They count where they are shorter. */
+  ownMediaDays?: number
+  ownTranscriptDays?: number
   createdAt: number
 }
 

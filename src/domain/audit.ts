@@ -1,11 +1,15 @@
 /** Who did what: the events of the audit log. They never hold transcripts, names of files, keys or queries. */
 import { PLANS } from './access.js'
 
-/** Who acted. `command`: a user of this machine, with the number of the user. `appliance`: the server itself, as in retention. */
+/**
+ * Who acted. `session`: a person who is signed in on the page. `command`: a user of this machine, with the number of the user. `appliance`:
+ * the server itself, as in retention.
+ */
 export type AuditActor =
   | { type: 'key', keyId: number, ownerId: number }
   | { type: 'token', ownerId: number }
   | { type: 'administrator', session: string }
+  | { type: 'session', sessionId: number, ownerId: number }
   | { type: 'owner', ownerId: number }
   | { type: 'command', uid: number | undefined }
   | { type: 'appliance' }

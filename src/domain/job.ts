@@ -68,6 +68,9 @@ export type Job = {
   /** Undefined for uploads and local files. */
   source: JobSource | undefined
   fileName: RecordingName
+  /** Given by a person. */
+  title: RecordingName | undefined
+  tags: string[]
   options: JobOptions
   /** Whisper's code of the language that the caller asked for, or else the one that was detected; undefined until then. */
   language: string | undefined
@@ -95,6 +98,10 @@ export function jobProgress (job: Pick<Job, 'status' | 'source' | 'durationMs' |
   const percent = fetchPercent * (job.source?.fetched ?? 0) + (100 - fetchPercent) * done
   return Math.min(99.9, Math.floor(10 * percent) / 10)
 }
+
+/** The title that people see: their own, that of the source, or the file name. */
+export const shownTitle = ({ title, source, fileName }: Pick<Job, 'title' | 'source' | 'fileName'>): string =>
+  title ?? source?.title ?? fileName
 
 export function hasEnded ({ status }: Pick<Job, 'status'>): boolean {
   return status === 'completed' || status === 'failed'

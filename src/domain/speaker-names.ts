@@ -2,8 +2,8 @@
 import { AppError } from './errors.js'
 import type { FailureCode } from './errors.js'
 import { requireLength } from './lengths.js'
-import { toRecordingName } from './recording-name.js'
 import type { TimedSegment } from './transcript.js'
+import { toVisibleName } from './visible-name.js'
 
 /** The longest name of a speaker, in characters. */
 export const MAX_SPEAKER_NAME_LENGTH = 100
@@ -20,16 +20,8 @@ export type SpeakerChanges = { speakers?: readonly Naming[] | undefined, merge?:
 /** `none`: speakers are not wanted, or the plan of the job does not include them. `failure`: only if failed. */
 export type DiarizationState = { state: 'none' | 'pending' | 'done' | 'failed', failure?: FailureCode }
 
-/** Invisible characters: of zero width, marks of direction, tags, fillers. */
-const INVISIBLE = /(?![\u200c\u200d])\p{Cf}|\u034f|[\u115f\u1160\u3164\uffa0]/gu
-/** Joiners change how letters and emoji are drawn. Elsewhere they are invisible. */
+/** Joiners are invisible, and do not count when names are compared. */
 const JOINERS = /[\u200c\u200d]/gu
-const LOOSE_JOINERS =
-  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}\p{Extended_Pictographic}])/gu
-
-/** A name on one line without invisible characters. Undefined when nothing is left. */
-const toSpeakerName = (text: string): string | undefined =>
-  toRecordingName(toRecordingName(text)?.replace(INVISIBLE, '').replace(LOOSE_JOINERS, ''))
 
 const LABEL = /^Speaker ([1-9]\d*)$/
 
@@ -146,7 +138,7 @@ export function changeSpeakers (before: readonly Speaker[], { speakers: namings 
   for (const [index, { label, name }] of namings.entries()) {
     const speaker = find(label, `speakers[${index}].label`)
     requireLength(name, { min: 0, max: MAX_SPEAKER_NAME_LENGTH }, `speakers[${index}].name`)
-    const cleaned = toSpeakerName(name)
+    const cleaned = toVisibleName(name)
     if (cleaned === undefined) delete speaker.name
     else speaker.name = cleaned
   }

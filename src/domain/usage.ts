@@ -18,6 +18,10 @@ export function monthAt (ms: number): Period {
   return { startMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) }
 }
 
+/** The days up to and including that of a moment, oldest first. */
+export const daysUntil = (ms: number, count: number): Period[] =>
+  Array.from({ length: count }, (_, index) => dayAt(ms - (count - 1 - index) * DAY_MS))
+
 /** One line of the request log. */
 export type LoggedRequest = {
   /** The id that error replies carry as `requestId`. */

@@ -1,27 +1,38 @@
 /** Mounts every route. */
+import fastifyCookie from '@fastify/cookie'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../service/keys.js'
+import type { Accounts } from '../service/accounts.js'
 import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
+import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
+import type { Labels } from '../service/labels.js'
 import type { Metrics } from '../service/metrics.js'
+import type { Overview } from '../service/overview.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
+import type { Retention } from '../service/retention.js'
 import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
+import type { Sessions } from '../service/sessions.js'
+import type { Setup } from '../service/setup.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
+import type { System } from '../service/system.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
 import type { Webhooks } from '../service/webhooks.js'
+import { accountRoutes } from './account.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
+import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
 import { metricsRoutes } from './metrics.js'
@@ -34,10 +45,13 @@ import { createExposition } from './plugins/metrics.js'
 import { answerOnce } from './plugins/idempotency.js'
 import { meterRequests } from './plugins/metering.js'
 import { collectOperations, serveDocument } from './plugins/openapi.js'
+import { readPageSession } from './plugins/page-session.js'
 import { requireSession } from './plugins/session.js'
 import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
+import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
+import { setupRoutes } from './setup.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -47,21 +61,29 @@ import { vocabularyRoutes } from './vocabulary.js'
 import { deliveryRoutes, endpointRoutes } from './webhooks.js'
 
 export type RouteDeps = {
+  accounts: Accounts
   keys: Keys
   administration: Administration
   artifacts: Artifacts
   audit: Audit
   deliveries: Deliveries
+  events: Events
   health: Health
+  overview: Overview
   owners: Owners
   plans: Plans
   idempotency: Idempotency
+  labels: Labels
   metrics: Metrics
   removal: Removal
+  retention: Retention
   retries: Retries
   search: Search
+  sessions: Sessions
+  setup: Setup
   speakers: Speakers
   submit: Submit
+  system: System
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
@@ -71,6 +93,11 @@ export type RouteDeps = {
   /** When the TLS certificate expires, in ms since 1970. */
   certificateExpiresAt: (() => number) | undefined
   publicUrl: string | undefined
+  /** Whether only this machine can reach the server. */
+  isLocalServer: boolean
+  isSharingOn: boolean
+  /** Of the program. */
+  version: string
   tokens: Tokens | undefined
   oauthIssuer: string | undefined
   authorizationServer: { server: AuthorizationServer, registration: boolean } | undefined
@@ -78,8 +105,9 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    keys, administration, artifacts, audit, deliveries, health, idempotency, owners, plans, removal, retries, search, speakers, submit,
-    tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer
+    accounts, keys, administration, artifacts, audit, deliveries, events, health, idempotency, labels, owners, plans, removal, retention,
+    retries, search, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token,
+    publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -88,23 +116,29 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     requireOperations(operations)
     recordRequests(operations, audit)
     const exposition = token === undefined ? undefined : createExposition(operations, metrics, deps.certificateExpiresAt)
+    await operations.register(fastifyCookie)
+    readPageSession(operations, { sessions, publicUrl })
     requireCredential(operations, { keys, tokens, publicUrl })
     answerInTurn(operations)
     meterRequests(operations, usage)
     requireRights(operations, publicUrl)
-    await requireSession(operations, administration)
+    requireSession(operations, administration)
     answerOnce(operations, idempotency)
     await operations.register(healthRoutes, { health })
     await operations.register(metricsRoutes, { monitoring: token && exposition ? { token, exposition } : undefined })
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
+      await api.register(setupRoutes, { accounts, setup, isLocalServer, publicUrl })
+      await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })
       await api.register(usageRoutes, { usage })
-      await api.register(adminRoutes, { keys, administration, owners, plans, publicUrl, prefix: '/admin' })
+      await api.register(ownRetentionRoutes, { retention })
+      await api.register(adminRoutes, { ...deps, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
-      await api.register(transcriptionRoutes, { transcripts, removal })
+      await api.register(transcriptionRoutes, { transcripts, labels, removal })
+      await api.register(eventRoutes, { events })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })

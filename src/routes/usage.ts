@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { toSeconds } from '../domain/transcript.js'
 import { MAX_LOGGED_REQUESTS } from '../domain/usage.js'
-import type { Usage, UsageView } from '../service/usage.js'
+import type { Usage, UsageDay, UsageView } from '../service/usage.js'
 import { operation } from './contract/operation.js'
 import { principalOf } from './plugins/auth.js'
 import { ok, Success, toIsoTime } from './contract/schemas.js'
@@ -66,7 +66,25 @@ function toReply ({ period, requests: { quota, ...counts }, audio, recent }: Usa
   }
 }
 
-export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read'> }> = async (app, { usage }) => {
+const DEFAULT_DAYS = 30
+const MAX_DAYS = 366
+const DaysQuery = Type.Object({
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: 'today included' }))
+})
+const Days = Type.Array(Type.Object({
+  day: Type.String({ format: 'date', description: 'in UTC' }),
+  requests: Count('requests of all keys and tokens of the owner'),
+  minutes: Type.Number({ minimum: 0, description: 'minutes of recordings whose transcription was completed' })
+}, { title: 'UsageDay' }), {
+  description: 'One item for each day, oldest first.',
+  examples: [[{ day: '2026-11-20', requests: 0, minutes: 0 }, { day: '2026-11-21', requests: 58, minutes: 83.8 }]]
+})
+
+const MINUTE_MS = 60_000
+const toDay = ({ startMs, requests, audioMs }: UsageDay) =>
+  ({ day: toIsoTime(startMs).slice(0, 10), requests, minutes: Math.round(10 * audioMs / MINUTE_MS) / 10 })
+
+export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read' | 'readDays'> }> = async (app, { usage }) => {
   app.get('/usage', operation({
     operationId: 'getApiUsage',
     tag: 'Usage',
@@ -81,4 +99,15 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read'>
     const { limit = DEFAULT_RECENT } = request.query
     return ok(toReply(usage.read(principalOf(request), limit)))
   })
+
+  app.get('/usage/days', operation({
+    operationId: 'listUsageDays',
+    tag: 'Usage',
+    summary: 'Get the usage of each of the last days',
+    description: 'The requests are those of all keys and tokens of the owner.',
+    caller: 'api_key',
+    querystring: DaysQuery,
+    replies: { 200: Success(Days) },
+    isAlwaysAnswered: true
+  }), async (request) => ok(usage.readDays(principalOf(request).ownerId, request.query.days ?? DEFAULT_DAYS).map(toDay)))
 }

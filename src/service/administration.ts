@@ -42,7 +42,7 @@ export function createAdministration ({ passwordHash, passwords, loginLimit, now
 
   function requireOn (): void {
     if (passwordHash === undefined) {
-      throw new AppError('administration_off', 'Administration over HTTP is off: STENOBOX_ADMIN_PASSWORD is not set.')
+      throw new AppError('administration_off', 'Sign in as an administrator. There is no other way, as STENOBOX_ADMIN_PASSWORD is not set.')
     }
   }
 

@@ -93,7 +93,7 @@ export function createArtifacts (deps: Deps) {
     const passages = deps.listVectors?.(job.id)
     return {
       language: job.language === undefined ? undefined : toIsoCode(job.language),
-      title: job.source?.title ?? toTitle(job.fileName),
+      title: job.title ?? job.source?.title ?? toTitle(job.fileName),
       durationMs: job.durationMs ?? 0,
       sentences,
       ...(passages === undefined ? {} : { passages })

@@ -1,5 +1,6 @@
 /** The audit log: one JSON line for each act. Off unless a file is configured. */
 import type { AuditEvent } from '../domain/audit.js'
+import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import type { AuditLog } from '../store/audit-log.js'
 
@@ -9,9 +10,22 @@ const MINUTE_MS = 60_000
 
 type Deps = {
   /** Undefined: the audit log is off. */
-  file: Pick<AuditLog, 'append' | 'close'> | undefined
+  file: AuditLog | undefined
   log: Pick<Log, 'error'>
   now: () => number
+}
+
+/** An event as its line has it. `leftOut`, `lost`: how many were not recorded before it. */
+export type RecordedEvent = AuditEvent & { time: string, leftOut?: number, lost?: number }
+
+function parseLine (line: string): RecordedEvent[] {
+  try {
+    const event = JSON.parse(line) as Partial<RecordedEvent> | null
+    return event?.time !== undefined && event.actor !== undefined && event.operation !== undefined ? [event as RecordedEvent] : []
+  } catch {
+    // On a full disk, a line may be written only in part.
+    return []
+  }
 }
 
 export function createAudit ({ file, log, now }: Deps) {
@@ -47,6 +61,16 @@ export function createAudit ({ file, log, now }: Deps) {
         lost++
         log.error({ err: error, lost }, 'the audit log cannot be written')
       }
+    },
+    /**
+     * Recorded events, newest first. `before`: where the previous page has ended. Lines that were written only in part are left out. Throws
+     * `gone` when the file was rotated since the previous page.
+     */
+    list ({ before, limit }: { before: number | undefined, limit: number }): { events: RecordedEvent[], next: number | undefined } {
+      if (!file) return { events: [], next: undefined }
+      const page = file.readBefore(before, limit)
+      if (!page) throw new AppError('gone', 'The audit log was rotated meanwhile. Begin with the first page again.')
+      return { events: page.lines.flatMap(parseLine), next: page.next }
     },
     close: (): void => { file?.close() }
   }

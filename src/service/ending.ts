@@ -5,7 +5,7 @@ import { hasEnded } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import { SpeechError } from '../domain/speech-error.js'
-import { monthAt } from '../domain/usage.js'
+import { dayAt, monthAt } from '../domain/usage.js'
 import type { WorkClaim } from '../domain/work.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -22,7 +22,7 @@ export type EndingDeps = {
   work: Pick<WorkStore, 'insert' | 'isClaim' | 'hasOpen' | 'listExhausted'>
   orders: Pick<WorkOrders, 'oldest'>
   queue: Pick<Queue, 'claim'>
-  usage: Pick<UsageStore, 'addAudio'>
+  usage: Pick<UsageStore, 'addAudio' | 'addAudioOfDay'>
   files: Pick<Files, 'removeWork' | 'listUntouched'>
   deliveries: Pick<Deliveries, 'enqueue'>
   retention: Pick<Retention, 'release'>
@@ -67,7 +67,9 @@ export function createEnding (deps: EndingDeps) {
     if (!jobs.complete(jobId, now())) return false
     work.insert({ kind: 'artifact', jobId, run: undefined })
     const { ownerId, durationMs = 0 } = jobs.find(jobId) ?? {}
-    if (ownerId !== undefined) usage.addAudio(ownerId, monthAt(now()).startMs, durationMs)
+    if (ownerId === undefined) return true
+    usage.addAudio(ownerId, monthAt(now()).startMs, durationMs)
+    usage.addAudioOfDay(ownerId, dayAt(now()).startMs, durationMs)
     return true
   }
 

@@ -123,10 +123,16 @@ export function createHealth (deps: Deps) {
     }
   }
 
-  async function checkModel (model: InstalledModel): Promise<Check> {
+  /** What is known about a file that was read before; a quick check reads none. */
+  function findKnownFault (model: InstalledModel): string | undefined {
+    const finding = models.inspect(model)
+    return finding.state === 'wrong' ? finding.fault : undefined
+  }
+
+  async function checkModel (model: InstalledModel, isQuick: boolean): Promise<Check> {
     const name = `model ${model.entry.name}`
     try {
-      const fault = await models.verify(model)
+      const fault = isQuick ? findKnownFault(model) : await models.verify(model)
       const detail = fault === undefined ? model.entry.note ?? model.path : `${fault}. It is not used`
       return { name, ok: fault === undefined, matters: true, detail }
     } catch (error) {
@@ -140,7 +146,7 @@ export function createHealth (deps: Deps) {
   const explainUnlisted = (path: string): string =>
     `${path} is in no manifest and is not used. Add it: npx stenobox models add ${path} --name NAME`
 
-  async function checkModels (): Promise<Check[]> {
+  async function checkModels (isQuick: boolean): Promise<Check[]> {
     const installed = models.listInstalled()
     const others = [
       ...models.listWrongSize().map((entry) =>
@@ -149,7 +155,7 @@ export function createHealth (deps: Deps) {
     ]
     if (installed.length === 0) return [...others, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
     const checks: Check[] = []
-    for (const model of installed) checks.push(await checkModel(model))
+    for (const model of installed) checks.push(await checkModel(model, isQuick))
     const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
     const warnings = starterWarning()
     const detail = [used.join(', '), ...warnings].join('. ')
@@ -169,6 +175,11 @@ export function createHealth (deps: Deps) {
       const reason = error instanceof Error ? error.message : String(error)
       return { name, ok: false, matters: false, detail: `${id}: ${reason}. Search finds transcripts by their words only. ${REINSTALL}` }
     }
+  }
+
+  function nameLanguageModel (): Check {
+    const name = models.chooseLanguageModel()?.entry.name
+    return { name: 'language model', ok: true, matters: false, detail: name ?? 'none installed, so artifacts are made of sentences' }
   }
 
   /** A warning when only the starter model can be used. */
@@ -197,8 +208,11 @@ export function createHealth (deps: Deps) {
       const { build, devices } = await speech.describe()
       return devices.some((device) => device.kind === 'gpu') ? [] : [noGpuDetail(build)]
     },
-    /** All checks, in the order people want to read them. */
-    async checkAll (): Promise<Check[]> {
+    /**
+     * All checks, in the order people want to read them. `isQuick`: model files are not read again, and the language model is not measured,
+     * so that a server can do it while it works.
+     */
+    async checkAll ({ isQuick = false } = {}): Promise<Check[]> {
       const node: Check = { name: 'node', ok: true, matters: true, detail: runtime.nodeVersion }
       const programs = await Promise.all(['ffmpeg', 'ffprobe', 'prlimit'].map(checkProgram))
       return [
@@ -208,9 +222,9 @@ export function createHealth (deps: Deps) {
         ...(await checkSpeech()),
         await checkDetector(),
         await checkSpeakers(),
-        ...(await checkModels()),
+        ...(await checkModels(isQuick)),
         await checkEmbedder(),
-        await checkLanguageModel({ ...deps, wantsGpu }),
+        ...(isQuick ? [nameLanguageModel()] : [await checkLanguageModel({ ...deps, wantsGpu })]),
         await checkDisk()
       ]
     },

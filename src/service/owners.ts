@@ -1,17 +1,20 @@
 /** Owners: create, change, log in, remove. */
-import type { Owner, Page, Plan } from '../domain/access.js'
+import type { Owner, Page, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { cleanTerms } from '../domain/terms.js'
 import type { InTransaction } from '../store/database.js'
 import type { OwnerStore } from '../store/owners.js'
+import type { SessionStore } from '../store/sessions.js'
 import type { Passwords } from './passwords.js'
 
-type Deps = { owners: OwnerStore, passwords: Passwords, inTransaction: InTransaction, now: () => number }
+type Deps = {
+  owners: OwnerStore, sessions: Pick<SessionStore, 'removeOfOwner'>, passwords: Passwords, inTransaction: InTransaction, now: () => number
+}
 
 const unknownOwner = (): AppError => new AppError('not_found', 'There is no such owner.')
 const nameTaken = (): AppError => new AppError('conflict', 'There is already an owner with this name.')
 
-export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
+export function createOwners ({ owners, sessions, passwords, inTransaction, now }: Deps) {
   function find (id: number): Owner {
     const owner = owners.find(id)
     if (!owner) throw unknownOwner()
@@ -32,11 +35,15 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
     list: (page: Page): Owner[] => owners.list(page),
     /** Changes the given fields. Throws `not_found`, `invalid_request` for invalid terms, and `conflict` when the name is taken. */
     change (
-      id: number, { name, plan, terms }: { name?: string | undefined, plan?: Plan | undefined, terms?: readonly string[] | undefined }
+      id: number,
+      { name, plan, role, terms }: {
+        name?: string | undefined, plan?: Plan | undefined, role?: Role | undefined, terms?: readonly string[] | undefined
+      }
     ): Owner {
       return inTransaction(() => {
         const owner = find(id)
         if (name !== undefined && (owners.findByName(name) ?? owner).id !== id) throw nameTaken()
+        if (role !== undefined) owners.setRole(id, role)
         return owners.update({
           ...owner, name: name ?? owner.name, plan: plan ?? owner.plan, terms: terms ? cleanTerms(terms) : owner.terms
         }) ?? owner
@@ -54,11 +61,16 @@ export function createOwners ({ owners, passwords, inTransaction, now }: Deps) {
         return find(id)
       })
     },
-    /** Sets the password; null: the owner can no longer log in. Throws `not_found`. */
-    async setPassword (id: number, password: string | null): Promise<void> {
+    /**
+     * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in. Throws `not_found`.
+     */
+    async setPassword (id: number, password: string | null, keptSession?: number): Promise<void> {
       find(id)
       const hash = password === null ? undefined : await passwords.hash(password)
-      if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
+      inTransaction(() => {
+        if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
+        sessions.removeOfOwner(id, keptSession)
+      })
     },
     /**
      * The id of the owner with this name and password. Undefined for unknown names, owners without a password and wrong passwords, always

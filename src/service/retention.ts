@@ -1,5 +1,8 @@
 /** How long recordings and transcripts are retained: until the job ends, until they reach a maximum age, or forever. */
 import type { Owner } from '../domain/access.js'
+import { AppError } from '../domain/errors.js'
+import { agesOf, allowedAges } from '../domain/retention.js'
+import type { Ages } from '../domain/retention.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { Media, MediaStore } from '../store/media.js'
@@ -14,7 +17,7 @@ const BATCH = 100
 type Deps = {
   jobs: Pick<JobStore, 'find' | 'listEndedBefore'>
   media: MediaStore
-  owners: Pick<OwnerStore, 'list'>
+  owners: Pick<OwnerStore, 'find' | 'list' | 'setOwnRetention'>
   files: Pick<Files, 'removeMedia'>
   removal: Pick<Removal, 'remove'>
   /** False: media is removed when its transcript is complete. */
@@ -26,6 +29,11 @@ type Deps = {
   audit: Pick<Audit, 'record'>
   now: () => number
 }
+
+/** Ages that an owner sets; null: none. */
+export type OwnAges = { mediaDays: number | null, transcriptDays: number | null }
+/** `ages`: what applies. `keepsMedia`: false when recordings are deleted as soon as their transcript is complete. */
+export type RetentionView = { ages: Ages, allowed: Ages, own: OwnAges, keepsMedia: boolean }
 
 export function createRetention (deps: Deps) {
   const { jobs, media, owners, files, removal, keepMedia, audit, now } = deps
@@ -43,12 +51,50 @@ export function createRetention (deps: Deps) {
     }
   }
 
-  async function removeOld ({ id, mediaDays = deps.mediaDays, transcriptDays = deps.transcriptDays }: Owner): Promise<void> {
+  async function removeOld (owner: Owner): Promise<void> {
+    const [{ id }, { mediaDays, transcriptDays }] = [owner, agesOf(owner, deps)]
     if (transcriptDays > 0) await removeTranscripts(id, now() - transcriptDays * DAY_MS)
     if (mediaDays > 0) await removeFiles(media.expireOlder(id, now() - mediaDays * DAY_MS))
   }
 
+  function find (ownerId: number): Owner {
+    const owner = owners.find(ownerId)
+    if (!owner) throw new AppError('not_found', 'There is no such owner.')
+    return owner
+  }
+
+  function view (ownerId: number): RetentionView {
+    const owner = find(ownerId)
+    const { ownMediaDays = null, ownTranscriptDays = null } = owner
+    return {
+      ages: agesOf(owner, deps),
+      allowed: allowedAges(owner, deps),
+      own: { mediaDays: ownMediaDays, transcriptDays: ownTranscriptDays },
+      keepsMedia: keepMedia
+    }
+  }
+
+  /** Throws `invalid_request` for an age above what the administrator allows, where 0 allows every age. */
+  function requireAllowed (field: string, days: number | null, allowed: number): void {
+    if (days === null || allowed === 0 || days <= allowed) return
+    throw new AppError('invalid_request', `${field}: at most ${allowed} days, which the administrator has set; you may only shorten it.`)
+  }
+
   return {
+    /** How long an owner's things are retained. Throws `not_found`. */
+    read: view,
+    /**
+     * Changes the given ages that the owner sets, in days; null: none. What is too old then is deleted by the next sweep. Throws
+     * `invalid_request` for more than the administrator allows, and `not_found`.
+     */
+    changeOwn (ownerId: number, changes: Partial<OwnAges>): RetentionView {
+      const { allowed, own } = view(ownerId)
+      const next = { ...own, ...changes }
+      requireAllowed('recordingDays', changes.mediaDays ?? null, allowed.mediaDays)
+      requireAllowed('transcriptDays', changes.transcriptDays ?? null, allowed.transcriptDays)
+      owners.setOwnRetention(ownerId, next)
+      return view(ownerId)
+    },
     /**
      * Removes the media of an ended job, unless a retry needs it: a URL can be fetched again, but an upload exists only here.
      */

@@ -55,6 +55,25 @@ export function createRetries ({ jobs, sources, windows, transcripts, speakers, 
     if (refusal) throw new AppError('conflict', `The job is ${job.status}: only a failed one can be retried.`)
   }
 
+  /** Queues a job again that `find` finds, and finds again in the transaction: another request may have retried it meanwhile. */
+  async function requeue (find: () => Job): Promise<Job> {
+    const failed = find()
+    requireRetryable(failed)
+    const { id, ownerId, durationMs = 0, channels } = failed
+    return await submit.resubmit(ownerId, durationMs * SAMPLES_PER_MS * BYTES_PER_SAMPLE * channels, () => {
+      requireRetryable(find())
+      dropRun(id)
+      jobs.retry(id, now())
+      return id
+    })
+  }
+
+  function findAny (id: number): Job {
+    const job = jobs.find(id)
+    if (!job) throw new AppError('not_found', 'There is no such job.')
+    return job
+  }
+
   return {
     isRetryable: (job: Job): boolean => refusalOf(job) === undefined,
     /**
@@ -63,16 +82,13 @@ export function createRetries ({ jobs, sources, windows, transcripts, speakers, 
      */
     async retry (id: number, caller: Consumer): Promise<Job> {
       submit.requireMinutes(caller)
-      const failed = findOwnedJob(jobs, id, caller.ownerId)
-      requireRetryable(failed)
-      return await submit.resubmit(caller.ownerId, (failed.durationMs ?? 0) * SAMPLES_PER_MS * BYTES_PER_SAMPLE * failed.channels, () => {
-        // Checked again: another request may have retried it meanwhile.
-        requireRetryable(findOwnedJob(jobs, id, caller.ownerId))
-        dropRun(id)
-        jobs.retry(id, now())
-        return id
-      })
-    }
+      return await requeue(() => findOwnedJob(jobs, id, caller.ownerId))
+    },
+    /**
+     * The same for a job of any owner, as its administrator wishes: whatever minutes the owner has left. Throws `not_found`, `conflict`,
+     * `gone`, `queue_full`, `insufficient_storage`.
+     */
+    retryOfAnyOwner: async (id: number): Promise<Job> => await requeue(() => findAny(id))
   }
 }
 export type Retries = ReturnType<typeof createRetries>

@@ -2,6 +2,7 @@
 import { AppError } from '../domain/errors.js'
 import { parseLanguage, toIsoCode } from '../domain/language.js'
 import { similarityOf } from '../domain/embedding.js'
+import { shownTitle } from '../domain/job.js'
 import type { Candidate, LibraryFilter, LibraryFinding, LibraryReader } from '../domain/library-search.js'
 import type { Log } from '../domain/log.js'
 import { coverageOf } from '../domain/near-terms.js'
@@ -114,7 +115,7 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
       score: Math.round(1000 * score) / 1000,
       snippet: snippet.text,
       highlights: snippet.highlights,
-      title: job.source?.title ?? job.fileName,
+      title: shownTitle(job),
       sourceUrl: job.source?.url,
       timestampMs: sentences[sentence]?.startMs ?? candidate.startMs
     }

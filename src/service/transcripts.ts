@@ -1,8 +1,13 @@
 /** Jobs and their transcripts, as callers see them. */
 import type { Plan, Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
-import { toIsoCode } from '../domain/language.js'
-import type { Job, JobStatus } from '../domain/job.js'
+import { parseLanguage, toIsoCode } from '../domain/language.js'
+import type { Job } from '../domain/job.js'
+import { toTagKey } from '../domain/labels.js'
+import { parsePlaceCursor, toPlaceCursor } from '../domain/library-page.js'
+import type { LibraryChoice, LibrarySort, SortOrder } from '../domain/library-page.js'
+import { parseCursor, toCursor } from '../domain/cursor.js'
+import { fold } from '../domain/search-terms.js'
 import { transcriptText } from '../domain/transcript.js'
 import type { TimedSegment } from '../domain/transcript.js'
 import { deriveIndexWarning, deriveWarnings } from '../domain/warnings.js'
@@ -12,6 +17,7 @@ import { toExportName } from '../formats/file-name.js'
 import { EXPORT_FORMATS, FORMATS } from '../formats/index.js'
 import type { Chunks, ExportFormat } from '../formats/index.js'
 import type { DeliveryStore } from '../store/deliveries.js'
+import type { JobList } from '../store/job-list.js'
 import type { JobStore } from '../store/jobs.js'
 import type { PassageStore } from '../store/passages.js'
 import type { SpeakerStore } from '../store/speakers.js'
@@ -24,6 +30,7 @@ export { EXPORT_FORMATS }
 
 type Deps = {
   jobs: JobStore
+  jobList: JobList
   transcripts: TranscriptStore
   windows: Pick<WindowStore, 'readFacts'>
   passages: Pick<PassageStore, 'findIndex'>
@@ -41,8 +48,12 @@ export type JobView = Job & {
   text: string | undefined, warnings: Warning[], speakerCount: number | undefined, isRetryable: boolean, webhooks: DeliveryCounts
 }
 
-/** A page of an owner's library. `before`: id of the last job of the previous page. */
-export type LibraryPage = { ownerId: number, status: JobStatus | undefined, before: number | undefined, limit: number }
+/** A page of an owner's library, as the owner asks for it. `cursor`: from the reply with the previous page. */
+export type LibraryPage = LibraryChoice & {
+  ownerId: number, sort: LibrarySort, order: SortOrder | undefined, cursor: string | undefined, limit: number
+}
+/** `next`: the cursor of the next page; undefined on the last page. */
+export type LibraryList = { jobs: Job[], next: string | undefined }
 
 /** The owner who asks for an export, and the owner's plan. */
 export type Reader = Pick<Principal, 'ownerId' | 'plan'>
@@ -66,7 +77,15 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
   return job
 }
 
-export function createTranscripts ({ jobs, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
+/** As rows have it: text folded, tags as keys, languages as codes. Throws `invalid_request` for an unknown language. */
+const toStored = ({ text, tag, language, ...rest }: LibraryChoice): LibraryChoice => ({
+  ...rest,
+  text: text === undefined ? undefined : fold(text),
+  tag: tag === undefined ? undefined : toTagKey(tag),
+  language: language === undefined ? undefined : parseLanguage(language)
+})
+
+export function createTranscripts ({ jobs, jobList, transcripts, windows, passages, speakers, deliveries, plans, isRetryable }: Deps) {
   function warningsOf (id: number): Warning[] {
     const { failure: speakersFailure, isSubstitute: hasSubstituteSpeakers = false } = speakers.find(id) ?? {}
     // A job that waits for its first index has no warning about it.
@@ -98,12 +117,25 @@ export function createTranscripts ({ jobs, transcripts, windows, passages, speak
       const speakerCount = job.status === 'completed' ? countSpeakers(id) : undefined
       return { ...job, text, warnings, speakerCount, isRetryable: isRetryable(job), webhooks: deliveries.count(id) }
     },
-    /** An owner's jobs, newest first. `next`: the `before` of the next page; undefined on the last page. */
-    list ({ ownerId, status, before = Number.MAX_SAFE_INTEGER, limit }: LibraryPage): { jobs: Job[], next: number | undefined } {
+    /**
+     * An owner's jobs. Unless `order` says otherwise, the newest and the longest are first, and titles are in order. Throws
+     * `invalid_request` for a cursor of another order, and an unknown language.
+     */
+    list ({ ownerId, limit, sort, order = sort === 'title' ? 'asc' : 'desc', cursor, ...choice }: LibraryPage): LibraryList {
+      const parse = (text: string) => sort === 'created' ? { key: parseCursor(text), id: parseCursor(text) } : parsePlaceCursor(sort, text)
+      const after = cursor === undefined ? undefined : parse(cursor)
+      const isPlain = sort === 'created' && order === 'desc' && [choice.text, choice.tag, choice.language].every((each) => each === undefined)
       // Read one more, to know whether there is another page.
-      const found = jobs.listOwned({ ownerId, before, limit: limit + 1 }, status)
+      const asked = { ownerId, limit: limit + 1 }
+      // The plain list has indexes of its own, which find rare states fast.
+      const found = isPlain
+        ? jobs.listOwned({ ...asked, before: after?.id ?? Number.MAX_SAFE_INTEGER }, choice.status)
+          .map((job) => ({ job, place: { key: job.id, id: job.id } }))
+        : jobList.list({ ...asked, ...toStored(choice), sort, order, after })
       const page = found.slice(0, limit)
-      return { jobs: page, next: found.length > limit ? page.at(-1)?.id : undefined }
+      const last = found.length > limit ? page.at(-1)?.place : undefined
+      const next = last && (sort === 'created' ? toCursor(last.id) : toPlaceCursor(sort, last))
+      return { jobs: page.map(({ job }) => job), next }
     },
     /**
      * Renders on every call and stores nothing. Speakers are included on plans with diarization. `speakers`: docx shows the names that
@@ -118,7 +150,7 @@ export function createTranscripts ({ jobs, transcripts, windows, passages, speak
       const segments = transcripts.iterate(id)
       const chunks = FORMATS[format].render({
         id,
-        fileName: job.fileName,
+        fileName: job.title ?? job.fileName,
         language: job.language === undefined ? undefined : toIsoCode(job.language),
         durationMs: job.durationMs ?? 0,
         ...(job.source === undefined ? {} : { sourceUrl: job.source.url }),
@@ -129,7 +161,7 @@ export function createTranscripts ({ jobs, transcripts, windows, passages, speak
         skipped: transcripts.listSkipped(id),
         segments: plans.limitsOf(plan).diarization ? segments : withoutSpeakers(segments)
       })
-      return { fileName: toExportName(job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }
+      return { fileName: toExportName(job.title ?? job.fileName, format, `transcription-${id}`), contentType: FORMATS[format].contentType, chunks }
     }
   }
 }

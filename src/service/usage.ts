@@ -1,7 +1,7 @@
 /** Usage: counts and logs requests, measures audio, and enforces the limits of plans. */
 import type { Principal } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
-import { dayAt, monthAt, quotaOf } from '../domain/usage.js'
+import { dayAt, daysUntil, monthAt, quotaOf } from '../domain/usage.js'
 import type { LoggedRequest, Period, Quota } from '../domain/usage.js'
 import type { InTransaction } from '../store/database.js'
 import type { Tally, UsageStore } from '../store/usage.js'
@@ -32,6 +32,9 @@ export type UsageView = {
   audio: { usedMs: number, limitMinutes: number | null }
   recent: LoggedRequest[]
 }
+
+/** What an owner has used on one day. `audioMs`: length of the recordings whose transcription was completed. */
+export type UsageDay = { startMs: number, requests: number, audioMs: number }
 
 const exceeded = (code: 'quota_exceeded' | 'minutes_exceeded', what: string, plan: string, { resetSeconds, resetAt }: Quota): AppError =>
   new AppError(code, `${what} of the plan "${plan}" are used up. The limit resets at ${new Date(resetAt).toISOString()}.`, {
@@ -119,6 +122,17 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
         audio: { usedMs: usage.findAudio(ownerId, month.startMs), limitMinutes: plans.limitsOf(plan).speechMinutesPerMonth },
         recent: [...fresh, ...usage.listLogged(keyId, limit)].slice(0, limit)
       }
+    },
+    /** What the owner has used on each of the last `count` days (UTC), oldest first, today included. */
+    readDays (ownerId: number, count: number): UsageDay[] {
+      const days = daysUntil(now(), count)
+      const fromAt = days[0]?.startMs ?? 0
+      const [requests, audio] = [usage.requestsByDay(ownerId, fromAt), usage.audioByDay(ownerId, fromAt)]
+      return days.map(({ startMs }) => ({
+        startMs,
+        requests: (requests.get(startMs) ?? 0) + countWaiting(ownerId, ({ dayAt }) => dayAt === startMs),
+        audioMs: audio.get(startMs) ?? 0
+      }))
     },
     /** Writes everything that waits to disk, all or nothing. If that throws, it stays for the next time. */
     flush (): void {

@@ -2,6 +2,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { join } from 'node:path'
 import { makeDirectory } from '../disk/files.js'
+import { fold } from '../domain/search-terms.js'
 import { explainDirectory, requireDatabaseOfMedia } from './data-directory.js'
 import { migrate } from './migrate.js'
 
@@ -46,6 +47,8 @@ function openFile (path: string): Database {
     db.pragma('foreign_keys = ON')
     // Deleted rows and pages are zeroed. erasure.ts does the rest.
     db.pragma('secure_delete = ON')
+    // Triggers use it, so every connection that writes must have it.
+    db.function('fold', { deterministic: true }, (text) => fold(String(text)))
     migrate(db)
   } catch (error) {
     db.close()

@@ -8,9 +8,9 @@ import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 import { createWorkStore } from './work.js'
 
-type JobRow = {
+export type JobRow = {
   id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: RecordingName
-  options: string
+  title: RecordingName | null, tags: string, options: string
   heard_language: string | null, duration_ms: number | null, channels: number, done_ms: number
   failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
@@ -22,11 +22,13 @@ const STAGE = `CASE status WHEN 'completed' THEN 'complete' ELSE CASE
     ${STAGES.map((stage) => `WHEN ${isOpen(stage)} THEN '${stage}'`).join('\n    ')}
     ELSE 'complete' END
   END`
-const COLUMNS = `id, owner_id, status, ${STAGE} AS stage, media_id, (
+export const JOB_COLUMNS = `id, owner_id, status, ${STAGE} AS stage, media_id, (
     SELECT json_object('url', s.shown_url, 'title', s.title, 'publishedAt', s.published_at, 'fetched', s.fetched)
     FROM source s
     WHERE s.job_id = job.id
-  ) AS source, file_name, options, heard_language, duration_ms, channels, done_ms,
+  ) AS source, file_name, title, (
+    SELECT json_group_array(name) FROM (SELECT t.name FROM tag t WHERE t.job_id = job.id ORDER BY t.idx)
+  ) AS tags, options, heard_language, duration_ms, channels, done_ms,
   failure_code,
   retry_count, created_at, updated_at, completed_at`
 
@@ -35,7 +37,7 @@ type PackedSource = { url: string, title: RecordingName | null, publishedAt: num
 const toSource = ({ url, title, publishedAt, fetched }: PackedSource): JobSource =>
   ({ url, title: title ?? undefined, publishedAt: publishedAt ?? undefined, fetched })
 
-function toJob (row: JobRow): Job {
+export function toJob (row: JobRow): Job {
   const source = row.source === null ? undefined : JSON.parse(row.source) as PackedSource
   const options = JSON.parse(row.options) as JobOptions
   return {
@@ -46,6 +48,8 @@ function toJob (row: JobRow): Job {
     mediaId: row.media_id,
     source: source && toSource(source),
     fileName: row.file_name,
+    title: row.title ?? undefined,
+    tags: JSON.parse(row.tags) as string[],
     options,
     language: options.language ?? row.heard_language ?? undefined,
     durationMs: row.duration_ms ?? undefined,
@@ -81,11 +85,14 @@ export function createJobStore (db: Database) {
     INSERT INTO job (owner_id, api_key_id, status, media_id, file_name, options, webhook_url, webhook_secret, created_at, updated_at)
     VALUES (:ownerId, :apiKeyId, 'queued', :mediaId, :fileName, :options, :webhookUrl, :webhookSecret, :now, :now)
   `)
-  const find = db.prepare<{ id: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id`)
-  const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
+  const find = db.prepare<{ id: number }, JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = :id`)
+  const findOwned = db.prepare<{ id: number, ownerId: number }, JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = :id AND owner_id = :ownerId`)
   const begin = db.prepare<{ id: number, now: number }>('UPDATE job SET status = \'processing\', updated_at = :now WHERE id = :id')
   const setMedia = db.prepare<{ id: number, mediaId: number, fileName: string, now: number }>(`
     UPDATE job SET media_id = :mediaId, file_name = :fileName, updated_at = :now WHERE id = :id
+  `)
+  const setTitle = db.prepare<{ id: number, title: string | null, now: number }>(`
+    UPDATE job SET title = :title, updated_at = :now WHERE id = :id
   `)
   const touch = db.prepare<{ id: number, now: number }>('UPDATE job SET updated_at = :now WHERE id = :id')
   const startStage = db.prepare<{ id: number, stage: Stage, now: number }>(`
@@ -147,7 +154,7 @@ export function createJobStore (db: Database) {
   const removeStages = db.prepare<{ id: number }>('DELETE FROM job_stage WHERE job_id = :id')
   // uses job_by_owner
   const listOwned = db.prepare<JobPage, JobRow>(`
-    SELECT ${COLUMNS}
+    SELECT ${JOB_COLUMNS}
     FROM job
     WHERE owner_id = :ownerId AND id < :before
     ORDER BY id DESC
@@ -155,7 +162,7 @@ export function createJobStore (db: Database) {
   `)
   // uses job_by_owner_status
   const listOwnedIn = db.prepare<JobPage & { status: JobStatus }, JobRow>(`
-    SELECT ${COLUMNS}
+    SELECT ${JOB_COLUMNS}
     FROM job
     WHERE owner_id = :ownerId AND status = :status AND id < :before
     ORDER BY id DESC
@@ -209,6 +216,8 @@ export function createJobStore (db: Database) {
       setMedia.run({ id, mediaId, fileName, now })
       finishStage.run({ id, stage: 'fetch', now })
     },
+    /** Undefined: as the recording was named. */
+    setTitle: (id: number, title: RecordingName | undefined, now: number): void => { setTitle.run({ id, title: title ?? null, now }) },
     /** Sets the time of the last change. */
     touch: (id: number, now: number): void => { touch.run({ id, now }) },
     /** Records the time at which one stage ended and the next one began. */

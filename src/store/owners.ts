@@ -1,20 +1,24 @@
 /** Owners of libraries. */
-import type { Owner, Page, Plan } from '../domain/access.js'
+import type { Owner, Page, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Database } from './database.js'
 
 type OwnerRow = {
-  id: number, name: string, plan: Plan, has_password: 0 | 1, terms: string, media_days: number | null
-  transcript_days: number | null, created_at: number
+  id: number, name: string, plan: Plan, has_password: 0 | 1, is_administrator: 0 | 1, terms: string, media_days: number | null
+  transcript_days: number | null, own_media_days: number | null, own_transcript_days: number | null, created_at: number
 }
 
-const COLUMNS = 'id, name, plan, password_hash IS NOT NULL AS has_password, terms, media_days, transcript_days, created_at'
+const COLUMNS = `id, name, plan, password_hash IS NOT NULL AS has_password, is_administrator, terms, media_days, transcript_days,
+  own_media_days, own_transcript_days, created_at`
 
 function toOwner (row: OwnerRow): Owner {
   return {
-    id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1, terms: JSON.parse(row.terms) as string[],
+    id: row.id, name: row.name, plan: row.plan, hasPassword: row.has_password === 1,
+    role: row.is_administrator === 1 ? 'administrator' : 'owner', terms: JSON.parse(row.terms) as string[],
     ...(row.media_days === null ? {} : { mediaDays: row.media_days }),
     ...(row.transcript_days === null ? {} : { transcriptDays: row.transcript_days }),
+    ...(row.own_media_days === null ? {} : { ownMediaDays: row.own_media_days }),
+    ...(row.own_transcript_days === null ? {} : { ownTranscriptDays: row.own_transcript_days }),
     createdAt: row.created_at
   }
 }
@@ -47,12 +51,18 @@ export function createOwnerStore (db: Database) {
   const setRetention = db.prepare<{ id: number, mediaDays: number | null, transcriptDays: number | null }>(
     'UPDATE owner SET media_days = :mediaDays, transcript_days = :transcriptDays WHERE id = :id'
   )
+  const setOwnRetention = db.prepare<{ id: number, mediaDays: number | null, transcriptDays: number | null }>(
+    'UPDATE owner SET own_media_days = :mediaDays, own_transcript_days = :transcriptDays WHERE id = :id'
+  )
   const findPasswordHash = db.prepare<{ name: string }, { id: number, password_hash: string | null }>(
     'SELECT id, password_hash FROM owner WHERE name = :name'
   )
   const setPasswordHash = db.prepare<{ id: number, passwordHash: string | null }>(
     'UPDATE owner SET password_hash = :passwordHash WHERE id = :id'
   )
+  const setRole = db.prepare<{ id: number, isAdministrator: 0 | 1 }>('UPDATE owner SET is_administrator = :isAdministrator WHERE id = :id')
+  // uses the index owner_with_password
+  const findAccount = db.prepare<[], { id: number }>('SELECT id FROM owner WHERE password_hash IS NOT NULL AND id > 0 LIMIT 1')
   const findOtherActive = db.prepare<{ id: number, sinceMs: number }>(`
     SELECT o.id
     FROM owner o
@@ -94,6 +104,10 @@ export function createOwnerStore (db: Database) {
     setRetention (id: number, { mediaDays, transcriptDays }: Pick<Owner, 'mediaDays' | 'transcriptDays'>): void {
       setRetention.run({ id, mediaDays: mediaDays ?? null, transcriptDays: transcriptDays ?? null })
     },
+    /** Sets the maximum ages that the owner wants, in days; null: none. */
+    setOwnRetention: (id: number, ages: { mediaDays: number | null, transcriptDays: number | null }): void => {
+      setOwnRetention.run({ id, ...ages })
+    },
     findPasswordHash (name: string): { id: number, passwordHash: string | undefined } | undefined {
       const row = findPasswordHash.get({ name })
       return row && { id: row.id, passwordHash: row.password_hash ?? undefined }
@@ -101,6 +115,9 @@ export function createOwnerStore (db: Database) {
     /** False when there is no such owner. */
     setPasswordHash: (id: number, passwordHash: string | undefined): boolean =>
       setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
+    /** True when an owner has a password. */
+    hasAccount: (): boolean => findAccount.get() !== undefined,
+    setRole: (id: number, role: Role): void => { setRole.run({ id, isAdministrator: role === 'administrator' ? 1 : 0 }) },
     /** Whether another owner has made a request since then (ms since 1970), or has a job that has not ended. */
     hasOtherActive: (id: number, sinceMs: number): boolean => findOtherActive.get({ id, sinceMs }) !== undefined,
     hasTranscripts: (id: number): boolean => findTranscript.get({ id }) !== undefined,

@@ -4,14 +4,18 @@ import { createArtifactStore } from './artifacts.js'
 import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
 import { createIdempotencyStore } from './idempotency.js'
+import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
 import { createMediaStore } from './media.js'
 import { createOauthStore } from './oauth.js'
+import { createOverviewStore } from './overview.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
 import { createPlanLimitsStore } from './plan-limits.js'
+import { createSessionStore } from './sessions.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
+import { createTagStore } from './tags.js'
 import { createTranscriptStore } from './transcripts.js'
 import { createUploadStore } from './uploads.js'
 import { createUsageStore } from './usage.js'
@@ -26,14 +30,18 @@ export function createStores (db: Database) {
     artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
     jobs: createJobStore(db),
+    jobList: createJobList(db),
     media: createMediaStore(db),
     oauth: createOauthStore(db),
+    overview: createOverviewStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
+    sessions: createSessionStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
+    tags: createTagStore(db),
     transcripts: createTranscriptStore(db),
     uploads: createUploadStore(db),
     usage: createUsageStore(db),

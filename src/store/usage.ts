@@ -65,6 +65,21 @@ export function createUsageStore (db: Database) {
     ON CONFLICT (owner_id, month_at) DO UPDATE
     SET used_ms = used_ms + excluded.used_ms
   `)
+  const addAudioOfDay = db.prepare<{ ownerId: number, dayAt: number, usedMs: number }>(`
+    INSERT INTO audio_day (owner_id, day_at, used_ms)
+    VALUES (:ownerId, :dayAt, :usedMs)
+    ON CONFLICT (owner_id, day_at) DO UPDATE
+    SET used_ms = used_ms + excluded.used_ms
+  `)
+  const requestsByDay = db.prepare<{ ownerId: number, fromAt: number }, { dayAt: number, requests: number }>(`
+    SELECT day_at AS dayAt, sum(requests) AS requests
+    FROM request_count
+    WHERE owner_id = :ownerId AND day_at >= :fromAt
+    GROUP BY day_at
+  `)
+  const audioByDay = db.prepare<{ ownerId: number, fromAt: number }, { dayAt: number, usedMs: number }>(`
+    SELECT day_at AS dayAt, used_ms AS usedMs FROM audio_day WHERE owner_id = :ownerId AND day_at >= :fromAt
+  `)
   const findAudio = db
     .prepare<{ ownerId: number, monthAt: number }, number>(
       'SELECT used_ms FROM audio_month WHERE owner_id = :ownerId AND month_at = :monthAt'
@@ -90,6 +105,14 @@ export function createUsageStore (db: Database) {
     },
     /** `monthAt`: the start of the month. */
     addAudio: (ownerId: number, monthAt: number, usedMs: number): void => { addAudio.run({ ownerId, monthAt, usedMs }) },
+    /** `dayAt`: the start of the day. */
+    addAudioOfDay: (ownerId: number, dayAt: number, usedMs: number): void => { addAudioOfDay.run({ ownerId, dayAt, usedMs }) },
+    /** Requests of all keys and tokens by the start of the day, of days since `fromAt` that had some. */
+    requestsByDay: (ownerId: number, fromAt: number): Map<number, number> =>
+      new Map(requestsByDay.all({ ownerId, fromAt }).map(({ dayAt, requests }) => [dayAt, requests])),
+    /** Audio in ms by the start of the day, of days since `fromAt` that had some. */
+    audioByDay: (ownerId: number, fromAt: number): Map<number, number> =>
+      new Map(audioByDay.all({ ownerId, fromAt }).map(({ dayAt, usedMs }) => [dayAt, usedMs])),
     findAudio: (ownerId: number, monthAt: number): number => findAudio.get({ ownerId, monthAt }) ?? 0
   }
 }

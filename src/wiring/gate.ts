@@ -4,6 +4,7 @@ import type { Fetcher } from '../engine/http/fetcher.js'
 import { createLocalKeys, createRemoteKeys } from '../engine/tokens/jwks.js'
 import { createTokenVerifier } from '../engine/tokens/jwt.js'
 import type { Logger } from '../logger.js'
+import { createAccounts } from '../service/accounts.js'
 import { createAdministration } from '../service/administration.js'
 import { createIdempotency } from '../service/idempotency.js'
 import { createKeys } from '../service/keys.js'
@@ -13,6 +14,8 @@ import type { Oauth } from '../service/oauth.js'
 import { createOwners } from '../service/owners.js'
 import { createPasswords } from '../service/passwords.js'
 import { createPlans } from '../service/plans.js'
+import { createSessions } from '../service/sessions.js'
+import { createSetup } from '../service/setup.js'
 import { createTokens, ownersByClaim, ownersById } from '../service/tokens.js'
 import type { Tokens } from '../service/tokens.js'
 import { createUsage } from '../service/usage.js'
@@ -37,14 +40,20 @@ export async function createGate ({ config, stores, inTransaction, fetcher, log,
   const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
   const oauth = createOauth({ oauth: stores.oauth, inTransaction, now })
   const plans = createPlans({ planLimits: stores.planLimits })
+  const ownerLoginLimit = createLoginLimit({ now })
+  const sessions = createSessions({ sessions: stores.sessions, inTransaction, now })
+  const owners = createOwners({ owners: stores.owners, sessions: stores.sessions, passwords, inTransaction, now })
   return {
+    accounts: createAccounts({ owners, sessions, plans, loginLimit: ownerLoginLimit, log }),
     keys: createKeys({ apiKeys: stores.apiKeys, inTransaction, now }),
     administration: createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log }),
     idempotency: createIdempotency({ requests: stores.requests, inTransaction, now, log }),
     oauth,
-    ownerLoginLimit: createLoginLimit({ now }),
-    owners: createOwners({ owners: stores.owners, passwords, inTransaction, now }),
+    ownerLoginLimit,
+    owners,
     plans,
+    sessions,
+    setup: createSetup({ owners: stores.owners, sessions, passwords, loginLimit: ownerLoginLimit, inTransaction, now, log }),
     tokens: config.oauth && createTokenService(config.oauth, { owners: stores.owners, oauth, fetcher, log, now }),
     usage: createUsage({ usage: stores.usage, plans, inLazyTransaction, now })
   }

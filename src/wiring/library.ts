@@ -1,4 +1,5 @@
 /** What an owner has: recordings, uploads, transcripts, speakers, webhooks. */
+import { createLabels } from '../service/labels.js'
 import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
 import { createRetries } from '../service/retries.js'
@@ -21,6 +22,7 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
   const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
   return {
     submit,
+    labels: createLabels({ ...stores, inTransaction, now }),
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),

@@ -19,6 +19,7 @@ import { createJobStore } from '../store/jobs.js'
 import { createLibraryPool } from '../store/library-pool.js'
 import { createOauthStore } from '../store/oauth.js'
 import { createOwnerStore } from '../store/owners.js'
+import { createSessionStore } from '../store/sessions.js'
 import { openAudit } from './audit.js'
 
 /** Keys alone: what `stenobox keys` needs. Opens the database and nothing else. */
@@ -26,7 +27,8 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
   const inTransaction = createTransaction(db)
   const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction, now })
-  const owners = createOwners({ owners: createOwnerStore(db), passwords: createPasswords(), inTransaction, now })
+  const [ownerStore, sessions] = [createOwnerStore(db), createSessionStore(db)]
+  const owners = createOwners({ owners: ownerStore, sessions, passwords: createPasswords(), inTransaction, now })
   return { keys, owners, close: (): void => { db.close() } }
 }
 

@@ -6,19 +6,23 @@ import { runCommand } from '../support/program.ts'
 t.test('an owner from creation to removal', async (t) => {
   const dataDir = `${t.testdir()}/data`
   const run = async (...args: string[]) => await runCommand(dataDir, ['owners', ...args])
-  t.match(await run('create', 'anna', '--plan', 'pro'), { code: 0, stdout: /^1\tanna\tpro\tno password\trecordings as configured, / })
+  t.match(await run('create', 'anna', '--plan', 'pro'), {
+    code: 0, stdout: /^1\tanna\tpro\tno password\towner\trecordings as configured, /
+  })
   t.match(await run('plan', 'anna', 'free'), { code: 0, stdout: /\tfree\t/ })
   t.match(await run('retention', 'anna', '--recordings', '7', '--transcripts', 'forever'), {
     code: 0, stdout: /recordings 7 days, transcripts forever/
   })
   t.match(await run('retention', 'anna', '--recordings', 'default'), { stdout: /recordings as configured, transcripts forever/ })
+  t.match(await run('role', 'anna', 'administrator'), { code: 0, stdout: /\tadministrator\t/ })
+  t.match(await run('role', 'anna', 'king'), { code: 1, stderr: /Allowed choices are owner, administrator/ })
   const setPassword = (input: string) => spawnSync(process.execPath, [CLI, 'owners', 'password', 'anna'], {
     env: { PATH: process.env['PATH'], STENOBOX_DATA_DIR: dataDir }, input, encoding: 'utf8'
   })
   t.match(setPassword('short\n'), { status: 1, stderr: /12 to 256 characters/ })
   t.match(setPassword('correct horse battery staple\n'), { status: 0, stdout: '', stderr: '' })
   const [listed] = JSON.parse((await run('list', '--json')).stdout) as unknown[]
-  t.match(listed, { id: 1, name: 'anna', plan: 'free', hasPassword: true, transcriptDays: 0 })
+  t.match(listed, { id: 1, name: 'anna', plan: 'free', role: 'administrator', hasPassword: true, transcriptDays: 0 })
   t.match(await run('password', 'anna', '--remove'), { code: 0 })
   t.match(await run('list'), { stdout: /\tno password\t/ })
   t.match(await run('remove', 'anna'), { code: 0, stdout: '' })

@@ -1,4 +1,5 @@
 /** Tokens at the door: what each kind of operation takes, and what a refused caller is told. */
+import fastifyCookie from '@fastify/cookie'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -7,10 +8,15 @@ import type { Principal, Scope } from '../../dist/domain/access.js'
 import { operation, requireOperations } from '../../dist/routes/contract/operation.js'
 import type { Caller } from '../../dist/routes/contract/operation.js'
 import { principalOf, requireCredential, requireRights } from '../../dist/routes/plugins/auth.js'
+import { readPageSession } from '../../dist/routes/plugins/page-session.js'
 import { createErrors } from '../../dist/routes/plugins/errors.js'
 
 const METADATA = 'resource_metadata="https://steno.example/.well-known/oauth-protected-resource"'
 const KEY = 'service_sk_x'
+const SECRET = 's'.repeat(43)
+const SESSION = {
+  id: 9, ownerId: 3, plan: 'scale', role: 'owner', createdAt: 0, lastUsedAt: 0, expiresAt: Infinity, idleExpiresAt: Infinity
+} as const
 
 /** One operation for each kind of caller, under its name; a token is a list of scopes. */
 async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } = { publicUrl: 'https://steno.example' }) {
@@ -18,6 +24,11 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
   t.teardown(async () => { await app.close() })
   createErrors().install(app)
   requireOperations(app)
+  await app.register(fastifyCookie)
+  readPageSession(app, {
+    publicUrl,
+    sessions: { find: (secret) => secret === SECRET ? SESSION : undefined }
+  })
   const asked: string[] = []
   const keyOwner: Principal = { ownerId: 1, plan: 'free', keyId: 7 }
   requireCredential(app, {
@@ -34,7 +45,7 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
     }
   })
   requireRights(app, publicUrl)
-  const callers: Caller[] = ['transcripts:read', 'transcripts:write', 'api_key']
+  const callers: Caller[] = ['transcripts:read', 'transcripts:write', 'api_key', 'session']
   for (const caller of callers) {
     app.get(
       `/${caller.replace(':', '-')}`,
@@ -42,8 +53,9 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
       async (request) => ({ ownerId: principalOf(request).ownerId })
     )
   }
-  const ask = async (url: string, authorization?: string, host = 'localhost') => {
-    const reply = await app.inject({ url, headers: { host, ...(authorization === undefined ? {} : { authorization }) } })
+  const ask = async (url: string, authorization?: string, host = 'localhost', cookie?: string) => {
+    const headers = { host, ...(authorization === undefined ? {} : { authorization }), ...(cookie === undefined ? {} : { cookie }) }
+    const reply = await app.inject({ url, headers })
     return {
       status: reply.statusCode,
       headers: reply.headers,
@@ -104,4 +116,26 @@ t.test('without a public address, metadata is where the client came to; no host 
     'Bearer realm="stenobox", resource_metadata="http://steno.lan:8080/.well-known/oauth-protected-resource"'
   )
   t.notMatch((await ask('/api_key', undefined, 'a", error="x')).challenge, /error="x/)
+})
+
+t.test('a session does everything, and alone what only people may do', async (t) => {
+  const { ask, asked } = await build(t)
+  const cookie = `stenobox_session=${SECRET}`
+  for (const url of ['/transcripts-read', '/transcripts-write', '/api_key', '/session']) {
+    t.match(await ask(url, undefined, undefined, cookie), { status: 200, body: { ownerId: 3 } }, url)
+  }
+  for (const authorization of [`Bearer ${KEY}`, 'Bearer transcripts:read']) {
+    t.match(await ask('/session', authorization), { status: 403, body: { code: 'session_required' } })
+    t.match(await ask('/session', authorization, undefined, cookie), { status: 403 }, 'with a cookie besides')
+  }
+  t.match(await ask('/transcripts-read', `Bearer ${KEY}`, undefined, cookie), { status: 200, body: { ownerId: 1 } }, 'the key is meant')
+  t.match(await ask('/session', 'Bearer bad'), { status: 401 })
+  t.match(await ask('/session'), { status: 401, body: { error: /Sign in first/ }, challenge: 'Session realm="stenobox"' })
+  for (const url of ['/session', '/transcripts-read']) {
+    for (const wrong of ['', 'x', SECRET.slice(1), SECRET.toUpperCase()]) {
+      const reply = await ask(url, undefined, undefined, `stenobox_session=${wrong}`)
+      t.match(reply, { status: 401, body: { error: /session has ended/ } }, url)
+    }
+  }
+  t.notOk(asked.includes(SECRET))
 })

@@ -14,6 +14,7 @@ function openOwners (t: Test) {
   const { apiKeys, inTransaction } = stores
   const owners = createOwners({
     owners: stores.owners,
+    sessions: stores.sessions,
     passwords: createPasswords({ log2N: 4, r: 1, p: 1 }),
     inTransaction,
     now: clock.now
@@ -24,7 +25,9 @@ function openOwners (t: Test) {
 t.test('an owner is made once, on the plan that was said or on enterprise', async (t) => {
   const { owners, clock } = openOwners(t)
   const anna = owners.create({ name: 'anna' })
-  t.strictSame(anna, { id: anna.id, name: 'anna', plan: 'enterprise', hasPassword: false, terms: [], createdAt: clock.now() })
+  t.strictSame(anna, {
+    id: anna.id, name: 'anna', plan: 'enterprise', role: 'owner', hasPassword: false, terms: [], createdAt: clock.now()
+  })
   t.equal(owners.create({ name: 'bert', plan: 'free' }).plan, 'free')
   t.throws(() => owners.create({ name: 'anna' }), { code: 'conflict' })
   t.strictSame(owners.find(anna.id), anna)

@@ -5,15 +5,19 @@ import type { Database } from '../../dist/store/database.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createDeliveryStore } from '../../dist/store/deliveries.js'
 import { createIdempotencyStore } from '../../dist/store/idempotency.js'
+import { createJobList } from '../../dist/store/job-list.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
 import { createOauthStore } from '../../dist/store/oauth.js'
+import { createOverviewStore } from '../../dist/store/overview.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createLibrary } from '../../dist/store/library.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
+import { createSessionStore } from '../../dist/store/sessions.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
+import { createTagStore } from '../../dist/store/tags.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
 import { createUploadStore } from '../../dist/store/uploads.js'
 import { createUsageStore } from '../../dist/store/usage.js'
@@ -59,15 +63,19 @@ t.test('no query scans a whole table', async (t) => {
   createApiKeyStore(db)
   createDeliveryStore(db)
   createIdempotencyStore(db)
+  createJobList(db)
   createJobStore(db)
   createMediaStore(db)
   createOauthStore(db)
   createOwnerStore(db)
+  createOverviewStore(db)
   createLibrary(db)
   createPassageStore(db)
   createPlanLimitsStore(db)
+  createSessionStore(db)
   createSourceStore(db)
   createSpeakerStore(db)
+  createTagStore(db)
   createTranscriptStore(db)
   createUsageStore(db)
   createUploadStore(db)

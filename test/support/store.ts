@@ -14,6 +14,7 @@ import { createOauthStore } from '../../dist/store/oauth.js'
 import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
+import { createSessionStore } from '../../dist/store/sessions.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
@@ -146,6 +147,7 @@ export function openStores (t: Pick<Test, 'teardown'>, dataDir: string = ':memor
     inTransaction,
     apiKeys,
     owners: createOwnerStore(db),
+    sessions: createSessionStore(db),
     idempotency: createIdempotencyStore(db),
     media,
     passages: createPassageStore(db),

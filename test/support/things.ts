@@ -60,6 +60,8 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload(),
     '/api/v1/admin/owners/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.owners.create({ name: `made ${++names}` }).id,
     '/api/v1/admin/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
+    '/api/v1/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
+    '/api/v1/admin/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
     '/api/v1/admin/plans/{plan}': (kind) => kind === 'unknown' ? 'gold' : 'pro'
   }
   const made = new Map<string, string | number>()

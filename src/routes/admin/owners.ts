@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { PASSWORD_LENGTH, PLANS } from '../../domain/access.js'
+import { PASSWORD_LENGTH, PLANS, ROLES } from '../../domain/access.js'
 import type { Owner as StoredOwner } from '../../domain/access.js'
 import type { Owners } from '../../service/owners.js'
 import { operation } from '../contract/operation.js'
@@ -12,22 +12,29 @@ import { IdParams, Name, ok, Success, Terms, toIsoTime } from '../contract/schem
 
 const Plan = Type.Enum(PLANS, { description: 'plan of OAuth tokens, and the default for new keys' })
 
+const Role = Type.Enum(ROLES, { description: 'administrator: may administer the appliance on the page' })
+
 const Owner = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   plan: Plan,
-  hasPassword: Type.Boolean({ description: 'whether the owner can log in and grant access to OAuth clients' }),
+  role: Role,
+  hasPassword: Type.Boolean({ description: 'whether the owner can sign in on the page, and grant access to OAuth clients' }),
   terms: Terms,
   createdAt: Type.String({ format: 'date-time' })
 }, {
   title: 'Owner', description: 'The owner.',
-  examples: [{ id: 3, name: 'anna', plan: 'enterprise', hasPassword: true, terms: ['Dashwood'], createdAt: '2026-11-21T09:00:00.000Z' }]
+  examples: [{
+    id: 3, name: 'anna', plan: 'enterprise', role: 'owner', hasPassword: true, terms: ['Dashwood'], createdAt: '2026-11-21T09:00:00.000Z'
+  }]
 })
 
 const CreateBody = Type.Object({ name: Name, plan: Type.Optional(Plan) }, {
   title: 'NewOwner', additionalProperties: false, examples: [{ name: 'anna', plan: 'pro' }]
 })
-const ChangeBody = Type.Object({ name: Type.Optional(Name), plan: Type.Optional(Plan), terms: Type.Optional(Terms) }, {
+const ChangeBody = Type.Object({
+  name: Type.Optional(Name), plan: Type.Optional(Plan), role: Type.Optional(Role), terms: Type.Optional(Terms)
+}, {
   title: 'OwnerChange', additionalProperties: false, minProperties: 1, examples: [{ plan: 'enterprise', terms: ['Dashwood'] }]
 })
 const PasswordBody = Type.Object({
@@ -79,7 +86,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
   app.patch('/owners/:id', operation({
     operationId: 'changeOwner',
     tag: 'Administration',
-    summary: 'Change the name, plan or terms of an owner',
+    summary: 'Change the name, plan, role or terms of an owner',
     description: 'Existing keys keep their plan, and existing jobs keep their terms.',
     caller: 'administrator',
     params: IdParams,
@@ -96,7 +103,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
     operationId: 'setOwnerPassword',
     tag: 'Administration',
     summary: 'Set the password of an owner',
-    description: 'The owner logs in with it to grant access to OAuth clients.',
+    description: 'The owner signs in with it on the page, and to grant access to OAuth clients. Sessions of the owner end.',
     caller: 'administrator',
     params: IdParams,
     body: PasswordBody,

@@ -10,10 +10,11 @@ import type { ErrorCode } from '../../domain/errors.js'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.js'
 
 /**
- * Who may call. A scope: API keys, and OAuth tokens with this scope. `api_key`: API keys only. `administrator`: an administrator session.
- * `public`: everybody.
+ * Who may call. A scope: API keys, sessions of the page, and OAuth tokens with this scope. `api_key`: API keys and sessions of the page.
+ * `session`: sessions of the page only. `administrator`: an administrator session, or a session of the page whose account is an
+ * administrator. `public`: everybody.
  */
-export type Caller = Scope | 'api_key' | 'administrator' | 'public'
+export type Caller = Scope | 'api_key' | 'session' | 'administrator' | 'public'
 
 /** Sections of the OpenAPI document. */
 export const TAGS = {
@@ -21,14 +22,18 @@ export const TAGS = {
   Uploads: 'Uploads in parts, resumable after a crash of the client or the server.',
   Jobs: 'Job status and retry.',
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
+  Events: 'What changes in the library, while a page is open.',
   Library: 'Search of all transcriptions by meaning and by words.',
   Artifacts: 'Summaries, chapters, quotes, show notes, threads and blog posts, made from completed transcriptions.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
   Webhooks: 'Signed requests to your server when a job ends.',
   Usage: 'Requests and minutes used and left.',
+  Retention: 'How long recordings and transcripts are retained.',
   OAuth: 'Metadata for agents that act for an owner: which authorization server issues tokens.',
-  Administration: 'Owners, API keys and plans. Off unless STENOBOX_ADMIN_PASSWORD is set. ' +
-    'Needs an administrator session; API keys and tokens are not accepted.',
+  Accounts: 'First start, sign-in, and what people manage on the page: API keys and connected programs. ' +
+    'Needs a session; API keys and tokens are not accepted.',
+  Administration: 'Owners, API keys and plans. Needs an administrator session (only if STENOBOX_ADMIN_PASSWORD is set) or ' +
+    'the session of an account that is an administrator; API keys and tokens are not accepted.',
   Health: 'Health checks for load balancers and containers.'
 } as const
 
@@ -102,7 +107,7 @@ export function operation<const O extends Operation> (spec: O): RouteOptions<O> 
 }
 
 /** True if requests belong to an owner and are counted. */
-const isMetered = ({ caller }: Operation): boolean => caller !== 'public' && caller !== 'administrator'
+const isMetered = ({ caller }: Operation): boolean => caller === 'api_key' || caller.includes(':')
 
 const COMMON_ERRORS = [
   'invalid_request', 'request_timeout', 'expectation_failed', 'headers_too_large', 'internal_error', 'unavailable'
@@ -114,7 +119,10 @@ export function errorsOf (spec: Operation, method: string): ErrorCode[] {
   const codes = new Set<ErrorCode>(COMMON_ERRORS)
   if (spec.caller !== 'public') codes.add('unauthorized')
   if (spec.caller === 'api_key') codes.add('api_key_required')
-  if (spec.caller === 'administrator') codes.add('administration_off').add('cross_site_request')
+  if (spec.caller === 'session') codes.add('session_required')
+  if (spec.caller === 'administrator') codes.add('administration_off').add('administrator_required')
+  // With the cookie of a session.
+  if (spec.caller !== 'public' || method !== 'GET') codes.add('cross_site_request')
   if (spec.caller.includes(':')) codes.add('insufficient_scope')
   if (isMetered(spec) && !spec.isAlwaysAnswered) codes.add('quota_exceeded')
   if (method !== 'GET') for (const code of BODY_ERRORS) codes.add(code)
@@ -148,6 +156,8 @@ export function requireOperations (app: FastifyInstance): void {
     ignoreTypeOfEmptyBody(request)
     const { deprecated, caller } = request.routeOptions.config.operation ?? {}
     if (caller !== 'public') reply.header('cache-control', 'no-store')
+    // A browser that shows a file must not take it for a page.
+    reply.header('x-content-type-options', 'nosniff')
     if (!deprecated) return
     reply.header('deprecation', `@${epochSeconds(deprecated.since)}`).header('sunset', new Date(deprecated.sunset).toUTCString())
   })

@@ -6,10 +6,12 @@ import { parseCursor, toCursor } from '../../domain/cursor.js'
 
 const DEFAULT_LIMIT = 50
 
+const MAX_CURSOR_LENGTH = 64
+
 /** The query of a list with `limit` items per page by default. */
-export const pageQuery = (limit: number) => ({
+export const pageQuery = (limit: number, maxCursorLength = MAX_CURSOR_LENGTH) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: limit })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: maxCursorLength, description: 'nextCursor of the previous page' }))
 })
 export const PAGE_QUERY = pageQuery(DEFAULT_LIMIT)
 

@@ -5,7 +5,7 @@ import { MAX_NAME_LENGTH, NAME_PATTERN } from '../../domain/access.js'
 import { ChannelMode } from '../../domain/channels.js'
 import { FAILURE_CODES, FAILURE_MESSAGES } from '../../domain/errors.js'
 import { toIsoCode } from '../../domain/language.js'
-import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, SttQuality } from '../../domain/job.js'
+import { jobProgress, JobStatus, MAX_PROMPT_LENGTH, STAGES, SttQuality } from '../../domain/job.js'
 import type { Job as StoredJob } from '../../domain/job.js'
 import { MAX_RECORDING_NAME_LENGTH } from '../../domain/recording-name.js'
 import { SpeakersOption } from '../../domain/speaker-options.js'
@@ -91,10 +91,14 @@ export const Failure = Type.Object({
   message: Type.String({ description: 'a message for people' })
 }, { title: 'Failure' })
 
+const Progress = Type.Number({
+  minimum: 0, maximum: 100, description: 'percent done; fetching a recording from a URL is the first tenth'
+})
+
 export const JobState = Type.Object({
   id: Type.Integer(),
   status: JobStatus,
-  progress: Type.Number({ minimum: 0, maximum: 100, description: 'percent done; fetching a recording from a URL is the first tenth' }),
+  progress: Progress,
   transcriptText: Type.Optional(Type.String({ description: 'only if completed' })),
   failure: Type.Union([Failure, Type.Null()]),
   warnings: Type.Array(Warning, { description: 'problems with the text; usually empty' }),
@@ -124,15 +128,18 @@ export const ListedTranscription = Type.Object({
   durationSeconds: Type.Optional(Type.Number({ description: 'duration of the recording' })),
   duration: Type.Optional(Type.Number({ description: 'the same as durationSeconds' })),
   fileName: Type.String(),
-  title: Type.Optional(Type.String({ description: 'title given by the source' })),
+  title: Type.Optional(Type.String({ description: 'title given by a person, or else by the source' })),
+  tags: Type.Array(Type.String(), { description: 'given by people, in their order' }),
+  progress: Progress,
+  stage: Type.Enum(STAGES, { description: 'what is done now; of a failed job, where it failed' }),
   sourceUrl: Type.Optional(Type.String({ description: 'URL of the recording, without credentials' })),
   publishedAt: Type.Optional(Time('date given by the source')),
   createdAt: Time('creation time of the job')
 }, {
   title: 'ListedTranscription',
   examples: [{
-    id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3',
-    createdAt: '2026-11-21T09:29:00.000Z'
+    id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', title: 'Weekly meeting',
+    tags: ['work'], progress: 100, stage: 'complete', createdAt: '2026-11-21T09:29:00.000Z'
   }]
 })
 
@@ -147,7 +154,8 @@ export const Transcription = Type.Object({
   description: 'The transcription.',
   examples: [{
     id: 42, status: 'completed', text: 'The meeting starts at nine.', transcriptText: 'The meeting starts at nine.', language: 'en',
-    durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', createdAt: '2026-11-21T09:29:00.000Z', warnings: []
+    durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', tags: [], progress: 100, stage: 'complete',
+    createdAt: '2026-11-21T09:29:00.000Z', warnings: []
   }]
 })
 
@@ -189,6 +197,10 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
     ...(seconds === undefined ? {} : { durationSeconds: seconds, duration: seconds }),
     fileName: job.fileName,
     ...toSourceFields(job.source),
+    ...(job.title === undefined ? {} : { title: job.title }),
+    tags: job.tags,
+    progress: jobProgress(job),
+    stage: job.stage,
     createdAt: toIsoTime(job.createdAt)
   }
 }

@@ -15,9 +15,12 @@ declare module 'fastify' {
 type Ids = Readonly<Record<string, number | string>>
 
 const LOGIN = 'logInAsAdministrator'
+/** Public operations that are recorded: the ways to become somebody. */
+const LOGINS = new Set([LOGIN, 'signIn', 'setUp'])
 
 function actorOf ({ principal, adminSession, createdIds, routeOptions }: FastifyRequest): AuditActor {
   if (adminSession) return { type: 'administrator', session: adminSession.id }
+  if (principal?.sessionId !== undefined) return { type: 'session', sessionId: principal.sessionId, ownerId: principal.ownerId }
   if (principal?.keyId !== undefined) return { type: 'key', keyId: principal.keyId, ownerId: principal.ownerId }
   if (principal) return { type: 'token', ownerId: principal.ownerId }
   const isLogin = routeOptions.config.operation?.operationId === LOGIN && createdIds?.['id'] !== undefined
@@ -31,7 +34,7 @@ function targetOf ({ params, createdIds = {} }: FastifyRequest): Ids {
   return { ...createdIds, ...named, ...(isNew ? { newId: createdIds['id'] as number | string } : {}) }
 }
 
-/** Applies to operations registered on `app` after this call. Public ones are left out, except the login of the administrator. */
+/** Applies to operations registered on `app` after this call. Public ones are left out, except logins. */
 export function recordRequests (app: FastifyInstance, audit: Audit): void {
   if (!audit.isOn) return
   app.decorateRequest('createdIds', undefined)
@@ -42,7 +45,7 @@ export function recordRequests (app: FastifyInstance, audit: Audit): void {
   const recorded = new WeakSet<FastifyRequest>()
   const record = (request: FastifyRequest, status: number): void => {
     const { operationId = '', caller } = request.routeOptions.config.operation ?? {}
-    if ((caller === 'public' && operationId !== LOGIN) || recorded.has(request)) return
+    if ((caller === 'public' && !LOGINS.has(operationId)) || recorded.has(request)) return
     recorded.add(request)
     const { id: requestId, clientAddress: address } = request
     const target = targetOf(request)

@@ -3,14 +3,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isApiKey } from '../../domain/access.js'
 import { AppError } from '../../domain/errors.js'
 import type { Principal } from '../../domain/access.js'
+import { PAGE_CHALLENGE } from '../../service/accounts.js'
 import type { Keys } from '../../service/keys.js'
 import type { Tokens } from '../../service/tokens.js'
 import { baseUrlOf } from '../contract/base-url.js'
 import type { Caller } from '../contract/operation.js'
+import { actAs, PAGE_COOKIE } from './page-session.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
+    /** Checks the credential again, for replies that take long. */
+    isStillValid: () => Promise<boolean>
   }
 }
 
@@ -27,7 +31,7 @@ function challengeOf (request: FastifyRequest, publicUrl: string | undefined, mo
   return { headers: { 'www-authenticate': `Bearer realm="stenobox", resource_metadata="${metadata}"${more}` } }
 }
 
-/** Throws `api_key_required` and `insufficient_scope`. An API key may do everything that its owner may do. */
+/** Throws `api_key_required` and `insufficient_scope`. An API key and a session may do everything that their owner may do. */
 function requireRight ({ scopes }: Principal, caller: Caller, request: FastifyRequest, publicUrl: string | undefined): void {
   if (!scopes) return
   if (caller === 'api_key') throw new AppError('api_key_required', 'This operation needs an API key; tokens are not accepted.')
@@ -36,26 +40,38 @@ function requireRight ({ scopes }: Principal, caller: Caller, request: FastifyRe
   throw new AppError('insufficient_scope', `The token does not have the scope ${caller}.`, challenge)
 }
 
-/** Operations registered on `app` after this call need a credential, unless they are public or for the administrator. */
+/** Why a request without a key or token is refused. RFC 6750 section 3.1: no error code when it carried no credentials. */
+function missingCredential (request: FastifyRequest, caller: Caller, publicUrl: string | undefined): AppError {
+  const challenge = caller === 'session' ? { headers: PAGE_CHALLENGE } : challengeOf(request, publicUrl)
+  if (request.cookies[PAGE_COOKIE] !== undefined) return new AppError('unauthorized', 'Your session has ended. Sign in again.', challenge)
+  if (caller === 'session') return new AppError('unauthorized', 'Sign in first: POST /api/v1/session.', challenge)
+  return new AppError('unauthorized', 'An API key is needed: Authorization: Bearer service_sk_…', challenge)
+}
+
+/**
+ * Operations registered on `app` after this call need a credential, unless they are public or for the administrator. Call it after
+ * readPageSession.
+ */
 export function requireCredential (app: FastifyInstance, { keys, tokens, publicUrl }: Deps): void {
   const authenticate = async (credential: string): Promise<Principal | undefined> =>
     isApiKey(credential) ? keys.authenticate(credential) : await tokens?.authenticate(credential)
 
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('isStillValid')
   app.addHook('onRequest', async (request) => {
+    if (request.pageSession) return actAs(request, request.pageSession)
     const caller = request.routeOptions.config.operation?.caller
     if (caller === undefined || caller === 'public' || caller === 'administrator') return
     const header = request.headers.authorization
-    // RFC 6750 section 3.1: no error code when the request carried no credentials.
-    if (header === undefined) {
-      throw new AppError('unauthorized', 'An API key is needed: Authorization: Bearer service_sk_…', challengeOf(request, publicUrl))
-    }
+    if (header === undefined) throw missingCredential(request, caller, publicUrl)
     const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
     const principal = credential === undefined ? undefined : await authenticate(credential)
     // The same message for unknown, revoked and expired credentials.
     const challenge = challengeOf(request, publicUrl, ', error="invalid_token"')
     if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challenge)
+    if (caller === 'session') throw new AppError('session_required', 'Only a person who is signed in on the page may do this.')
     request.principal = principal
+    request.isStillValid = async () => (await authenticate(credential ?? ''))?.ownerId === principal.ownerId
   })
 }
 

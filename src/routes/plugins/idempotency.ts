@@ -13,8 +13,8 @@ declare module 'fastify' {
 }
 
 /** Idempotency keys belong to an owner, or to the administrator. */
-function scopeOf ({ principal }: FastifyRequest): string {
-  return principal ? `owner ${principal.ownerId}` : 'administrator'
+function scopeOf ({ principal, adminSession }: FastifyRequest): string {
+  return principal && !adminSession ? `owner ${principal.ownerId}` : 'administrator'
 }
 
 /** Call it after authentication is installed and before routes are registered. */

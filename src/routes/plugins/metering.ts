@@ -1,4 +1,4 @@
-/** Counts every authenticated request, refuses requests beyond the plan, and logs the status of each. */
+/** Counts every request with a key or token, refuses requests beyond the plan, and logs the status of each. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CountedRequest, Quotas, Usage } from '../../service/usage.js'
 
@@ -41,7 +41,8 @@ export function meterRequests (app: FastifyInstance, usage: Usage): void {
   app.decorateRequest('counted', undefined)
   app.addHook('onRequest', async (request, reply) => {
     const { principal } = request
-    if (!principal) return
+    // What the page asks while somebody looks at it is no use of the interface.
+    if (!principal || principal.sessionId !== undefined) return
     try {
       if (!request.routeOptions.config.operation?.isAlwaysAnswered) usage.requireRequests(principal)
       request.counted = usage.count(principal)

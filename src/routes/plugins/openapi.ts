@@ -11,6 +11,7 @@ import { errorsOf, headersOf, IDEMPOTENCY_REPLAYED, TAGS } from '../contract/ope
 import type { Operation } from '../contract/operation.js'
 import { ErrorBody, Problem } from '../contract/schemas.js'
 import { WEBHOOKS } from '../contract/webhook-document.js'
+import { PAGE_COOKIE } from './page-session.js'
 import { SESSION_COOKIE } from './session.js'
 
 /** Version of the interface, not of the program. */
@@ -21,6 +22,10 @@ const SECURITY_SCHEMES = {
   adminSession: {
     type: 'apiKey' as const, in: 'cookie' as const, name: SESSION_COOKIE,
     description: 'An administrator session. POST /api/v1/admin/session starts one.'
+  },
+  pageSession: {
+    type: 'apiKey' as const, in: 'cookie' as const, name: PAGE_COOKIE,
+    description: 'The session of a person who is signed in on the page. POST /api/v1/session starts one.'
   },
   oauth: {
     type: 'oauth2' as const,
@@ -60,8 +65,10 @@ const BEFORE_CREDENTIALS = new Set(['401', '408', '417', '431'])
 
 function securityOf ({ caller }: Operation): Array<Record<string, string[]>> {
   if (caller === 'public') return []
-  if (caller === 'administrator') return [{ adminSession: [] }]
-  return caller === 'api_key' ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [caller] }]
+  const pageSession = { pageSession: [] }
+  if (caller === 'session') return [pageSession]
+  if (caller === 'administrator') return [{ adminSession: [] }, pageSession]
+  return caller === 'api_key' ? [{ apiKey: [] }, pageSession] : [{ apiKey: [] }, { oauth: [caller] }, pageSession]
 }
 
 /** A body with this schema. The example of the schema becomes the example of the body. */

@@ -10,7 +10,9 @@ t.test('an owner is made, seen, changed and removed', async (t) => {
   const { id } = made.body.data
   t.strictSame(made.body, {
     success: true,
-    data: { id, name: 'Anna Ångström 🎙', plan: 'enterprise', hasPassword: false, terms: [], createdAt: '2026-01-01T00:00:00.000Z' }
+    data: {
+      id, name: 'Anna Ångström 🎙', plan: 'enterprise', role: 'owner', hasPassword: false, terms: [], createdAt: '2026-01-01T00:00:00.000Z'
+    }
   })
   t.strictSame((await call('GET', `owners/${id}`)).body, made.body)
   t.match(await call('PATCH', `owners/${id}`, { name: 'anna', plan: 'free' }), {
