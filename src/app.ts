@@ -118,6 +118,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
   library.speakers.onChanged(indexing.refresh)
+  library.edits.onChanged(indexing.refreshSoon)
   library.removal.onRemoved(loop.abandon)
   library.removal.onRemoved(erasing.request)
 

@@ -7,6 +7,7 @@ import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
+import type { Edits } from '../service/edits.js'
 import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
@@ -21,6 +22,7 @@ import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
 import type { Sessions } from '../service/sessions.js'
 import type { Setup } from '../service/setup.js'
+import type { Segments } from '../service/segments.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { System } from '../service/system.js'
@@ -52,6 +54,7 @@ import { protectedResourceRoutes } from './protected-resource.js'
 import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
 import { setupRoutes } from './setup.js'
+import { segmentRoutes } from './segments.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -68,6 +71,7 @@ export type RouteDeps = {
   audit: Audit
   deliveries: Deliveries
   events: Events
+  edits: Edits
   health: Health
   overview: Overview
   owners: Owners
@@ -81,6 +85,7 @@ export type RouteDeps = {
   search: Search
   sessions: Sessions
   setup: Setup
+  segments: Segments
   speakers: Speakers
   submit: Submit
   system: System
@@ -105,8 +110,8 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, events, health, idempotency, labels, owners, plans, removal, retention,
-    retries, search, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token,
+    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, owners, plans, removal, retention,
+    retries, search, segments, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token,
     publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
@@ -139,6 +144,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, labels, removal })
       await api.register(eventRoutes, { events })
+      await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })

@@ -3,6 +3,7 @@ import { createApiKeyStore } from './api-keys.js'
 import { createArtifactStore } from './artifacts.js'
 import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
+import { createEditStore } from './edits.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
@@ -29,6 +30,7 @@ export function createStores (db: Database) {
     apiKeys: createApiKeyStore(db),
     artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
+    edits: createEditStore(db),
     jobs: createJobStore(db),
     jobList: createJobList(db),
     media: createMediaStore(db),

@@ -1,8 +1,10 @@
 /** What an owner has: recordings, uploads, transcripts, speakers, webhooks. */
+import { createEdits } from '../service/edits.js'
 import { createLabels } from '../service/labels.js'
 import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
 import { createRetries } from '../service/retries.js'
+import { createSegments } from '../service/segments.js'
 import { createSpeakers } from '../service/speakers.js'
 import { createSubmit } from '../service/submit.js'
 import { createTranscripts } from '../service/transcripts.js'
@@ -20,11 +22,14 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
   const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
+  const segments = createSegments({ ...stores, plans })
   return {
     submit,
+    edits: createEdits({ ...stores, segments, inTransaction, now }),
     labels: createLabels({ ...stores, inTransaction, now }),
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
+    segments,
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),

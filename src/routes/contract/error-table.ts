@@ -26,6 +26,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   method_not_allowed: { status: 405, when: 'The path exists, but not with this method.', headers: ['Allow'] },
   request_timeout: { status: 408, when: 'The request took too long to arrive.' },
   conflict: { status: 409, when: 'The current state does not allow this. The message says why.' },
+  edit_conflict: { status: 409, when: 'The segment has changed since. The field `current` of the reply has it as it is now.' },
   parts_missing: { status: 409, when: 'Parts of the upload are missing. The message lists them.' },
   idempotency_in_flight: { status: 409, when: 'The first request with this Idempotency-Key is still running.', headers: ['Retry-After'] },
   gone: { status: 410, when: 'It existed but has expired or been removed.' },
