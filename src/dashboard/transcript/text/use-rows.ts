@@ -9,7 +9,7 @@ import { useSegments } from '../player/use-player.ts'
 const LINE = 28
 const ROW_SPACE = 12
 const SPEAKER_SPACE = 34
-const GUTTER = 120
+const GUTTER = 116
 const CHARACTER = 8
 /** What covers the top and the bottom of the window: frame, player. */
 const COVER_TOP = 136
