@@ -1,5 +1,8 @@
 /** Our own authorization server: its clients and their grants. */
 
+import { registeredScopes } from './access.js'
+import type { Scope } from './access.js'
+
 /** A program that may ask owners for access. All clients are public: they use PKCE instead of a secret. */
 export type OauthClient = {
   id: string
@@ -17,6 +20,18 @@ export type OauthGrant = {
   client: string
   createdAt: number
   expiresAt: number
+}
+
+/** A program that may act for an owner, as the owner sees it. */
+export type Connection = {
+  /** The id of the grant. */
+  id: string
+  /** As the program registered itself, unchecked. */
+  clientName: string
+  scopes: Scope[]
+  createdAt: number
+  /** When it last got a token; absent if never. */
+  lastUsedAt?: number
 }
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
@@ -46,4 +61,10 @@ export function isRedirectUri (text: string): boolean {
   if (protocol === 'http:') return isLoopbackName(hostname)
   if (protocol === 'https:') return !isLoopbackName(hostname)
   return !BROWSER_SCHEMES.has(protocol)
+}
+
+/** The scopes of a grant, whose record has them as text for each resource. */
+export function grantedScopes (resources: unknown): Scope[] {
+  const texts = typeof resources === 'object' && resources !== null ? Object.values(resources) : []
+  return [...registeredScopes(texts.flatMap((text) => typeof text === 'string' ? text.split(' ') : []))]
 }

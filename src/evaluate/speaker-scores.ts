@@ -5,7 +5,6 @@ import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
 import { createWordSpeakers } from '../domain/speaker.js'
 import { createModels } from '../engine/models/models.js'
-import { createAbort } from '../engine/speech/abort.js'
 import { createSpeakerModelPool, createSpeakerPool } from '../engine/speech/pool.js'
 import { createSpeakerEngines } from '../engine/speech/speaker-choice.js'
 import { createSpeakerEngine } from '../engine/speech/speakers.js'
@@ -39,12 +38,13 @@ export type SpeakerScore = {
 }
 
 async function findTurns (engine: SpeakerEngine, path: string, words: readonly HeardWord[]): Promise<SpeakerTurn[]> {
+  const never = new AbortController().signal
   const endMs = samplesToMs(statSync(path).size / BYTES_PER_SAMPLE)
   const pieces: Uint8Array[] = []
   for (let startMs = 0; startMs < endMs; startMs += engine.pieceMs) {
-    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, createAbort()))
+    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, never))
   }
-  return await engine.findTurns({ pieces, count: {}, words }, createAbort())
+  return await engine.findTurns({ pieces, count: {}, words }, never)
 }
 
 function countWords ({ turns = [], sentences, reference }: Recording, words: readonly LabelledWord[]): SpeakerScore['words'] {

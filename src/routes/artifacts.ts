@@ -69,7 +69,7 @@ function toReply ({ mode, content, generatedAt, chapters, quotes }: Artifact): S
 }
 
 const send = async (reply: FastifyReply, artifact: Artifact): Promise<FastifyReply> =>
-  await reply.header('cache-control', 'no-store').header(ENGINE_HEADER, artifact.engine).send(ok(toReply(artifact)))
+  await reply.header(ENGINE_HEADER, artifact.engine).send(ok(toReply(artifact)))
 
 const STORED_NOTE = 'Made at the first call and stored; later calls return the stored one. A change of the transcript drops it. ' +
   `The header ${ENGINE_HEADER} names the engine: llm or extractive.`

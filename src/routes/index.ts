@@ -13,7 +13,10 @@ import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Labels } from '../service/labels.js'
 import type { Metrics } from '../service/metrics.js'
+import type { ModelAdvice } from '../service/model-advice.js'
+import type { ModelTasks } from '../service/model-tasks.js'
 import type { Overview } from '../service/overview.js'
+import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
 import type { Removal } from '../service/removal.js'
@@ -35,8 +38,10 @@ import { accountRoutes } from './account.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
 import { eventRoutes } from './events.js'
+import { connectionRoutes } from './connections.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { keyRoutes } from './keys.js'
 import { metricsRoutes } from './metrics.js'
 import { oauthRoutes } from './oauth.js'
 import type { AuthorizationServer } from './oauth.js'
@@ -73,12 +78,15 @@ export type RouteDeps = {
   events: Events
   edits: Edits
   health: Health
+  modelTasks: ModelTasks
+  adviseModels: ModelAdvice
   overview: Overview
   owners: Owners
   plans: Plans
   idempotency: Idempotency
   labels: Labels
   metrics: Metrics
+  oauth: Oauth
   removal: Removal
   retention: Retention
   retries: Retries
@@ -110,9 +118,9 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, owners, plans, removal, retention,
-    retries, search, segments, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token,
-    publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
+    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, oauth, owners, plans, removal,
+    retention, retries, search, segments, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics,
+    metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -135,6 +143,8 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(async (api) => {
       await api.register(setupRoutes, { accounts, setup, isLocalServer, publicUrl })
       await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
+      await api.register(keyRoutes, { keys, usage })
+      await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })

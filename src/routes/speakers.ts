@@ -69,10 +69,7 @@ export const speakerRoutes: FastifyPluginAsyncTypebox<{ speakers: Speakers }> = 
     params: IdParams,
     replies: { 200: Success(SpeakerState) },
     errors: ['not_found', 'not_completed', 'not_in_plan']
-  }), async (request, reply) => {
-    const state = toState(speakers.list(request.params.id, principalOf(request)))
-    return reply.header('cache-control', 'no-store').send(ok(state))
-  })
+  }), async (request) => ok(toState(speakers.list(request.params.id, principalOf(request)))))
 
   app.patch('/transcriptions/:id/speakers', operation({
     operationId: 'changeSpeakers',

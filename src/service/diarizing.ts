@@ -85,7 +85,7 @@ export function createDiarizing (deps: Deps) {
     await requireSound(step)
     const startMs = idx * engine.pieceMs
     const source = { path: files.audioPath(job.id), startMs, endMs: Math.min(startMs + engine.pieceMs, job.durationMs ?? 0) }
-    const observations = await runWithin(limits.pieceMs, signal, async (abort) => await engine.observe(source, abort))
+    const observations = await runWithin(limits.pieceMs, signal, async (either) => await engine.observe(source, either))
     inTransaction(() => {
       if (!work.finish(claim)) return
       speakers.storePiece(job.id, idx, { engineId: engine.id, observations })
@@ -114,7 +114,7 @@ export function createDiarizing (deps: Deps) {
     // Words of different channels overlap in time.
     const words = transcripts.list(job.id).flatMap((segment) => segment.words).sort((a, b) => a.startMs - b.startMs)
     const evidence = { pieces: speakers.listPieces(job.id), count, words }
-    const turns = await runWithin(limits.turnsMs, signal, async (abort) => await engine.findTurns(evidence, abort))
+    const turns = await runWithin(limits.turnsMs, signal, async (either) => await engine.findTurns(evidence, either))
     store(step, defect !== undefined, (segments) => {
       const labelled = assignSpeakers(segments, turns)
       return job.channels > 1 ? markOverlaps(labelled) : labelled

@@ -1,6 +1,6 @@
 /** The first stage of a job that names an address: its media is brought here, whole, or the job says why not. */
 import { createHash, randomUUID } from 'node:crypto'
-import { AppError, failureCodeOf, JobFailure } from '../domain/errors.js'
+import { failureCodeOf, JobFailure } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import { lendCredentials } from '../domain/source.js'
 import type { SourceFacts } from '../domain/source.js'
@@ -18,6 +18,8 @@ import type { MediaStore } from '../store/media.js'
 import type { SourceStore } from '../store/sources.js'
 import type { FetchLimits, WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
+import { createArriving } from './arriving.js'
+import type { RequireRoom } from './arriving.js'
 import type { Ending } from './ending.js'
 import { createFetchPlaces } from './fetch-places.js'
 import type { Queue } from './queue.js'
@@ -44,7 +46,7 @@ type Deps = {
   stages: Pick<Stages, 'fetched'>
   files: Files
   inTransaction: InTransaction
-  submit: Pick<Submit, 'requireRoom'>
+  submit: Pick<Submit, 'requireDownloadRoom'>
   ending: Pick<Ending, 'fail' | 'removeEnded'>
   downloads: SourceDownloads
   ytDlp: YtDlp
@@ -61,7 +63,7 @@ type Deps = {
 /** What came: a file among the job's drafts, or media that is here already. `name` is what the server calls the file. */
 type Brought = SourceFacts & { name: string | undefined, identity: string | undefined } &
   ({ file: string | undefined } | { mediaId: number })
-type Work = { claim: WorkClaim, url: string, ownerId: number, signal: AbortSignal }
+type Work = { claim: WorkClaim, url: string, ownerId: number, signal: AbortSignal, requireRoom: RequireRoom }
 
 /** Media that was to serve this job too has been removed meanwhile: the source is to be fetched after all. */
 class MediaGone extends Error {}
@@ -77,14 +79,6 @@ const hashIdentity = (identity: string | undefined): string | undefined =>
 export function createFetching (deps: Deps) {
   const { jobs, sources, media, work: rows, orders, queue, stages, files, inTransaction, submit, ending, now, log } = deps
   const { downloads, ytDlp, startProxy, maxMediaBytes, maxMediaSeconds } = deps
-
-  async function requireRoom (bytes: number): Promise<void> {
-    try {
-      await submit.requireRoom(bytes)
-    } catch (error) {
-      throw error instanceof AppError ? new JobFailure('insufficient_storage', 'the disk is nearly full', { cause: error }) : error
-    }
-  }
 
   function createProgress ({ claim }: Work): (share: number) => void {
     let noted = 0
@@ -102,10 +96,11 @@ export function createFetching (deps: Deps) {
   /** Whether another owner waits for a place. Jobs of the same owner do not hurry each other. */
   const isOtherWaiting = (ownerId: number): boolean => orders.isOtherFetchReady(ownerId, MAX_AHEAD)
   const isContended = ({ ownerId }: Work) => (): boolean => isOtherWaiting(ownerId)
+  const arriving = createArriving({ submit })
   const places = createFetchPlaces({ isOtherWaiting, elapsed: deps.elapsed })
 
   async function download (work: Work, url: string): Promise<Arrival> {
-    const { claim, ownerId, signal } = work
+    const { claim, ownerId, signal, requireRoom } = work
     const draft = await files.drafts.open(claim.jobId, url)
     try {
       const isStored = (identity: string): boolean => sources.findMedia(ownerId, identity) !== undefined
@@ -164,7 +159,7 @@ export function createFetching (deps: Deps) {
     if (facts.identity !== undefined && sources.findMedia(work.ownerId, facts.identity) !== undefined) {
       return useStored(work, { ...facts, identity: facts.identity })
     }
-    await requireRoom(page.sizeBytes ?? 0)
+    await work.requireRoom(page.sizeBytes ?? 0, 0)
     // What an earlier run left is resumed only when it is a part of the same file.
     if (await files.drafts.readNote(jobId, FORMAT_FILE) !== page.format) {
       await files.drafts.remove(jobId)
@@ -241,7 +236,8 @@ export function createFetching (deps: Deps) {
       if (!job || url === undefined) return
       await places.hold(job.ownerId, stopped, async (signal) => {
         try {
-          await fetchSource({ claim, url, ownerId: job.ownerId, signal })
+          const { ownerId } = job
+          await arriving.run(ownerId, async (requireRoom) => { await fetchSource({ claim, url, ownerId, signal, requireRoom }) })
         } catch (error) {
           if (error instanceof ClaimLost || !rows.isClaim(claim)) return await ending.removeEnded(claim.jobId)
           if (signal.aborted || error instanceof MediaGone) return rows.release(claim)

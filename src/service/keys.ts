@@ -31,9 +31,9 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
 
   const view = (key: ApiKey): KeyView => ({ ...key, state: keyState(key, now()) })
 
-  function find (id: number): KeyView {
+  function find (id: number, ownerId?: number): KeyView {
     const key = apiKeys.find(id)
-    if (!key) throw unknownKey()
+    if (!key || (ownerId !== undefined && key.ownerId !== ownerId)) throw unknownKey()
     return view(key)
   }
 
@@ -87,20 +87,20 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
       if (id === undefined) throw new AppError('not_found', `There is no owner "${name}". See: stenobox owners list`)
       return id
     },
-    /** Finds a key in any state. Throws `not_found`. */
+    /** Finds a key in any state, of any owner unless one is given. Throws `not_found`. */
     find,
     /** All keys or a page of them, ordered by id; only those of one owner if `ownerId` is given. */
     list: (page: Page = EVERY_KEY, ownerId?: number): KeyView[] => apiKeys.list(page, ownerId).map(view),
     /**
-     * Creates a key with the same owner, name, plan and lifetime. The old key works for `graceSeconds` more. Throws `not_found`, and
-     * `conflict` when the old key is not live or already has a replacement.
+     * Creates a key with the same owner, name, plan and lifetime. The old key works for `graceSeconds` more. Throws `not_found`, also when
+     * it is not a key of the given owner, and `conflict` when the old key is not live or already has a replacement.
      */
-    rotate (id: number, graceSeconds: number): CreatedKey {
+    rotate (id: number, graceSeconds: number, givenOwner?: number): CreatedKey {
       if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
         throw new RangeError(`graceSeconds: ${graceSeconds}`)
       }
       return inTransaction(() => {
-        const old = find(id)
+        const old = find(id, givenOwner)
         requireRotatable(old)
         const { ownerId, name, plan, createdAt, expiresAt } = old
         // Use one moment for everything: lifetimes would drift with every rotation.
@@ -118,6 +118,12 @@ export function createKeys ({ apiKeys, inTransaction, now }: Deps) {
     },
     /** False when there is no such key or it is already revoked. */
     revoke: (id: number): boolean => apiKeys.revoke(id, now()),
+    /** Revokes a key of an owner. Revoking it again changes nothing. Throws `not_found`. */
+    revokeOwned: (id: number, ownerId: number): KeyView => inTransaction(() => {
+      find(id, ownerId)
+      apiKeys.revoke(id, now())
+      return find(id)
+    }),
     hasKeys: (): boolean => apiKeys.count() > 0
   }
 }

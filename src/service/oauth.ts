@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { AppError } from '../domain/errors.js'
 import { isRedirectUri } from '../domain/oauth.js'
-import type { OauthClient, OauthGrant } from '../domain/oauth.js'
+import type { Connection, OauthClient, OauthGrant } from '../domain/oauth.js'
 import type { InTransaction } from '../store/database.js'
 import type { ClientMetadata, OauthStore } from '../store/oauth.js'
 
@@ -16,6 +16,9 @@ const LOGIN_MS = 15 * 60_000
 const MAX_OPEN_LOGINS = 20_000
 
 const NO_REDIRECT = 'cannot be a redirect address: use https, http on this machine, or an app\'s own scheme, without a fragment.'
+
+/** Programs that one owner has connected, in a list that a person reads. */
+const MAX_CONNECTIONS = 500
 
 type Deps = { oauth: OauthStore, inTransaction: InTransaction, now: () => number }
 type Payload = Readonly<Record<string, unknown>>
@@ -124,6 +127,13 @@ export function createOauth (deps: Deps) {
     listGrants: (): OauthGrant[] => oauth.listGrants(now()),
     /** Removes a grant: refresh stops at once, access tokens last for their remaining minutes. False when there is no such grant. */
     revokeGrant: oauth.removeOfGrant,
+    /** The programs that an owner has given access, oldest first. */
+    listConnections: (ownerId: number): Connection[] => oauth.listConnections(ownerId, now(), MAX_CONNECTIONS),
+    /** Ends the access of a program, as `revokeGrant`. Throws `not_found`, also when another owner gave the access. */
+    disconnect (id: string, ownerId: number): void {
+      if (!oauth.ownsGrant(ownerId, id)) throw new AppError('not_found', 'There is no such connection.')
+      oauth.removeOfGrant(id)
+    },
     /** The private key, created on first use. */
     signingKey (): Jwk {
       if (!oauth.findKey()) oauth.insertKey(createKey(), now())

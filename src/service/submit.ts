@@ -51,12 +51,14 @@ const QUEUE_FULL = 'The appliance has as many jobs waiting as it takes. Try agai
 const SHARE_OF_QUEUE_USED =
   'Your jobs have taken your share of the queue; the rest is for other owners. Try again in a minute; parts that were sent are kept.'
 const SHARE_OF_DISK_USED =
-  'Your open uploads have taken your share of the free disk; the rest is for other owners. Complete or delete some and try again.'
+  'Your open uploads or downloads have taken your share of the free disk; the rest is for other owners. Try again when some are done.'
 const TOO_MANY_OPEN = `You have ${MAX_OPEN_UPLOADS} uploads open already. Complete or delete some and try again.`
 const NO_ROOM = 'The disk of the appliance is nearly full. Nothing was stored; free some space and try again.'
 
 /** Bytes that are reserved for open uploads: of all owners, and of the one who asks. */
 type Announced = { announcedBytes: number, own: { count: number, announcedBytes: number } }
+/** Bytes of running downloads: those of an owner that have arrived and are still to come, and those of others that are to come. */
+type Arriving = { arrivedBytes: number, restBytes: number, othersRestBytes: number }
 /** A secret that was made because the caller named a webhook without one: the reply shows it once. */
 type MadeSecret = { webhookSecret?: string }
 /** The job that was made. */
@@ -224,6 +226,18 @@ export function createSubmit (deps: Deps) {
       requireFree(freeBytes, sizeBytes + announcedBytes)
       const left = freeBytes - minFreeBytes - (announcedBytes - own.announcedBytes)
       if (own.announcedBytes + sizeBytes <= left / 2 || !hasOthers(ownerId)) return
+      throw new AppError('insufficient_storage', SHARE_OF_DISK_USED)
+    },
+
+    /**
+     * The same for downloads: those of an owner that run at once may use half of the free disk that others leave, counting what has
+     * arrived. Throws `insufficient_storage`.
+     */
+    async requireDownloadRoom (ownerId: number, { arrivedBytes, restBytes, othersRestBytes }: Arriving): Promise<void> {
+      const freeBytes = await files.freeBytes()
+      requireFree(freeBytes, restBytes)
+      const left = freeBytes + arrivedBytes - minFreeBytes - othersRestBytes
+      if (arrivedBytes + restBytes <= left / 2 || !hasOthers(ownerId)) return
       throw new AppError('insufficient_storage', SHARE_OF_DISK_USED)
     },
 

@@ -10,7 +10,6 @@ import { createWindowClock, decodedSpans } from '../domain/windows.js'
 import type { AudioWindow, WindowPurpose } from '../domain/windows.js'
 import { buildSegments } from '../domain/words.js'
 import type { WorkClaim } from '../domain/work.js'
-import type { Abort } from '../engine/speech/abort.js'
 import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
@@ -19,7 +18,6 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
-import { abortOn } from './deadline.js'
 import type { Ending } from './ending.js'
 import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
@@ -54,9 +52,9 @@ export function createTranscribing (deps: Deps) {
   const keyOf = ({ jobId, idx }: WorkClaim, purpose: WindowPurpose) => ({ jobId, purpose, idx })
   const sourceOf = ({ job, window }: Step) => ({ audioPath: files.audioPath(job.id, window.channel), spans: decodedSpans(window) })
 
-  async function tellLanguage (step: Step, abort: Abort): Promise<void> {
+  async function tellLanguage (step: Step, signal: AbortSignal): Promise<void> {
     const { claim, job } = step
-    const posteriors = await speech.detectLanguage(sourceOf(step), { quality: job.options.sttQuality }, abort)
+    const posteriors = await speech.detectLanguage(sourceOf(step), { quality: job.options.sttQuality }, signal)
     inTransaction(() => {
       if (!work.finish(claim)) return
       windows.setPosteriors(keyOf(claim, 'language'), posteriors)
@@ -64,12 +62,12 @@ export function createTranscribing (deps: Deps) {
     })
   }
 
-  async function transcribeSpeech (step: Step, abort: Abort): Promise<void> {
+  async function transcribeSpeech (step: Step, signal: AbortSignal): Promise<void> {
     const { claim, job, window } = step
     const prior = averagePosteriors(windows.listPosteriors(job.id))
     const { sttQuality: quality, language: asked, prompt = '', terms = [] } = job.options
     const wanted = { quality, language: asked, prior, prompt, terms }
-    const { segments: decoded, language, isStarter } = await speech.transcribe(sourceOf(step), wanted, abort)
+    const { segments: decoded, language, isStarter } = await speech.transcribe(sourceOf(step), wanted, signal)
     const { channel } = window
     const segments = buildSegments(decoded, createWindowClock(window)).map((segment) => ({ ...segment, ...(channel ? { channel } : {}) }))
     inTransaction(() => {
@@ -110,7 +108,7 @@ export function createTranscribing (deps: Deps) {
     const window = windows.find(keyOf(claim, purpose))
     if (!job || !window) return
     try {
-      await decode({ claim, job, window }, abortOn(signal))
+      await decode({ claim, job, window }, signal)
     } catch (error) {
       await failed({ claim, job, window }, error)
     }

@@ -134,6 +134,8 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
         audioMs: audio.get(startMs) ?? 0
       }))
     },
+    /** Requests with a key since midnight UTC. */
+    requestsToday: (ownerId: number, keyId: number): number => countOfKey(ownerId, keyId, dayAt(now())),
     /** Writes everything that waits to disk, all or nothing. If that throws, it stays for the next time. */
     flush (): void {
       if (tallies.size === 0 && waiting.length === 0) return

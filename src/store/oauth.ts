@@ -1,5 +1,6 @@
 /** Our own authorization server: its clients, records and signing key. */
-import type { OauthClient, OauthGrant } from '../domain/oauth.js'
+import { grantedScopes } from '../domain/oauth.js'
+import type { Connection, OauthClient, OauthGrant } from '../domain/oauth.js'
 import type { Database } from './database.js'
 
 /** Client metadata, with the field names of RFC 7591. */
@@ -20,6 +21,8 @@ export type OauthRecord = {
 export type FoundRecord = { payload: Record<string, unknown>, consumedAt: number | undefined }
 type RecordRow = { payload: string, consumed_at: number | null }
 type GrantRow = { grant_id: string, owner: string, client_metadata: string, created_at: number, expires_at: number }
+
+type ConnectionRow = { grant_id: string, payload: string, client_metadata: string, created_at: number, last_used_at: number | null }
 
 const nameOf = (metadata: ClientMetadata, id: string): string => typeof metadata['client_name'] === 'string' ? metadata['client_name'] : id
 
@@ -42,6 +45,17 @@ function toGrant (row: GrantRow): OauthGrant {
     client: nameOf(metadata, String(metadata['client_id'])),
     createdAt: row.created_at,
     expiresAt: row.expires_at
+  }
+}
+
+function toConnection (row: ConnectionRow): Connection {
+  const metadata = JSON.parse(row.client_metadata) as ClientMetadata
+  return {
+    id: row.grant_id,
+    clientName: nameOf(metadata, String(metadata['client_id'])),
+    scopes: grantedScopes((JSON.parse(row.payload) as ClientMetadata)['resources']),
+    createdAt: row.created_at,
+    ...(row.last_used_at === null ? {} : { lastUsedAt: row.last_used_at })
   }
 }
 
@@ -116,6 +130,18 @@ function createRecords (db: Database) {
     WHERE r.kind = 'Grant' AND r.expires_at > :now
     ORDER BY r.created_at, r.grant_id
   `)
+  // Tokens of a grant are records too; each refresh adds one.
+  const connections = db.prepare<{ ownerId: number, now: number, limit: number }, ConnectionRow>(`
+    SELECT r.grant_id, r.payload, c.metadata AS client_metadata, r.created_at,
+      (SELECT max(t.created_at) FROM oauth_record t WHERE t.grant_id = r.grant_id AND t.kind <> 'Grant') AS last_used_at
+    FROM oauth_record r JOIN oauth_client c ON c.id = r.client_id
+    WHERE r.owner_id = :ownerId AND r.kind = 'Grant' AND r.expires_at > :now
+    ORDER BY r.created_at, r.grant_id
+    LIMIT :limit
+  `)
+  const ownsGrant = db.prepare<{ ownerId: number, grantId: string }>(`
+    SELECT 1 FROM oauth_record WHERE grant_id = :grantId AND kind = 'Grant' AND owner_id = :ownerId
+  `)
   return {
     upsertRecord ({ payload, uid, grantId, ownerId, clientId, ...record }: OauthRecord, now: number): void {
       upsert.run({
@@ -137,6 +163,10 @@ function createRecords (db: Database) {
     removeOfGrant: (grantId: string): boolean => removeOfGrant.run({ grantId }).changes > 0,
     removeExpired: (now: number): void => { removeExpired.run({ now }) },
     countRecords: (kind: string): number => count.get({ kind })?.n ?? 0,
+    /** The grants of an owner, oldest first. */
+    listConnections: (ownerId: number, now: number, limit: number): Connection[] =>
+      connections.all({ ownerId, now, limit }).map(toConnection),
+    ownsGrant: (ownerId: number, grantId: string): boolean => ownsGrant.get({ ownerId, grantId }) !== undefined,
     listGrants: (now: number): OauthGrant[] => grants.all({ now }).map(toGrant)
   }
 }

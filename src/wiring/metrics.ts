@@ -14,9 +14,9 @@ type Needs = {
 
 /** Wraps the engine to count what it transcribes. */
 function countWindows ({ speech, models, ...engines }: Engines, { addWindow }: Metrics): Engines {
-  const transcribe: typeof speech.transcribe = async (source, job, abort) => {
+  const transcribe: typeof speech.transcribe = async (source, job, signal) => {
     const startedMs = performance.now()
-    const output = await speech.transcribe(source, job, abort)
+    const output = await speech.transcribe(source, job, signal)
     const samples = source.spans.reduce((sum, { endSample, startSample }) => sum + endSample - startSample, 0)
     const model = models.choose(job.quality, job.language)?.name
     addWindow(job.quality, { samples, processingMs: performance.now() - startedMs, ...(model === undefined ? {} : { model }) })

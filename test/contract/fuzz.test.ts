@@ -16,7 +16,7 @@ import { prepareThings } from '../support/things.ts'
 
 const REQUESTS = Number(process.env['STENOBOX_FUZZ_REQUESTS'] ?? 20_000)
 /** Every good request to them takes a quarter of a second: a password is hashed. */
-const SLOW = new Set(['setOwnerPassword'])
+const SLOW = new Set(['setOwnerPassword', 'changePassword', 'setUp', 'signIn'])
 /** It never ends; test/routes/events.test.ts tests it. */
 const ENDLESS = new Set(['streamEvents'])
 const SEED = Number(process.env['STENOBOX_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
@@ -49,15 +49,21 @@ t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 },
     return String(reply.headers['set-cookie']).split(';')[0] ?? ''
   }
 
+  const signIn = (): string =>
+    `stenobox_session=${appliance.sessions.begin(appliance.keys.ensureOwner('owner'), undefined).secret}`
+
   // What the administrator's requests change (plans, keys) would have the others refused; and wrong passwords end with no more logins.
+  const LOGINS = ['logInAsAdministrator', 'changePassword', 'setUp', 'signIn']
   const rank = ({ operation: { operationId, tags } }: Route): number =>
-    operationId === 'logInAsAdministrator' ? 2 : tags.includes('Administration') ? 1 : 0
+    LOGINS.includes(operationId) ? 2 : tags.includes('Administration') ? 1 : 0
   const routes = listRoutes().filter(({ operation }) => !ENDLESS.has(operation.operationId)).sort((a, b) => rank(a) - rank(b))
   const each = Math.ceil(REQUESTS / (routes.length - SLOW.size))
   const statuses = new Map<number, number>()
   for (const route of routes) {
-    const cookie = rank(route) === 1 ? await logIn() : undefined
-    await fc.assert(fc.asyncProperty(requestTo(route, things, credentials, cookie), async (request) => {
+    const isForPeople = route.operation.security.every((scheme) => 'pageSession' in scheme) && route.operation.security.length > 0
+    const cookie = isForPeople ? signIn() : rank(route) === 1 ? await logIn() : undefined
+    const callers = isForPeople ? ['', ...credentials] : credentials
+    await fc.assert(fc.asyncProperty(requestTo(route, things, callers, cookie), async (request) => {
       const answer = await ask(request)
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       // 502: a receiver cannot be reached, as nothing can from here.

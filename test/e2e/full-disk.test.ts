@@ -1,6 +1,6 @@
 /** A real full disk: a small file system that runs out. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -8,8 +8,8 @@ import { createClient } from '../support/client.ts'
 import { AUDIO } from '../support/paths.ts'
 import { startServer } from '../support/program.ts'
 
-function mountSmall (directory: string, megabytes: number): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory], { stdio: 'ignore' })
+function mountSmall (directory: string, megabytes: number, files = 0): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,nr_inodes=${files}`, 'tmpfs', directory], { stdio: 'ignore' })
 }
 
 function canMount (): boolean {
@@ -25,10 +25,10 @@ function canMount (): boolean {
   }
 }
 
-/** A file system of `megabytes` for the test. */
-function smallDisk (t: Test, megabytes: number): string {
+/** A file system of `megabytes` for the test, for at most `files` files and directories; 0: any number. */
+function smallDisk (t: Test, megabytes: number, files = 0): string {
   const directory = mkdtempSync(tmpdir() + '/stenobox-')
-  mountSmall(directory, megabytes)
+  mountSmall(directory, megabytes, files)
   t.teardown(() => {
     execFileSync('umount', ['-l', directory])
     rmdirSync(directory)
@@ -107,6 +107,24 @@ t.test('while nothing can be written the server is not ready and says so once; i
   t.match(await client.request('GET', '/readyz'), { status: 200 })
   t.match((await client.ended(jobId)).failure?.code ?? 'none', /^(none|insufficient_storage)$/)
   t.match(await client.ended(await client.uploadFile(AUDIO + 'en-3.mp3')), { status: 'completed' })
+})
+
+t.test('no more files can be made, though there is space: refused like a full disk, and it recovers', needsMount, async (t) => {
+  const disk = smallDisk(t, 64, 200)
+  const server = await startServer(disk)
+  t.teardown(server.stop)
+  const client = createClient(server.address, server.firstKey ?? '')
+  const bytes = readFileSync(AUDIO + 'en-3.mp3')
+  const upload = await client.begin(bytes)
+  mkdirSync(`${disk}/ballast`)
+  const fillFiles = (): void => { for (let count = 0; count < 200; count++) writeFileSync(`${disk}/ballast/${count}`, '') }
+  t.throws(fillFiles, { code: 'ENOSPC' })
+  t.match(await client.sendPart(upload, 1, bytes), { status: 507, body: { code: 'insufficient_storage' } })
+  t.match(await client.request('GET', '/healthz'), { status: 200 })
+  rmSync(`${disk}/ballast`, { recursive: true })
+  t.match(await client.sendPart(upload, 1, bytes), { status: 200 })
+  const { body: { data } } = await client.complete(upload.uploadId)
+  t.match(await client.ended(data.jobId), { status: 'completed' })
 })
 
 t.test('free disk below the reserve: nothing is accepted', async (t) => {

@@ -252,7 +252,7 @@ t.test('a disk without room is told in time', async (t) => {
   const { submitAddress, fetching, claim, jobs } = await openFetching(t, {
     at: {
       [URL]: async ({ requireRoom }) => {
-        await requireRoom(5000)
+        await requireRoom(5000, 0)
         throw new Error('there is room')
       }
     },

@@ -11,6 +11,7 @@ import { createRemoval } from '../../dist/service/removal.js'
 import { createRetention } from '../../dist/service/retention.js'
 import { createStages } from '../../dist/service/stages.js'
 import type { WorkClaim } from '../../dist/domain/work.js'
+import { NEVER } from './never.ts'
 import { openSubmit } from './submit.ts'
 import type { Changes } from './submit.ts'
 import { ANY_FETCH } from './store.ts'
@@ -96,7 +97,7 @@ export async function openFetching (
     /** Submits an address and fetches it; the job after that. */
     async fetch (url: string, fileName?: string) {
       const id = await submitAddress(url, { fileName, options: { sttQuality: 'fast' } })
-      await fetching.fetch(claim(), new AbortController().signal)
+      await fetching.fetch(claim(), NEVER)
       const job = jobs.find(id)
       if (!job) throw new Error('the job is gone')
       return job

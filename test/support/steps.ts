@@ -17,6 +17,7 @@ import { createStages } from '../../dist/service/stages.js'
 import { createTranscribing } from '../../dist/service/transcribing.js'
 import { createFiles } from '../../dist/store/files.js'
 import type { UsageStore } from '../../dist/store/usage.js'
+import { NEVER } from './never.ts'
 import { createClock } from './clock.ts'
 import { openStores } from './store.ts'
 
@@ -104,7 +105,7 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
     indexing,
     /** Indexes and completes all jobs that only lack these steps. */
     async completeAll (): Promise<void> {
-      for (let claim = indexing.claim(); claim; claim = indexing.claim()) await indexing.index(claim, new AbortController().signal)
+      for (let claim = indexing.claim(); claim; claim = indexing.claim()) await indexing.index(claim, NEVER)
       for (let claim = ending.claim(); claim; claim = ending.claim()) await ending.complete(claim)
     }
   }

@@ -51,6 +51,18 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     })
   }
 
+  function addGrant (): string {
+    const id = `grant-${++names}`
+    if (!appliance.oauth.findClient('program')) {
+      appliance.oauth.registerClient('program', {
+        client_id: 'program', client_name: 'Program', redirect_uris: ['http://127.0.0.1/callback']
+      })
+    }
+    const resources = { 'http://localhost': 'transcripts:read' }
+    appliance.oauth.saveRecord('Grant', id, { accountId: String(ownerId), clientId: 'program', resources }, 3600)
+    return id
+  }
+
   /** Creates what a path names, keyed by the path up to its parameter. */
   const makers: Record<string, (kind: Kind) => Promise<string | number> | string | number> = {
     '/api/v1/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
@@ -60,8 +72,11 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload(),
     '/api/v1/admin/owners/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.owners.create({ name: `made ${++names}` }).id,
     '/api/v1/admin/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
+    '/api/v1/connections/{id}': (kind) => kind === 'unknown' ? 'nothing' : addGrant(),
     '/api/v1/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
     '/api/v1/admin/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
+    '/api/v1/admin/models/{name}': (kind) => kind === 'unknown' ? 'nothing' : 'large-v3',
+    '/api/v1/admin/model-tasks/{id}': (kind) => kind === 'unknown' ? 999_999 : 1,
     '/api/v1/admin/plans/{plan}': (kind) => kind === 'unknown' ? 'gold' : 'pro'
   }
   const made = new Map<string, string | number>()

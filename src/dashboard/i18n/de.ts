@@ -1,5 +1,7 @@
 /** Every text of the page, in German. */
 import type { Catalogue } from './index.tsx'
+import { admin } from './admin/de.ts'
+import { settings } from './settings/de.ts'
 
 export const de: Catalogue = {
   'app.name': 'Stenobox',
@@ -24,6 +26,9 @@ export const de: Catalogue = {
   'error.unexpected': 'Die Appliance hat etwas geantwortet, das diese Seite nicht versteht (Status {status}).',
   'library.count': { one: '{count} Aufnahme', other: '{count} Aufnahmen' },
   'notice.saved': 'Gespeichert',
+
+  ...settings,
+  ...admin,
   'transcript.addTag': 'Schlagwort hinzufügen',
   'transcript.artifactEmpty': 'Dafür ist zu wenig Text da.',
   'transcript.artifactFailed': 'Das ließ sich nicht erstellen.',

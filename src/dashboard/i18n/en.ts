@@ -2,6 +2,9 @@
  * Every text of the page, in English. The other languages have the same keys; the compiler checks that. `{name}` is filled in.
  * A text that depends on a number is an object with the plural forms of its language (Intl.PluralRules); `{count}` is the number.
  */
+import { admin } from './admin/en.ts'
+import { settings } from './settings/en.ts'
+
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 type Texts = Readonly<Record<string, string | Plural>>
 
@@ -28,6 +31,9 @@ export const en = {
   'error.unexpected': 'The appliance answered in a way that this page does not understand (status {status}).',
   'library.count': { one: '{count} recording', other: '{count} recordings' },
   'notice.saved': 'Saved',
+
+  ...settings,
+  ...admin,
   'transcript.addTag': 'Add tag',
   'transcript.artifactEmpty': 'There is too little text for this.',
   'transcript.artifactFailed': 'This could not be made.',

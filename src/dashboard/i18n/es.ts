@@ -1,5 +1,7 @@
 /** Every text of the page, in Spanish. */
 import type { Catalogue } from './index.tsx'
+import { admin } from './admin/es.ts'
+import { settings } from './settings/es.ts'
 
 export const es: Catalogue = {
   'app.name': 'Stenobox',
@@ -24,6 +26,9 @@ export const es: Catalogue = {
   'error.unexpected': 'El equipo respondió algo que esta página no entiende (estado {status}).',
   'library.count': { one: '{count} grabación', other: '{count} grabaciones' },
   'notice.saved': 'Guardado',
+
+  ...settings,
+  ...admin,
   'transcript.addTag': 'Añadir etiqueta',
   'transcript.artifactEmpty': 'No hay texto suficiente para esto.',
   'transcript.artifactFailed': 'No se pudo crear.',

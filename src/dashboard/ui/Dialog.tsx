@@ -3,13 +3,26 @@ import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-c
 import type { ReactNode } from 'react'
 import styles from './Dialog.module.css'
 
-type Props = { title: string, isOpen: boolean, onClose (): void, children: ReactNode, isWide?: boolean }
+type Props = {
+  title: string
+  isOpen: boolean
+  onClose (): void
+  children: ReactNode
+  isWide?: boolean
+  /** It asks about something that cannot be taken back. */
+  isAlert?: boolean
+  /** False: only its buttons close it, because what it shows is shown once. */
+  isDismissable?: boolean
+}
 
-export function Dialog ({ title, isOpen, onClose, children, isWide = false }: Props) {
+export function Dialog ({ title, isOpen, onClose, children, isWide = false, isAlert = false, isDismissable = true }: Props) {
   return (
-    <ModalOverlay isOpen={isOpen} onOpenChange={(open) => { if (!open) onClose() }} isDismissable className={styles['overlay'] ?? ''}>
+    <ModalOverlay
+      isOpen={isOpen} onOpenChange={(open) => { if (!open) onClose() }} isDismissable={isDismissable}
+      isKeyboardDismissDisabled={!isDismissable} className={styles['overlay'] ?? ''}
+    >
       <Modal className={`${styles['modal']} ${isWide ? styles['wide'] : ''}`}>
-        <AriaDialog className={styles['dialog'] ?? ''}>
+        <AriaDialog className={styles['dialog'] ?? ''} role={isAlert ? 'alertdialog' : 'dialog'}>
           <Heading slot='title' level={2}>{title}</Heading>
           {children}
         </AriaDialog>

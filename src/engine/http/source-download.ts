@@ -23,8 +23,8 @@ export type SourceDownload = {
   maxBytes: number
   /** True when media of this identity is stored already: then nothing more is downloaded. */
   isStored: (identity: string) => boolean
-  /** Throws when the disk has no room for this many more bytes. */
-  requireRoom: (bytes: number) => Promise<void>
+  /** Throws when the disk has no room for the rest of the file. */
+  requireRoom: (restBytes: number, arrivedBytes: number) => Promise<void>
   /** Called with the share (0 to 1) that has arrived, where the server announces the length. */
   onProgress: (share: number) => void
   signal: AbortSignal

@@ -32,7 +32,7 @@ export type Transfer<T> = {
   /** Called with every answer that is the whole file, before anything of it is stored. `body` can be read once. */
   decide: (answer: FetchAnswer, version: FileVersion, body: AsyncIterable<Buffer>) => Promise<Decision<T>>
   /** Throws when the disk has no room for this many more bytes. Called at the beginning and while bytes arrive. */
-  requireRoom: (bytes: number) => Promise<void>
+  requireRoom: (restBytes: number, arrivedBytes: number) => Promise<void>
   /** Called with the bytes that have arrived, and with the length of the file where it is known. */
   onProgress: (doneBytes: number, totalBytes: number | undefined) => void
   /** Called when an attempt failed and another one follows. */
@@ -162,7 +162,7 @@ export function createTransfers ({ fetcher, sleep = pause, now = () => performan
     const { purpose, part, maxBytes, requireRoom, onProgress, expectedBytes } = transfer
     const total = part.version()?.totalBytes
     const wanted = expectedBytes ?? total
-    const requireRest = async (): Promise<void> => { await requireRoom(Math.max(0, (wanted ?? 0) - part.bytes())) }
+    const requireRest = async (): Promise<void> => { await requireRoom(Math.max(0, (wanted ?? 0) - part.bytes()), part.bytes()) }
     await requireRest()
     onProgress(part.bytes(), wanted)
     let uncheckedBytes = 0

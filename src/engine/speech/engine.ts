@@ -13,7 +13,6 @@ import type {
   WorkerTasks
 } from '../../workers/protocol.js'
 import type { ChosenModel, Models } from '../models/models.js'
-import type { Abort } from './abort.js'
 import type { InferenceHelper, Sent } from './helper.js'
 
 /** `isStarter`: the starter model produced it. */
@@ -72,11 +71,11 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     quality: SttQuality,
     model: ChosenModel | undefined,
     input: (choice: ModelChoice, model: ChosenModel) => Sent<WorkerTasks[T]['input']>,
-    { abort, memory = served }: { abort?: Abort, memory?: typeof served } = {}
+    { signal, memory = served }: { signal?: AbortSignal, memory?: typeof served } = {}
   ): Promise<WorkerTasks[T]['output']> {
     if (!model) throw new SpeechError('model_unavailable', 'no speech model is installed')
     const run = async (): Promise<WorkerTasks[T]['output']> =>
-      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model), abort)
+      await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model), signal)
     try {
       const output = await run().catch(async (error: unknown) => {
         if (error instanceof SpeechError && error.code === 'out_of_memory' && await freeMemory()) return await run()
@@ -94,13 +93,13 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
   }
 
   /** The probability of each language in this window. */
-  async function detect (source: AudioSource, quality: SttQuality, abort: Abort): Promise<LanguagePosterior[]> {
+  async function detect (source: AudioSource, quality: SttQuality, signal: AbortSignal): Promise<LanguagePosterior[]> {
     const wanted = choose(quality)
     const isUnable = wanted?.kind === 'parakeet'
     const able = isUnable ? models.chooseLanguageDetector(quality) ?? servedLanguages.get(quality) : wanted
     const input = (model: ModelChoice) => ({ ...source, model, threads: threadsPerWorker })
     const memory = isUnable ? servedLanguages : served
-    const { posteriors } = await runWith('detectLanguage', quality, able, input, { abort, memory })
+    const { posteriors } = await runWith('detectLanguage', quality, able, input, { signal, memory })
     return posteriors
   }
 
@@ -113,22 +112,22 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
      * Transcribes a window into segments, in ms from its start. Without `language`, the language of each phrase is detected; `prior` holds
      * the result of samples from the recording, most likely first. Rejects with `SpeechError`.
      */
-    async transcribe (source: AudioSource, job: WindowJob, abort: Abort): Promise<Transcribed> {
+    async transcribe (source: AudioSource, job: WindowJob, signal: AbortSignal): Promise<Transcribed> {
       const { quality, language, prior, prompt, terms } = job
       // Whisper detects languages while it decodes. Parakeet, and models added for some languages, must be chosen by language.
       const isLanguageSettled = language !== undefined || prior.length > 0 || !models.needsLanguage(quality)
-      const detected = isLanguageSettled ? undefined : voteLanguage([await detect(source, quality, abort)])
+      const detected = isLanguageSettled ? undefined : voteLanguage([await detect(source, quality, signal)])
       const known = language ?? detected ?? prior[0]?.language
       const chosen = choose(quality, known)
       const output = await runWith('transcribe', quality, chosen, (model, { kind, languages, decoding }) => ({
         ...source, model, threads: threadsPerWorker, language: kind === 'parakeet' ? known : language ?? detected,
         prior, languages, prompt, terms, decoding
-      }), { abort })
+      }), { signal })
       return { ...output, isStarter: chosen?.isStarter === true }
     },
     /** The probability of each language in this window. Rejects with `SpeechError`. */
-    async detectLanguage (source: AudioSource, job: { quality: SttQuality }, abort: Abort): Promise<LanguagePosterior[]> {
-      return await detect(source, job.quality, abort)
+    async detectLanguage (source: AudioSource, job: { quality: SttQuality }, signal: AbortSignal): Promise<LanguagePosterior[]> {
+      return await detect(source, job.quality, signal)
     },
     /** Loads the voice activity detector. Rejects with a `SpeechError` that says why it cannot be loaded. */
     prepareDetector: async (): Promise<void> => { await retryCrashes(async () => await detector.run('prepareDetector', null)) },

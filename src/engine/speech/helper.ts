@@ -7,7 +7,6 @@ import { SpeechError } from '../../domain/speech-error.js'
 import type { SpeechErrorCode } from '../../domain/speech-error.js'
 import { startCompanion } from '../process.js'
 import type { Companion, CompanionEnd } from '../process.js'
-import type { Abort } from './abort.js'
 import type { PoolName, PoolTasks, PoolThreads, Reply } from './helper-protocol.js'
 
 const PROGRAM = fileURLToPath(new URL('helper-program.js', import.meta.url))
@@ -31,17 +30,17 @@ export type Sent<I> = I extends null ? null : Omit<I, 'abort'>
 export type HelperPool<T extends Record<string, { input: unknown, output: unknown }>> = {
   threads: number
   /**
-   * Runs a task. Rejects with `SpeechError`: the codes of the task, `worker_crashed` when it ended the process or hung, and `out_of_memory`
-   * when the process ended because memory ran out.
+   * Runs a task. Rejects with `SpeechError`: the codes of the task, `aborted` when `signal` aborts, `worker_crashed` when it ended the
+   * process or hung, and `out_of_memory` when the process ended because memory ran out.
    */
-  run<N extends keyof T & string>(task: N, input: Sent<T[N]['input']>, abort?: Abort): Promise<T[N]['output']>
+  run<N extends keyof T & string>(task: N, input: Sent<T[N]['input']>, signal?: AbortSignal): Promise<T[N]['output']>
 }
 
 type Call = {
   pool: PoolName
   task: string
   input: object | null
-  abort: Abort | undefined
+  signal: AbortSignal | undefined
   resolve: (value: unknown) => void
   reject: (error: SpeechError) => void
   /** The last pulse, and how many checks ago it changed. */
@@ -60,7 +59,7 @@ type Options = {
 const aborted = (): SpeechError => new SpeechError('aborted', 'stopped on request')
 
 /** Whether its caller does not wait for it any more. */
-const isStopped = ({ abort }: Call): boolean => abort?.signal.aborted === true
+const isStopped = ({ signal }: Call): boolean => signal?.aborted === true
 
 /** The code for a call that ended its process. ggml and the C++ runtime report failed allocations on stderr. */
 const toCode = ({ stderr }: CompanionEnd): SpeechErrorCode =>
@@ -165,17 +164,17 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
 
   const openPool = <P extends PoolName>(pool: P): HelperPool<PoolTasks[P]> => ({
     threads: threads[pool],
-    async run (task, input, abort) {
-      if (abort?.signal.aborted) throw aborted()
+    async run (task, input, signal) {
+      if (signal?.aborted) throw aborted()
       let onAbort = (): void => {}
       const answer = new Promise<unknown>((resolve, reject) => {
-        const call: Call = { pool, task, input: input as object | null, abort, resolve, reject, pulse: 0, stillTicks: 0 }
+        const call: Call = { pool, task, input: input as object | null, signal, resolve, reject, pulse: 0, stillTicks: 0 }
         onAbort = () => { stop(call) }
         waiting.push(call)
       })
-      abort?.signal.addEventListener('abort', onAbort, { once: true })
+      signal?.addEventListener('abort', onAbort, { once: true })
       pump()
-      return await answer.finally(() => { abort?.signal.removeEventListener('abort', onAbort) }) as never
+      return await answer.finally(() => { signal?.removeEventListener('abort', onAbort) }) as never
     }
   })
 

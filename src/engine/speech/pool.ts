@@ -46,6 +46,19 @@ export function createPool<T extends Tasks> (
   }
 }
 
+/** Calls `run` with a flag that is set when `signal` aborts: threads can look at the flag, but not at a signal. */
+export async function withFlag<T> (signal: AbortSignal, run: (flag: Int32Array) => Promise<T>): Promise<T> {
+  const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const stop = (): void => { Atomics.store(flag, 0, 1) }
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await run(flag)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
 /** Threads that transcribe, one window each at a time. */
 export const createSpeechPool = (threads: number) => createPool<WorkerTasks>('../../workers/speech.js', threads)
 

@@ -3,7 +3,7 @@ import { ModelError } from '../../domain/model-error.js'
 import { SpeechError } from '../../domain/speech-error.js'
 import type { LinkageRules } from '../../domain/voice-linkage.js'
 import type { SpeakerModelFiles, SpeakerModelKind } from '../../workers/protocol.js'
-import { createSpeakerModelPool } from './pool.js'
+import { createSpeakerModelPool, withFlag } from './pool.js'
 import type { SpeakerModelPool } from './pool.js'
 import { PIECE_MS } from './speakers.js'
 import type { SpeakerEngine } from './speakers.js'
@@ -17,9 +17,10 @@ export function createModelSpeakerEngine (pool: SpeakerModelPool, files: Speaker
     pieceMs: PIECE_MS,
     id: `models-1 ${files.key}`,
     prepare: async () => { await pool.run('prepareSpeakerModels', files) },
-    observe: async ({ path, startMs, endMs }, abort) =>
-      await pool.run('observeSegments', { ...files, audioPath: path, startMs, endMs, abort: abort.flag }),
-    findTurns: async ({ pieces, count }, abort) => await pool.run('linkSegments', { pieces, count, rules: RULES, abort: abort.flag })
+    observe: async ({ path, startMs, endMs }, signal) =>
+      await withFlag(signal, async (abort) => await pool.run('observeSegments', { ...files, audioPath: path, startMs, endMs, abort })),
+    findTurns: async ({ pieces, count }, signal) =>
+      await withFlag(signal, async (abort) => await pool.run('linkSegments', { pieces, count, rules: RULES, abort }))
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SpeakerEvidence } from '../../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../../domain/speaker.js'
 import { BUNDLED_MODELS_DIR } from '../models/models.js'
-import type { Abort } from './abort.js'
+import { withFlag } from './pool.js'
 import type { SpeakerPool } from './pool.js'
 
 export type SpeakerEngine = {
@@ -15,14 +15,14 @@ export type SpeakerEngine = {
   prepare (): Promise<void>
   /**
    * Looks at one piece, [startMs, endMs), of 16 kHz mono s16le sound. `startMs` is a multiple of `pieceMs`. Returns bytes to store, at
-   * most about 60 kB. Rejects with `SpeechError`; with code `aborted` within a second of `abort`.
+   * most about 60 kB. Rejects with `SpeechError`; with code `aborted` within a second after `signal` aborts.
    */
-  observe (source: { path: string, startMs: number, endMs: number }, abort: Abort): Promise<Uint8Array>
+  observe (source: { path: string, startMs: number, endMs: number }, signal: AbortSignal): Promise<Uint8Array>
   /**
    * Finds who talks when, from the observations of all pieces in order of time. Turns are in order of their starts; voices are numbered
-   * from 0 in the order of their first turns. Rejects with `SpeechError`; with code `aborted` within a second of `abort`.
+   * from 0 in the order of their first turns. Rejects with `SpeechError`; with code `aborted` within a second after `signal` aborts.
    */
-  findTurns (evidence: SpeakerEvidence, abort: Abort): Promise<SpeakerTurn[]>
+  findTurns (evidence: SpeakerEvidence, signal: AbortSignal): Promise<SpeakerTurn[]>
 }
 
 /** The bundled voice print network. */
@@ -39,8 +39,9 @@ export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEn
     pieceMs: PIECE_MS,
     id: 'ge2e-2',
     prepare: async () => { await pool.run('prepareSpeakers', FILES) },
-    observe: async ({ path, startMs, endMs }, abort) =>
-      await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort: abort.flag }),
-    findTurns: async (evidence, abort) => await pool.run('findTurns', { ...evidence, abort: abort.flag })
+    observe: async ({ path, startMs, endMs }, signal) =>
+      await withFlag(signal, async (abort) => await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort })),
+    findTurns: async (evidence, signal) =>
+      await withFlag(signal, async (abort) => await pool.run('findTurns', { ...evidence, abort }))
   }
 }

@@ -5,9 +5,9 @@ import type { Test } from 'tap'
 import { createModels } from '../../../dist/engine/models/models.js'
 import type { Manifest } from '../../../dist/engine/models/manifest.js'
 import { SpeechError } from '../../../dist/domain/speech-error.js'
-import { createAbort } from '../../../dist/engine/speech/abort.js'
 import type { InferenceHelper } from '../../../dist/engine/speech/helper.js'
 import { createSpeechEngine } from '../../../dist/engine/speech/engine.js'
+import { NEVER } from '../../support/never.ts'
 
 const SOURCE = { audioPath: '/audio', spans: [{ startSample: 0, endSample: 160_000 }] }
 const WHISPER = { kind: 'whisper', licence: 'MIT' } as const
@@ -50,36 +50,36 @@ const balanced = (language: string | undefined) => ({ quality: 'balanced' as con
 
 t.test('Parakeet transcribes the languages it knows, when they are told', async (t) => {
   const { engine, asked } = openEngine(t, ['bird', 'large'], 'en')
-  t.equal((await engine.transcribe(SOURCE, balanced('hr'), createAbort())).language, 'hr')
-  t.equal((await engine.transcribe(SOURCE, balanced('ja'), createAbort())).language, 'ja')
+  t.equal((await engine.transcribe(SOURCE, balanced('hr'), NEVER)).language, 'hr')
+  t.equal((await engine.transcribe(SOURCE, balanced('ja'), NEVER)).language, 'ja')
   t.same(asked, [['transcribe', 'bird.bin', 'parakeet', 'hr'], ['transcribe', 'large.bin', 'whisper', 'ja']])
 })
 
 t.test('a language that was not told is found out by Whisper first', async (t) => {
   const { engine, asked } = openEngine(t, ['bird', 'small', 'large'], 'hr')
-  t.equal((await engine.transcribe(SOURCE, balanced(undefined), createAbort())).language, 'hr')
+  t.equal((await engine.transcribe(SOURCE, balanced(undefined), NEVER)).language, 'hr')
   t.same(asked, [['detectLanguage', 'large.bin', 'whisper'], ['transcribe', 'bird.bin', 'parakeet', 'hr']])
 })
 
 t.test('and when Parakeet does not know it, Whisper transcribes as well', async (t) => {
   const { engine, asked } = openEngine(t, ['bird', 'small'], 'ja')
-  t.equal((await engine.transcribe(SOURCE, balanced(undefined), createAbort())).language, 'ja')
+  t.equal((await engine.transcribe(SOURCE, balanced(undefined), NEVER)).language, 'ja')
   t.same(asked, [['detectLanguage', 'small.bin', 'whisper'], ['transcribe', 'small.bin', 'whisper', 'ja']])
 })
 
 t.test('samples of a long recording are Whisper\'s, and the starter\'s only where there is no other', async (t) => {
   const some = openEngine(t, ['bird', 'large'], 'en')
-  t.match(await some.engine.detectLanguage(SOURCE, { quality: 'accurate' }, createAbort()), [{ language: 'xx' }, { language: 'en' }])
+  t.match(await some.engine.detectLanguage(SOURCE, { quality: 'accurate' }, NEVER), [{ language: 'xx' }, { language: 'en' }])
   const none = openEngine(t, ['bird'], 'en')
-  await none.engine.detectLanguage(SOURCE, { quality: 'accurate' }, createAbort())
+  await none.engine.detectLanguage(SOURCE, { quality: 'accurate' }, NEVER)
   t.same([some.asked, none.asked], [[['detectLanguage', 'large.bin', 'whisper']], [['detectLanguage', 'ggml-starter-q5_0.bin', 'whisper']]])
 })
 
 t.test('Whisper alone decodes a window once', async (t) => {
   const { engine, asked } = openEngine(t, ['large'], 'de')
-  t.equal((await engine.transcribe(SOURCE, balanced(undefined), createAbort())).language, 'de')
-  await engine.detectLanguage(SOURCE, { quality: 'balanced' }, createAbort())
-  await engine.transcribe(SOURCE, { quality: 'fast', language: undefined, prior: [], prompt: '', terms: [] }, createAbort())
+  t.equal((await engine.transcribe(SOURCE, balanced(undefined), NEVER)).language, 'de')
+  await engine.detectLanguage(SOURCE, { quality: 'balanced' }, NEVER)
+  await engine.transcribe(SOURCE, { quality: 'fast', language: undefined, prior: [], prompt: '', terms: [] }, NEVER)
   t.same(asked, [
     ['transcribe', 'large.bin', 'whisper', undefined],
     ['detectLanguage', 'large.bin', 'whisper'],
@@ -89,8 +89,8 @@ t.test('Whisper alone decodes a window once', async (t) => {
 
 t.test('a Parakeet file that cannot be loaded is passed over', async (t) => {
   const { engine, asked } = openEngine(t, ['bird', 'large'], 'en', ['bird.bin'])
-  await t.rejects(engine.transcribe(SOURCE, balanced('en'), createAbort()), { code: 'model_unavailable' })
-  await engine.transcribe(SOURCE, balanced('en'), createAbort())
+  await t.rejects(engine.transcribe(SOURCE, balanced('en'), NEVER), { code: 'model_unavailable' })
+  await engine.transcribe(SOURCE, balanced('en'), NEVER)
   t.same(asked.at(-1), ['transcribe', 'large.bin', 'whisper', 'en'])
 })
 
@@ -104,11 +104,11 @@ t.test('where Parakeet cannot be told a language it knows, there is nothing to a
     threadsPerWorker: 1
   })
   await t.rejects(
-    lonely.transcribe(SOURCE, balanced(undefined), createAbort()),
+    lonely.transcribe(SOURCE, balanced(undefined), NEVER),
     { code: 'model_unavailable' },
     'Parakeet alone cannot tell what it hears'
   )
-  await t.rejects(lonely.transcribe(SOURCE, balanced('ja'), createAbort()), { code: 'model_unavailable' })
+  await t.rejects(lonely.transcribe(SOURCE, balanced('ja'), NEVER), { code: 'model_unavailable' })
 })
 
 t.test('the model of the default quality is loaded on every thread', async (t) => {

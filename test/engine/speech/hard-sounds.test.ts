@@ -2,7 +2,6 @@
 import t from 'tap'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createAbort } from '../../../dist/engine/speech/abort.js'
 import { createSpeakerPool } from '../../../dist/engine/speech/pool.js'
 import { createSpeakerEngine } from '../../../dist/engine/speech/speakers.js'
 import type { SpeakerTurn } from '../../../dist/domain/speaker.js'
@@ -11,6 +10,7 @@ import { addBurst, bandPass, createSignal, mix, setLevel, whiteNoise } from '../
 import type { Signal } from '../../../dist/evaluate/sounds/sounds.js'
 import { decode, RATE_HZ } from '../../support/native.ts'
 import { AUDIO } from '../../support/paths.ts'
+import { NEVER } from '../../support/never.ts'
 
 const TAU = 2 * Math.PI
 const pool = createSpeakerPool()
@@ -26,9 +26,9 @@ async function observe (sound: Signal) {
   const end = Math.ceil(sound.length / 16)
   const pieces: Uint8Array[] = []
   for (let startMs = 0; startMs < end; startMs += engine.pieceMs) {
-    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(end, startMs + engine.pieceMs) }, createAbort()))
+    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(end, startMs + engine.pieceMs) }, NEVER))
   }
-  return async (count = {}): Promise<SpeakerTurn[]> => await engine.findTurns({ pieces, count }, createAbort())
+  return async (count = {}): Promise<SpeakerTurn[]> => await engine.findTurns({ pieces, count }, NEVER)
 }
 const countVoices = (turns: readonly SpeakerTurn[]): number => new Set(turns.map(({ voice }) => voice)).size
 const voicesIn = async (sound: Signal): Promise<number> => countVoices(await (await observe(sound))())

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createAbort } from '../../../dist/engine/speech/abort.js'
 import { createInferenceHelper } from '../../../dist/engine/speech/helper.js'
 import type { InferenceHelper } from '../../../dist/engine/speech/helper.js'
 import type { TranscribeOutput } from '../../../dist/workers/protocol.js'
@@ -62,11 +61,11 @@ t.test('a process that hangs is replaced', async (t) => {
 
 t.test('a call that hangs and is told to stop holds nobody up: it ends, and the others run again', async (t) => {
   const { helper, crashes } = await openHelper(t, { tickMs: 100, hangTicks: 600 })
-  const abort = createAbort()
-  const stopped = t.rejects(helper.speech.run('transcribe', INPUT, abort), { code: 'aborted' })
+  const abort = new AbortController()
+  const stopped = t.rejects(helper.speech.run('transcribe', INPUT, abort.signal), { code: 'aborted' })
   const other = transcribe(helper)
   signal(helper, 'SIGSTOP')
-  abort.stop()
+  abort.abort()
   await stopped
   t.ok((await other).segments.length > 0)
   t.strictSame(crashes, ['a call did not compute any more'])
@@ -82,18 +81,18 @@ t.test('a call without memory fails, and the next one runs', async (t) => {
 
 t.test('a call is stopped, also before it has begun', async (t) => {
   const { helper, crashes } = await openHelper(t)
-  const [running, waiting] = [createAbort(), createAbort()]
-  const runs = helper.speech.run('transcribe', INPUT, running)
-  running.stop()
+  const [running, waiting] = [new AbortController(), new AbortController()]
+  const runs = helper.speech.run('transcribe', INPUT, running.signal)
+  running.abort()
   await t.rejects(runs, { code: 'aborted' })
   const both = [transcribe(helper), transcribe(helper)]
   signal(helper, 'SIGKILL')
   await waitFor('the process to end', () => crashes.length > 0)
-  const waits = helper.speech.run('transcribe', INPUT, waiting)
-  waiting.stop()
+  const waits = helper.speech.run('transcribe', INPUT, waiting.signal)
+  waiting.abort()
   await t.rejects(waits, { code: 'aborted' })
   t.equal((await Promise.all(both)).length, 2)
-  await t.rejects(helper.speech.run('transcribe', INPUT, waiting), { code: 'aborted' }, 'and a call that was stopped before it was made')
+  await t.rejects(helper.speech.run('transcribe', INPUT, waiting.signal), { code: 'aborted' }, 'and a call stopped before it was made')
 })
 
 t.test('closing ends the process', async (t) => {

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpackSegments } from '../../../dist/domain/segment-observation.js'
-import { createAbort } from '../../../dist/engine/speech/abort.js'
 import { createSpeakerModelPool } from '../../../dist/engine/speech/pool.js'
 import { createModelSpeakerEngine, trySpeakerModel } from '../../../dist/engine/speech/speaker-models.js'
 import { createGraph } from '../../support/onnx.ts'
 import { decode } from '../../support/native.ts'
 import { AUDIO } from '../../support/paths.ts'
 import { writeCamPlus, writeResNet34, writeSegmentation } from '../../support/speaker-models.ts'
+import { NEVER } from '../../support/never.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'speaker-models-'))
 const pool = createSpeakerModelPool()
@@ -36,7 +36,7 @@ const endMs = Math.ceil(pcm.length / 16)
 async function observeAll (engine: ReturnType<typeof engineOf>, pieceMs: number): Promise<Uint8Array[]> {
   const pieces: Uint8Array[] = []
   for (let startMs = 0; startMs < endMs; startMs += pieceMs) {
-    pieces.push(await engine.observe({ path: sound, startMs, endMs: Math.min(endMs, startMs + pieceMs) }, createAbort()))
+    pieces.push(await engine.observe({ path: sound, startMs, endMs: Math.min(endMs, startMs + pieceMs) }, NEVER))
   }
   return pieces
 }
@@ -49,11 +49,11 @@ t.test('a recording is observed and divided into turns; pieces and repetition ch
   t.strictSame(segments.map(({ index }) => index), [...segments.keys()])
   t.ok(segments.some(({ voices }) => voices.length > 0), 'random weights hear somebody')
   t.ok(segments.every(({ voices }) => voices.every(({ voice }) => voice.length === 192 && voice.every(Number.isFinite))))
-  const turns = await engine.findTurns({ pieces, count: {} }, createAbort())
+  const turns = await engine.findTurns({ pieces, count: {} }, NEVER)
   t.ok(turns.length > 0)
   t.ok(turns.every(({ startMs, endMs: end }) => startMs < end && end <= endMs))
-  t.strictSame(await engine.findTurns({ pieces: await observeAll(engine, 10_000), count: {} }, createAbort()), turns)
-  const two = await engine.findTurns({ pieces, count: { min: 1, max: 1 } }, createAbort())
+  t.strictSame(await engine.findTurns({ pieces: await observeAll(engine, 10_000), count: {} }, NEVER), turns)
+  const two = await engine.findTurns({ pieces, count: { min: 1, max: 1 } }, NEVER)
   t.strictSame([...new Set(two.map(({ voice }) => voice))], [0])
 })
 
@@ -61,32 +61,32 @@ t.test('a sound of a second, and one that is shorter than a frame', async (t) =>
   const engine = engineOf()
   for (const samples of [16_000, 300, 1]) {
     const path = write('short', new Uint8Array(2 * samples))
-    const piece = await engine.observe({ path, startMs: 0, endMs: Math.ceil(samples / 16) }, createAbort())
+    const piece = await engine.observe({ path, startMs: 0, endMs: Math.ceil(samples / 16) }, NEVER)
     t.equal(unpackSegments(piece).segments.length, 1)
-    await engine.findTurns({ pieces: [piece], count: {} }, createAbort())
+    await engine.findTurns({ pieces: [piece], count: {} }, NEVER)
   }
 })
 
 t.test('WeSpeaker models work too', async (t) => {
   const engine = engineOf({ embeddingPath: write('resnet34.onnx', writeResNet34()) })
-  const piece = await engine.observe({ path: sound, startMs: 0, endMs: 12_000 }, createAbort())
+  const piece = await engine.observe({ path: sound, startMs: 0, endMs: 12_000 }, NEVER)
   t.ok(unpackSegments(piece).segments.flatMap(({ voices }) => voices).every(({ voice }) => voice.length === 256))
 })
 
 t.test('work stops between two runs of a model; sound that is gone is reported as such', async (t) => {
   const engine = engineOf()
-  const stopped = createAbort()
-  stopped.stop()
-  await t.rejects(engine.observe({ path: sound, startMs: 0, endMs }, stopped), { code: 'aborted' })
-  const late = createAbort()
-  const running = engine.observe({ path: sound, startMs: 0, endMs }, late)
-  late.stop()
+  const stopped = new AbortController()
+  stopped.abort()
+  await t.rejects(engine.observe({ path: sound, startMs: 0, endMs }, stopped.signal), { code: 'aborted' })
+  const late = new AbortController()
+  const running = engine.observe({ path: sound, startMs: 0, endMs }, late.signal)
+  late.abort()
   await t.rejects(running, { code: 'aborted' })
   const pieces = await observeAll(engine, 60_000)
-  await t.rejects(engine.findTurns({ pieces, count: {} }, stopped), { code: 'aborted' })
+  await t.rejects(engine.findTurns({ pieces, count: {} }, stopped.signal), { code: 'aborted' })
   for (const name of ['none', 'empty']) {
     if (name === 'empty') write('empty', new Uint8Array())
-    await t.rejects(engine.observe({ path: join(directory, name), startMs: 0, endMs: 1000 }, createAbort()), { code: 'audio_missing' })
+    await t.rejects(engine.observe({ path: join(directory, name), startMs: 0, endMs: 1000 }, NEVER), { code: 'audio_missing' })
   }
 })
 

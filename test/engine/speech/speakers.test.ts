@@ -2,12 +2,12 @@ import t from 'tap'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
-import { createAbort } from '../../../dist/engine/speech/abort.js'
 import { createSpeakerPool } from '../../../dist/engine/speech/pool.js'
 import { createSpeakerEngine } from '../../../dist/engine/speech/speakers.js'
 import { SpeechError } from '../../../dist/domain/speech-error.js'
 import { decode } from '../../support/native.ts'
 import { AUDIO } from '../../support/paths.ts'
+import { NEVER } from '../../support/never.ts'
 
 const pool = createSpeakerPool()
 t.after(async () => { await pool.close() })
@@ -24,9 +24,9 @@ function store (name: string, pcm: Float32Array): { path: string, endMs: number 
 async function findTurns ({ path, endMs }: { path: string, endMs: number }, count = {}) {
   const pieces: Uint8Array[] = []
   for (let startMs = 0; startMs < endMs; startMs += engine.pieceMs) {
-    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, createAbort()))
+    pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, NEVER))
   }
-  return await engine.findTurns({ pieces, count }, createAbort())
+  return await engine.findTurns({ pieces, count }, NEVER)
 }
 
 t.test('two people who talk in turn are two voices', async (t) => {
@@ -46,8 +46,8 @@ t.test('silence has no turns', async (t) => {
 
 t.test('a stopped piece rejects as aborted, a missing file as missing', async (t) => {
   const sound = store('stopped', decode(AUDIO + 'en-1.wav'))
-  const abort = createAbort()
-  abort.stop()
-  await t.rejects(engine.observe({ ...sound, startMs: 0 }, abort), new SpeechError('aborted', 'stopped'))
-  await t.rejects(engine.observe({ ...sound, path: join(directory, 'none'), startMs: 0 }, createAbort()), { code: 'audio_missing' })
+  const abort = new AbortController()
+  abort.abort()
+  await t.rejects(engine.observe({ ...sound, startMs: 0 }, abort.signal), new SpeechError('aborted', 'stopped'))
+  await t.rejects(engine.observe({ ...sound, path: join(directory, 'none'), startMs: 0 }, NEVER), { code: 'audio_missing' })
 })

@@ -19,7 +19,7 @@ const OPERATIONS = [...CHANGES, ['GET', 'session'], ['GET', 'owners'], ['GET', '
 t.test('a proxy that caches what it may keeps nothing: neither replies nor refusals', async (t) => {
   const { openSession, call: anybody } = await buildAdministered(t)
   const { call } = await openSession()
-  for (const path of ['session', 'owners', 'keys', 'plans', 'owners/99']) {
+  for (const path of ['session', 'owners', 'keys', 'plans', 'owners/99', 'no/such/path']) {
     t.equal((await call('GET', path)).headers['cache-control'], 'no-store', path)
     t.equal((await anybody(undefined, 'GET', `/api/v1/admin/${path}`)).headers['cache-control'], 'no-store', `${path}, not logged in`)
   }

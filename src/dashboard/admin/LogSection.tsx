@@ -1,0 +1,64 @@
+/** Who did what: the audit log, newest first. */
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { api, take } from '../api/client.ts'
+import { useTexts } from '../i18n/index.tsx'
+import { Badge } from '../ui/Badge.tsx'
+import { Card } from '../ui/Card.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { useFormats } from '../ui/formats.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { Message } from '../ui/Message.tsx'
+import { More } from '../ui/More.tsx'
+import { Table } from '../ui/Table.tsx'
+import styles from './admin.module.css'
+
+const logQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'log'],
+  queryFn: async ({ pageParam }) =>
+    (await take(api.GET('/api/v1/admin/audit', { params: { query: pageParam === null ? {} : { cursor: pageParam } } }))).data,
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ nextCursor }) => nextCursor
+})
+type Event = Awaited<ReturnType<NonNullable<typeof logQuery.queryFn>>>['events'][number]
+
+export function LogSection () {
+  const { t } = useTexts()
+  const log = useInfiniteQuery(logQuery)
+  const head = [t('admin.log.when'), t('admin.log.who'), t('admin.log.what'), t('admin.log.which'), t('admin.log.result'), t('admin.log.from')]
+  return (
+    <Card title={t('admin.log')} detail={t('admin.log.detail')}>
+      <Loaded query={log} lines={6}>
+        {({ pages }) => {
+          if (pages[0]?.isOn === false) return <Message title={t('admin.log.off')} detail={t('admin.log.offDetail')} />
+          const events = pages.flatMap((page) => page.events)
+          return events.length === 0
+            ? <Empty>{t('admin.log.none')}</Empty>
+            : <Table label={t('admin.log')} head={head}>{events.map((event, index) => <EventLine key={index} of={event} />)}</Table>
+        }}
+      </Loaded>
+      <More query={log} />
+    </Card>
+  )
+}
+
+/** The ids of an actor or of what it acted on. */
+const idsOf = (ids: Readonly<Record<string, unknown>>): string => Object.entries(ids).map(([name, id]) => `${name} ${String(id)}`).join(', ')
+
+/** From this HTTP status on, the act was refused. */
+const REFUSED = 400
+
+function EventLine ({ of: { time, actor: { type, ...ids }, operation, target = {}, status, outcome, address } }: { of: Event }) {
+  const { t } = useTexts()
+  const { moment } = useFormats()
+  const isRefused = outcome === 'failed' || (status !== undefined && status >= REFUSED)
+  return (
+    <tr>
+      <td>{moment(time)}</td>
+      <td>{t(`admin.log.actor.${type}`)} <span className={styles['quiet']}>{idsOf(ids)}</span></td>
+      <td><code>{operation}</code></td>
+      <td>{idsOf(target)}</td>
+      <td><Badge tone={isRefused ? 'bad' : 'good'}>{status ?? outcome ?? '–'}</Badge></td>
+      <td>{address}</td>
+    </tr>
+  )
+}

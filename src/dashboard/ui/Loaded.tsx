@@ -1,0 +1,28 @@
+/** What a query brought: lines that stand for it while it is loaded, and why it failed where it did. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTexts } from '../i18n/index.tsx'
+import { Button } from './Button.tsx'
+import { Fault } from './Fault.tsx'
+import styles from './Loaded.module.css'
+
+type Props<D> = {
+  query: Pick<UseQueryResult<D>, 'data' | 'error' | 'refetch'>
+  /** How many lines stand for it. */
+  lines?: number
+  children (data: D): ReactNode
+}
+
+export function Loaded<D> ({ query: { data, error, refetch }, lines = 3, children }: Props<D>) {
+  const { t } = useTexts()
+  // What was loaded before stays when a later attempt fails: the frame says that the appliance does not answer.
+  if (data !== undefined) return children(data)
+  if (error !== null) {
+    return <div className={styles['failed']}><Fault error={error} /><Button onPress={() => { refetch().catch(() => {}) }}>{t('app.retry')}</Button></div>
+  }
+  return (
+    <div role='status' aria-label={t('app.loading')} className={styles['lines']}>
+      {Array.from({ length: lines }, (_, line) => <span key={line} className={styles['line']} />)}
+    </div>
+  )
+}

@@ -1,0 +1,12 @@
+/** Loads the next page of a list that comes in pages. */
+import { useTexts } from '../i18n/index.tsx'
+import { Button } from './Button.tsx'
+import { inBackground } from './Notices.tsx'
+
+type Props = { query: { hasNextPage: boolean, isFetchingNextPage: boolean, fetchNextPage (): Promise<unknown> } }
+
+export function More ({ query: { hasNextPage, isFetchingNextPage, fetchNextPage } }: Props) {
+  const { t } = useTexts()
+  if (!hasNextPage) return null
+  return <div><Button isPending={isFetchingNextPage} onPress={() => { inBackground(fetchNextPage()) }}>{t('ui.more')}</Button></div>
+}

@@ -1,0 +1,2 @@
+/** For calls that nobody stops. */
+export const NEVER: AbortSignal = new AbortController().signal
