@@ -133,6 +133,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   library.speakers.onChanged(indexing.refresh)
   library.edits.onChanged(indexing.refreshSoon)
   library.removal.onRemoved(loop.abandon)
+  library.removal.onRemoved(library.listening.end)
   library.removal.onRemoved(erasing.request)
 
   return {
@@ -164,6 +165,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
       events.stop()
+      library.listening.end()
+      library.loudness.stop()
       await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()
     },

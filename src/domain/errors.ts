@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'headers_too_large'
   | 'unsupported_media_type'
   | 'not_completed'
+  | 'range_not_satisfiable'
   | 'idempotency_mismatch'
   | 'expectation_failed'
   | 'too_many_attempts'

@@ -12,6 +12,8 @@ import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Labels } from '../service/labels.js'
+import type { Listening } from '../service/listening.js'
+import type { Loudness } from '../service/loudness.js'
 import type { Metrics } from '../service/metrics.js'
 import type { ModelAdvice } from '../service/model-advice.js'
 import type { ModelTasks } from '../service/model-tasks.js'
@@ -37,6 +39,7 @@ import type { Webhooks } from '../service/webhooks.js'
 import { accountRoutes } from './account.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
+import { audioRoutes } from './audio.js'
 import { eventRoutes } from './events.js'
 import { connectionRoutes } from './connections.js'
 import { healthRoutes } from './health.js'
@@ -85,6 +88,8 @@ export type RouteDeps = {
   plans: Plans
   idempotency: Idempotency
   labels: Labels
+  listening: Listening
+  loudness: Loudness
   metrics: Metrics
   oauth: Oauth
   removal: Removal
@@ -118,9 +123,9 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, oauth, owners, plans, removal,
-    retention, retries, search, segments, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics,
-    metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
+    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, listening,
+    loudness, oauth, owners, plans, removal, retention, retries, search, segments, sessions, setup, speakers, submit, tokens, transcripts,
+    uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -153,6 +158,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { ...deps, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, labels, removal })
+      await api.register(audioRoutes, { listening, loudness })
       await api.register(eventRoutes, { events })
       await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })

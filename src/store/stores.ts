@@ -12,6 +12,7 @@ import { createOauthStore } from './oauth.js'
 import { createOverviewStore } from './overview.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
+import { createPeakStore } from './peaks.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
 import { createSourceStore } from './sources.js'
@@ -38,6 +39,7 @@ export function createStores (db: Database) {
     overview: createOverviewStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
+    peaks: createPeakStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sessions: createSessionStore(db),

@@ -1,6 +1,9 @@
 /** What an owner has: recordings, uploads, transcripts, speakers, webhooks. */
+import { playSound } from '../engine/media/playback.js'
 import { createEdits } from '../service/edits.js'
 import { createLabels } from '../service/labels.js'
+import { createListening } from '../service/listening.js'
+import { createLoudness } from '../service/loudness.js'
 import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
 import { createRetries } from '../service/retries.js'
@@ -11,12 +14,13 @@ import { createTranscripts } from '../service/transcripts.js'
 import { createUploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
 import { createWebhooks } from '../service/webhooks.js'
+import { createMediaReader } from '../store/media-reader.js'
 import type { Base } from './base.js'
 
 type Needs = { plans: Plans, usage: Usage }
 
 /** The services that accept, show and remove recordings. */
-export function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: Needs) {
+export function createLibrary ({ config, stores, inTransaction, files, fetcher, log, now }: Base, { plans, usage }: Needs) {
   const { jobs, media, sources, speakers, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
@@ -27,6 +31,8 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
     submit,
     edits: createEdits({ ...stores, segments, inTransaction, now }),
     labels: createLabels({ ...stores, inTransaction, now }),
+    listening: createListening({ ...stores, mediaReader: createMediaReader(config.dataDir), files, playSound }),
+    loudness: createLoudness({ ...stores, files, playSound, log }),
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     segments,

@@ -33,6 +33,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   payload_too_large: { status: 413, when: 'The body is larger than this operation accepts.' },
   media_too_large: { status: 413, when: 'The recording is larger than this appliance accepts.' },
   unsupported_media_type: { status: 415, when: 'This operation does not accept the content type of the body.' },
+  range_not_satisfiable: { status: 416, when: 'The file has no such bytes.', headers: ['Content-Range'] },
   expectation_failed: { status: 417, when: 'The Expect header asks for something other than 100-continue.' },
   not_completed: { status: 422, when: 'The transcription is not completed.' },
   quota_exceeded: { status: 429, when: 'The daily requests of the plan are used up.', headers: ['Retry-After'] },

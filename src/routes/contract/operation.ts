@@ -52,6 +52,8 @@ export type Operation = {
   replies: Readonly<Record<number, TSchema>>
   /** Successful replies that are files, by content type. Each schema has an example. */
   files?: Readonly<Record<string, TSchema>>
+  /** Files are also sent in parts, and not at all to a client that has them. */
+  hasParts?: true
   /** The body is a stream of bytes of any content type. */
   takesBytes?: true
   /** Answered even if the daily requests are used up. */

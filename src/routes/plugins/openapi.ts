@@ -115,6 +115,10 @@ function responsesOf (spec: Operation, method: string): Record<string, Response>
       headers: { 'Content-Disposition': { description: 'the file name', type: 'string' } },
       content: Object.assign({}, ...Object.entries(spec.files).map(([type, schema]) => content(schema, type))) as Content
     }
+    if (spec.hasParts) {
+      responses[206] = { ...responses[200], description: 'The part of the file that Range asks for.' }
+      responses[304] = { description: 'The client has the file.', content: {} }
+    }
   }
   const codes = errorsOf(spec, method)
   for (const status of [...new Set(codes.map((code) => ERRORS[code].status))].sort()) {
