@@ -12,7 +12,7 @@ function createServer (all = ALL) {
   const load = async (after: string | undefined, limit: number): Promise<SegmentPage> => {
     asked.push(after)
     const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-    return { total: all.length, segments: all.slice(from, from + limit) }
+    return { total: all.length, revision: Math.max(0, ...all.map((one) => one.revision)), segments: all.slice(from, from + limit) }
   }
   return { asked, load }
 }
@@ -72,6 +72,23 @@ t.test('reloading shows what has changed, all at once, and keeps the others as t
   t.strictSame(seen, [length])
   t.equal(segments.read().segments[7]?.revision, 1)
   t.equal(segments.read().segments[8], ALL[8], 'the same object: its row is not rendered again')
+})
+
+t.test('a change by somebody else is looked for, and only then is the text read again', async (t) => {
+  const all = [...ALL]
+  const { asked, load } = createServer(all)
+  const segments = createSegments(load)
+  await segments.refresh()
+  t.equal(asked.length, 0, 'nothing is shown yet')
+  await segments.ensureIndex(1500)
+  segments.put(segmentOf(7, 'mine', { revision: 1 }))
+  all[7] = segmentOf(7, 'mine', { revision: 1 })
+  const before = asked.length
+  await segments.refresh()
+  t.equal(asked.length, before + 1, 'my own change is known')
+  all[9] = segmentOf(9, 'theirs', { revision: 2 })
+  await segments.refresh()
+  t.equal(segments.read().segments[9]?.text, ' theirs')
 })
 
 t.test('a saved segment takes the place of the old one', async (t) => {

@@ -20,7 +20,7 @@ function Shared ({ shared, token }: { shared: SharedTranscript, token: string })
   const { t, language } = useTexts()
   const [segments] = useState(() => {
     const all = toSegments(shared.segments)
-    return createSegments(async (after) => ({ total: all.length, segments: after === undefined ? all : [] }))
+    return createSegments(async (after) => ({ total: all.length, revision: 0, segments: after === undefined ? all : [] }))
   })
   const playback = usePlayback(segments, `/api/v1/shared/${encodeURIComponent(token)}/audio`)
   useEffect(() => { segments.ensureIndex(0).catch(() => undefined) }, [segments])

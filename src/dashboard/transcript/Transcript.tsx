@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
+import { onTranscriptChange } from '../recordings/events.ts'
 import { Button } from '../ui/Button.tsx'
 import { notify, notifyOf } from '../ui/Notices.tsx'
 import { artifactQuery, KEYS, loadSegments, peaksQuery, revisionsQuery, sharingQuery, speakersQuery, undo } from './calls.ts'
@@ -70,8 +71,23 @@ function useChanges (id: number, segments: Segments) {
       reload()
       notify({ kind: 'done', text: t('transcript.undone') })
     }
-    return { forget, reload, undo: (revision?: number): void => { undoIt(revision).catch(notifyOf) } }
+    /** Somebody else, or another tab, has changed something. */
+    function refresh (): void {
+      for (const queryKey of [KEYS.speakers(id), KEYS.revisions(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
+      segments.refresh().catch(notifyOf)
+    }
+    return { forget, reload, refresh, undo: (revision?: number): void => { undoIt(revision).catch(notifyOf) } }
   }, [id, segments, queries, t])
+}
+
+/** Names are in the segments: new ones are read when the speakers have changed. */
+function useReloadFor (speakers: SpeakerState | null | undefined, reload: () => void): void {
+  const [known, setKnown] = useState(speakers)
+  useEffect(() => {
+    if (speakers === known) return
+    setKnown(speakers)
+    if (known) reload()
+  }, [speakers, known, reload])
 }
 
 function Unsaved ({ edits, onGo }: { edits: Edits, onGo (segmentId: string): void }) {
@@ -120,6 +136,8 @@ export function Transcript ({ transcription, at, query }: Props) {
 
   const { data: peaks } = useQuery(peaksQuery(id))
   const { data: speakers } = useQuery(speakersQuery(id))
+  useReloadFor(speakers, changes.reload)
+  useEffect(() => onTranscriptChange((changed) => { if (changed === id) changes.refresh() }), [id, changes])
   const { data: revisions } = useQuery(revisionsQuery(id))
   const { data: options } = useQuery(sharingQuery)
   const { data: chapters } = useQuery({ ...artifactQuery(id, 'chapters'), enabled: false })
@@ -130,7 +148,7 @@ export function Transcript ({ transcription, at, query }: Props) {
   function takeSpeakers (state: SpeakerState): void {
     queries.setQueryData(KEYS.speakers(id), state)
     queries.invalidateQueries({ queryKey: KEYS.transcription(id), exact: true }).catch(notifyOf)
-    changes.reload()
+    changes.forget()
   }
   const text = (
     <TranscriptText

@@ -106,7 +106,6 @@ export const transcript = {
   'transcript.shares': 'Links zu diesem Transkript',
   'transcript.show': 'Anzeigen',
   'transcript.showDoubt': 'Unsichere Wörter markieren',
-  'transcript.signIn': 'Anmelden',
   'transcript.skipPauses': 'Pausen überspringen',
   'transcript.speaker': 'Sprecher',
   'transcript.speakerCount': { one: '{count} Sprecher', other: '{count} Sprecher' },

@@ -104,7 +104,6 @@ export const transcript = {
   'transcript.shares': 'Links of this transcript',
   'transcript.show': 'Show',
   'transcript.showDoubt': 'Mark doubtful words',
-  'transcript.signIn': 'Sign in',
   'transcript.skipPauses': 'Skip pauses',
   'transcript.speaker': 'Speaker',
   'transcript.speakerCount': { one: '{count} speaker', other: '{count} speakers' },

@@ -104,7 +104,6 @@ export const transcript = {
   'transcript.shares': 'Enlaces de esta transcripción',
   'transcript.show': 'Mostrar',
   'transcript.showDoubt': 'Marcar las palabras dudosas',
-  'transcript.signIn': 'Iniciar sesión',
   'transcript.skipPauses': 'Saltar las pausas',
   'transcript.speaker': 'Hablante',
   'transcript.speakerCount': { one: '{count} hablante', other: '{count} hablantes' },

@@ -27,5 +27,5 @@ export type Segment = {
   words: readonly Word[]
 }
 
-/** `total`: the segments of the whole transcript. */
-export type SegmentPage = { total: number, segments: readonly Segment[] }
+/** `total`: the segments of the whole transcript. `revision`: its last change; 0: none. */
+export type SegmentPage = { total: number, revision: number, segments: readonly Segment[] }

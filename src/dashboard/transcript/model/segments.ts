@@ -25,6 +25,8 @@ export function createSegments (load: LoadSegments) {
   let words: { of: readonly Segment[], index: WordIndex } | undefined
   let places: { of: readonly Segment[], byId: Map<string, number> } | undefined
   let running: Promise<unknown> = Promise.resolve()
+  /** The last change of the transcript that is shown. */
+  let revision = 0
   const listeners = new Set<() => void>()
 
   function change (next: Partial<SegmentsState>): void {
@@ -46,6 +48,7 @@ export function createSegments (load: LoadSegments) {
     try {
       const page = await load(segments.at(-1)?.id, segments.length === 0 ? FIRST_PAGE : PAGE)
       const all = [...segments, ...page.segments]
+      revision = Math.max(revision, page.revision)
       // A page without segments is the last one, whatever the total says.
       change({ segments: all, total: page.segments.length === 0 ? all.length : Math.max(page.total, all.length), fault: undefined })
     } catch (fault) {
@@ -58,6 +61,20 @@ export function createSegments (load: LoadSegments) {
   const loadUntil = (isReached: () => boolean): Promise<boolean> => inTurn(async () => {
     while (!isReached() && !isComplete()) await loadNext()
     return isReached()
+  })
+
+  /** Loads what is loaded again, and shows it when all of it is there. */
+  const reload = (): Promise<void> => inTurn(async () => {
+    const wanted = Math.max(1, state.segments.length)
+    let [segments, total]: [Segment[], number] = [[], Infinity]
+    while (segments.length < Math.min(wanted, total)) {
+      const page = await load(segments.at(-1)?.id, Math.min(PAGE, wanted - segments.length))
+      segments = [...segments, ...page.segments]
+      revision = Math.max(revision, page.revision)
+      total = page.segments.length === 0 ? segments.length : page.total
+    }
+    const before = new Map(state.segments.map((segment) => [segment.id, segment]))
+    change({ segments: segments.map((segment) => sameOf(before.get(segment.id), segment)), total, fault: undefined })
   })
 
   function placeOf (id: string): number | undefined {
@@ -88,20 +105,14 @@ export function createSegments (load: LoadSegments) {
     /** Puts a newer version of a segment in its place. */
     put (segment: Segment): void {
       const place = placeOf(segment.id)
+      revision = Math.max(revision, segment.revision)
       if (place !== undefined) change({ segments: state.segments.with(place, segment) })
     },
-    /** Loads what is loaded again, and shows it when all of it is there. */
-    reload: (): Promise<void> => inTurn(async () => {
-      const wanted = Math.max(1, state.segments.length)
-      let [segments, total]: [Segment[], number] = [[], Infinity]
-      while (segments.length < Math.min(wanted, total)) {
-        const page = await load(segments.at(-1)?.id, Math.min(PAGE, wanted - segments.length))
-        segments = [...segments, ...page.segments]
-        total = page.segments.length === 0 ? segments.length : page.total
-      }
-      const before = new Map(state.segments.map((segment) => [segment.id, segment]))
-      change({ segments: segments.map((segment) => sameOf(before.get(segment.id), segment)), total, fault: undefined })
-    }),
+    /** Loads again what is loaded, if somebody else has changed the transcript. */
+    async refresh (): Promise<void> {
+      if (state.total !== undefined && (await load(undefined, 1)).revision > revision) await reload()
+    },
+    reload,
     /** The words of the loaded segments, by time. */
     words (): WordIndex {
       if (words?.of !== state.segments) words = { of: state.segments, index: buildWordIndex(state.segments) }

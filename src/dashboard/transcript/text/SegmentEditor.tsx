@@ -17,13 +17,12 @@ function Fault ({ fault }: { fault: EditFault }) {
   const { t } = useTexts()
   const queries = useQueryClient()
   const isOver = fault.kind === 'session'
-  // The page notices that nobody is signed in; the text stays in the meantime.
+  // The page notices that nobody is signed in, and opens the sign-in over it; the text stays.
   useEffect(() => {
     if (isOver) queries.invalidateQueries({ queryKey: SESSION }).catch(() => undefined)
   }, [isOver, queries])
   if (!isOver) return <span>{fault.kind === 'unreachable' ? t('transcript.saveUnreachable') : fault.message}</span>
-  const next = encodeURIComponent(location.pathname + location.search)
-  return <span>{t('transcript.saveSession')} <a href={`/sign-in?next=${next}`}>{t('transcript.signIn')}</a></span>
+  return <span>{t('transcript.saveSession')}</span>
 }
 
 export function SegmentEditor ({ segment, edits, language }: Props) {
