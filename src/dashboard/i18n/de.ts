@@ -1,6 +1,7 @@
 /** Every text of the page, in German. */
 import type { Catalogue } from './index.tsx'
 import { admin } from './admin/de.ts'
+import { library } from './library/de.ts'
 import { settings } from './settings/de.ts'
 import { transcript } from './transcript/de.ts'
 
@@ -28,6 +29,7 @@ export const de: Catalogue = {
   'library.count': { one: '{count} Aufnahme', other: '{count} Aufnahmen' },
   'notice.saved': 'Gespeichert',
 
+  ...library,
   ...settings,
   ...transcript,
   ...admin

@@ -1,6 +1,7 @@
 /** Every text of the page, in Spanish. */
 import type { Catalogue } from './index.tsx'
 import { admin } from './admin/es.ts'
+import { library } from './library/es.ts'
 import { settings } from './settings/es.ts'
 import { transcript } from './transcript/es.ts'
 
@@ -28,6 +29,7 @@ export const es: Catalogue = {
   'library.count': { one: '{count} grabación', other: '{count} grabaciones' },
   'notice.saved': 'Guardado',
 
+  ...library,
   ...settings,
   ...transcript,
   ...admin
