@@ -3,6 +3,7 @@ import t from 'tap'
 import { expectAccessible } from './support/accessible.ts'
 import { NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { editSegment, startRecording, wordsOf } from './support/recording.ts'
+import { ACCOUNT } from './support/stage.ts'
 
 t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
   const { id, client, person } = await startRecording(t)
@@ -53,21 +54,30 @@ t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
     await open(path)
     const field = await editSegment(page, 0)
     await field.fill('Typed before the session ended.')
-    const cookies = await context.cookies()
     await context.clearCookies()
     await field.press('Control+Enter')
-    const saved = page.getByRole('alert').getByText('Your text is kept')
-    await saved.waitFor()
-    t.equal(await field.inputValue(), 'Typed before the session ended.')
-    await page.getByRole('link', { name: 'Sign in' }).click()
-    await page.waitForURL(/sign-in\?next=/)
-    await context.addCookies(cookies)
-    await open(path)
-    await page.getByText('1 change that is not saved yet').waitFor()
+    const signIn = page.getByRole('dialog')
+    await signIn.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT.password)
+    await signIn.getByRole('button', { name: 'Sign in' }).click()
+    await signIn.waitFor({ state: 'detached' })
     t.equal(await field.inputValue(), 'Typed before the session ended.', 'after signing in, the text is there')
     await field.press('Control+Enter')
     await field.waitFor({ state: 'detached' })
     t.match(await exported(), /Typed before the session ended\./)
+  })
+
+  await t.test('the page is left and opened again in the middle of an edit', async (t) => {
+    const { page, open } = await person(t)
+    await open(path)
+    await (await editSegment(page, 6)).fill('Typed before the page was left.')
+    await page.goto('/')
+    await open(path)
+    await page.getByText('1 change that is not saved yet').waitFor()
+    const field = page.locator('[data-index="6"] textarea')
+    t.equal(await field.inputValue(), 'Typed before the page was left.')
+    await field.press('Control+Enter')
+    await field.waitFor({ state: 'detached' })
+    await page.getByText('1 change that is not saved yet').waitFor({ state: 'detached' })
   })
 
   await t.test('the appliance does not answer for a while', async (t) => {

@@ -60,7 +60,7 @@ function useChanges (id: number, segments: Segments) {
     function forget (): void {
       // What was made of the old text is no longer there.
       queries.removeQueries({ queryKey: KEYS.artifacts(id), type: 'inactive' })
-      for (const queryKey of [KEYS.artifacts(id), KEYS.revisions(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
+      for (const queryKey of [KEYS.artifacts(id), KEYS.revisions(id), KEYS.previews(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
     }
     function reload (): void {
       forget()

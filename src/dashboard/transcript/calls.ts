@@ -11,6 +11,7 @@ export const KEYS = {
   transcription: (id: number) => ['transcription', id] as const,
   speakers: (id: number) => ['transcription', id, 'speakers'] as const,
   revisions: (id: number) => ['transcription', id, 'revisions'] as const,
+  previews: (id: number) => ['transcription', id, 'preview'] as const,
   artifacts: (id: number) => ['transcription', id, 'artifact'] as const,
   shares: (id: number) => ['transcription', id, 'shares'] as const
 }
@@ -43,7 +44,7 @@ export async function replaceText (id: number, body: Replacement & { preview: bo
 }
 
 export const previewQuery = (id: number, replacement: Replacement) => queryOptions({
-  queryKey: ['transcription', id, 'preview', replacement],
+  queryKey: [...KEYS.previews(id), replacement],
   queryFn: async () => await replaceText(id, { ...replacement, preview: true }),
   enabled: replacement.find !== '',
   placeholderData: keepPreviousData,

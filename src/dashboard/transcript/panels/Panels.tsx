@@ -10,7 +10,7 @@ import { Message } from '../../ui/Message.tsx'
 import { inBackground, notify } from '../../ui/Notices.tsx'
 import { artifactQuery } from '../calls.ts'
 import type { Artifact, Mode } from '../calls.ts'
-import { toClock, toSpokenTime } from '../model/clock.ts'
+import { toClock } from '../model/clock.ts'
 import type { Player } from '../player/player.ts'
 import { copyText } from '../tools/clipboard.ts'
 import styles from './Panels.module.css'
@@ -22,15 +22,12 @@ const POSTS = ['show-notes', 'thread', 'blog'] as const
 type Shown = { artifact: Artifact, player: Player }
 
 function Chapters ({ artifact, player }: Shown) {
-  const { t, language } = useTexts()
   return (
     <ol className={styles['chapters']}>
       {artifact.chapters?.map(({ title, startSeconds }) => (
         <li key={startSeconds}>
-          <button
-            type='button' onClick={() => { player.playFrom(startSeconds) }}
-            aria-label={t('transcript.playChapter', { title, time: toSpokenTime(startSeconds, language) })}
-          ><span className={styles['clock']}>{toClock(startSeconds)}</span><span dir='auto'>{title}</span>
+          <button type='button' onClick={() => { player.playFrom(startSeconds) }}>
+            <span className={styles['clock']}>{toClock(startSeconds)}</span> <span dir='auto'>{title}</span>
           </button>
         </li>
       ))}
@@ -39,7 +36,7 @@ function Chapters ({ artifact, player }: Shown) {
 }
 
 function Quotes ({ artifact, player }: Shown) {
-  const { t, language } = useTexts()
+  const { t } = useTexts()
   return (
     <ul className={styles['quotes']}>
       {artifact.quotes?.map(({ text, startSeconds, speaker }) => (
@@ -48,7 +45,7 @@ function Quotes ({ artifact, player }: Shown) {
           <div className={styles['source']}>
             <Button
               kind='quiet' onPress={() => { player.playFrom(startSeconds) }}
-              aria-label={t('transcript.playQuote', { time: toSpokenTime(startSeconds, language) })}
+              aria-label={t('transcript.playQuote', { time: toClock(startSeconds) })}
             ><Icon name='play' />{toClock(startSeconds)}
             </Button>
             {speaker !== undefined && <span dir='auto'>{speaker}</span>}

@@ -1,5 +1,6 @@
 /** One segment: who says it, when, and its words. Rendered only when something of it changes. */
-import { Fragment, memo, useLayoutEffect, useRef } from 'react'
+import { Fragment, memo, useEffect, useLayoutEffect, useRef } from 'react'
+import type { RefObject } from 'react'
 import { useTexts } from '../../i18n/index.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { toClock, toSpokenTime } from '../model/clock.ts'
@@ -55,12 +56,24 @@ function Words ({ segment, match, showsDoubt }: Pick<RowProps, 'segment' | 'matc
   })
 }
 
+/** When the editor closes, the focus goes to the text that it held. */
+function useFocusAfterEdit (row: RefObject<HTMLElement | null>, isEditing: boolean): void {
+  const wasEditing = useRef(isEditing)
+  useEffect(() => {
+    const hasClosed = wasEditing.current && !isEditing
+    wasEditing.current = isEditing
+    // The focus is nowhere once the element that had it is gone.
+    if (hasClosed && document.activeElement === document.body) row.current?.querySelector<HTMLElement>('[data-words]')?.focus({ preventScroll: true })
+  }, [row, isEditing])
+}
+
 export const Row = memo(function Row (props: RowProps) {
   const { segment, index, showsSpeaker, isActive, isEditing, follower, edits, onSpeaker } = props
   const { t, language } = useTexts()
   const row = useRef<HTMLDivElement>(null)
   // After every rendering: the words may be other elements than before.
   useLayoutEffect(() => row.current ? follower.mount(index, row.current) : undefined)
+  useFocusAfterEdit(row, isEditing)
   const tabIndex = isActive ? 0 : -1
   const { speaker, speakerLabel } = segment
   return (
@@ -80,7 +93,7 @@ export const Row = memo(function Row (props: RowProps) {
       )}
       <button
         type='button' tabIndex={tabIndex} className={styles['time']} data-play={segment.start}
-        aria-label={t('transcript.playFrom', { time: toSpokenTime(segment.start, language) })}
+        aria-label={t('transcript.playFrom', { time: toClock(segment.start) })}
       >{toClock(segment.start)}
       </button>
       {isEditing && edits
@@ -92,9 +105,9 @@ export const Row = memo(function Row (props: RowProps) {
           )}
       {edits && !isEditing && (
         <button
-          type='button' tabIndex={tabIndex} className={styles['edit']} data-edit
-          aria-label={t('transcript.editFrom', { time: toSpokenTime(segment.start, language) })}
-        >{segment.edited && <span className={styles['edited']}>{t('transcript.edited')}</span>}<Icon name='edit' />
+          type='button' tabIndex={tabIndex} className={`${styles['edit']} ${segment.edited ? styles['edited'] : ''}`} data-edit
+          aria-label={t(segment.edited ? 'transcript.editAgainFrom' : 'transcript.editFrom', { time: toSpokenTime(segment.start, language) })}
+        ><Icon name='edit' />
         </button>
       )}
     </div>

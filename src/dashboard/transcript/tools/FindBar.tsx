@@ -1,5 +1,5 @@
 /** Find and replace in the whole transcript. The appliance counts and replaces; the page marks what it finds. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useTexts } from '../../i18n/index.tsx'
@@ -36,7 +36,6 @@ function useSettled (value: string): string {
 
 export function FindBar ({ id, onMatch, onGo, onReplaced, onUndo, onClose }: Props) {
   const { t } = useTexts()
-  const queries = useQueryClient()
   const [find, setFind] = useState('')
   const [replace, setReplace] = useState('')
   const [matchCase, setMatchCase] = useState(false)
@@ -68,7 +67,6 @@ export function FindBar ({ id, onMatch, onGo, onReplaced, onUndo, onClose }: Pro
       notify({
         kind: 'done', text: t('transcript.replaced', { count: done.count }), action: { label: t('app.undo'), run: onUndo }
       })
-      await queries.invalidateQueries({ queryKey: ['transcription', id, 'preview'] })
     } catch (error) {
       notifyOf(error)
     } finally {
