@@ -28,6 +28,7 @@ import type { Search } from '../service/search.js'
 import type { Sessions } from '../service/sessions.js'
 import type { Setup } from '../service/setup.js'
 import type { Segments } from '../service/segments.js'
+import type { Shares } from '../service/shares.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { System } from '../service/system.js'
@@ -63,6 +64,7 @@ import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
 import { setupRoutes } from './setup.js'
 import { segmentRoutes } from './segments.js'
+import { shareRoutes } from './shares.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -99,6 +101,7 @@ export type RouteDeps = {
   sessions: Sessions
   setup: Setup
   segments: Segments
+  shares: Shares
   speakers: Speakers
   submit: Submit
   system: System
@@ -124,8 +127,9 @@ export type RouteDeps = {
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
     accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, listening,
-    loudness, oauth, owners, plans, removal, retention, retries, search, segments, sessions, setup, speakers, submit, tokens, transcripts,
-    uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
+    loudness, oauth, owners, plans, removal, retention, retries, search, segments, sessions, setup, shares, speakers, submit, tokens,
+    transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer,
+    isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -150,6 +154,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
       await api.register(keyRoutes, { keys, usage })
       await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
+      await api.register(shareRoutes, { shares, publicUrl })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })

@@ -15,6 +15,7 @@ import { createPassageStore } from './passages.js'
 import { createPeakStore } from './peaks.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
+import { createShareStore } from './shares.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
 import { createTagStore } from './tags.js'
@@ -43,6 +44,7 @@ export function createStores (db: Database) {
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sessions: createSessionStore(db),
+    shares: createShareStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
     tags: createTagStore(db),

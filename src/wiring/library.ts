@@ -8,6 +8,7 @@ import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
 import { createRetries } from '../service/retries.js'
 import { createSegments } from '../service/segments.js'
+import { createShares } from '../service/shares.js'
 import { createSpeakers } from '../service/speakers.js'
 import { createSubmit } from '../service/submit.js'
 import { createTranscripts } from '../service/transcripts.js'
@@ -27,15 +28,17 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
   const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
   const segments = createSegments({ ...stores, plans })
+  const playback = { jobs, media, mediaReader: createMediaReader(config.dataDir), files, playSound }
   return {
     submit,
     edits: createEdits({ ...stores, segments, inTransaction, now }),
     labels: createLabels({ ...stores, inTransaction, now }),
-    listening: createListening({ ...stores, mediaReader: createMediaReader(config.dataDir), files, playSound }),
+    listening: createListening(playback),
     loudness: createLoudness({ ...stores, files, playSound, log }),
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
     segments,
+    shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),

@@ -24,6 +24,7 @@ export const TAGS = {
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
   Events: 'What changes in the library, while a page is open.',
   Edits: 'What people change in transcripts: text with its times, find and replace, revisions, undo.',
+  Sharing: 'Links with which anybody can read one transcription until they expire. Off unless STENOBOX_SHARING is set.',
   Library: 'Search of all transcriptions by meaning and by words.',
   Artifacts: 'Summaries, chapters, quotes, show notes, threads and blog posts, made from completed transcriptions.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
