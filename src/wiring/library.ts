@@ -27,8 +27,8 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
   const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
-  const playback = { jobs, media, mediaReader: createMediaReader(config.dataDir), files, playSound }
   const segments = createSegments({ ...stores, plans })
+  const playback = { jobs, media, mediaReader: createMediaReader(config.dataDir), files, playSound }
   return {
     submit,
     edits: createEdits({ ...stores, segments, inTransaction, now }),
@@ -37,8 +37,8 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
     loudness: createLoudness({ ...stores, files, playSound, log }),
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
-    shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
     segments,
+    shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
