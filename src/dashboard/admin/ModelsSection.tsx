@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
+import type { TextKey } from '../i18n/index.tsx'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -13,7 +14,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { ModelImport } from './ModelImport.tsx'
 import { ModelTasks } from './ModelTasks.tsx'
-import { modelsQuery, pullModel, removeModel, tasksQuery } from './models.ts'
+import { isUnfinished, modelsQuery, pullModel, removeModel, tasksQuery } from './models.ts'
 import type { Model } from './models.ts'
 
 export function ModelsSection () {
@@ -22,7 +23,7 @@ export function ModelsSection () {
   const models = useQuery(modelsQuery)
   const tasks = useQuery(tasksQuery)
   const [removed, setRemoved] = useState<Model>()
-  const running = (tasks.data ?? []).filter(({ state }) => state === 'running')
+  const running = (tasks.data ?? []).filter(isUnfinished)
   const refresh = async (): Promise<void> => { await queries.invalidateQueries({ queryKey: ['admin'] }) }
   // When work ends, what is installed has changed.
   useEffect(() => { queries.invalidateQueries({ queryKey: modelsQuery.queryKey }).catch(() => {}) }, [queries, running.length])
@@ -33,7 +34,7 @@ export function ModelsSection () {
           <Rows label={t(`admin.models.${kind}`)}>
             {all.filter(isWanted).map((model) => (
               <ModelRow
-                key={model.name} of={model} isBusy={running.some(({ models: names }) => names.includes(model.name))} onPulled={refresh}
+                key={model.name} of={model} isBusy={running.some(({ name }) => name === model.name)} onPulled={refresh}
                 onRemove={() => { setRemoved(model) }}
               />
             ))}
@@ -64,6 +65,12 @@ export function ModelsSection () {
   )
 }
 
+const KINDS: Readonly<Record<string, TextKey>> = {
+  whisper: 'admin.models.speech', parakeet: 'admin.models.speech', llm: 'admin.models.llm', embedding: 'admin.models.search',
+  'speaker-segmentation': 'admin.models.speakers', 'speaker-embedding': 'admin.models.speakers'
+}
+const isSpeech = (kind: string): boolean => KINDS[kind] === 'admin.models.speech'
+
 /** More languages than these are told by their number. */
 const NAMED_LANGUAGES = 4
 
@@ -71,10 +78,10 @@ function useModelFacts () {
   const { t } = useTexts()
   const { bytes, languageName, number } = useFormats()
   return ({ kind, bytes: size, languages, licence, minutesPerHour }: Model): Array<string | undefined> => [
-    t(`admin.models.kind.${kind}`),
+    KINDS[kind] === undefined ? kind : t(KINDS[kind]),
     size === undefined ? undefined : bytes(size),
     languages === undefined
-      ? undefined
+      ? isSpeech(kind) ? t('admin.models.allLanguages') : undefined
       : languages.length > NAMED_LANGUAGES
         ? t('admin.models.languages', { count: languages.length })
         : languages.map(languageName).join(', '),

@@ -60,7 +60,9 @@ export function DayChart ({ label, days }: Props) {
           {[days[0], days[Math.floor(days.length / 2)], days.at(-1)].map((one, index) => <span key={index}>{one && shortDay(one.day)}</span>)}
         </div>
       </div>
-      <div><Button kind='quiet' aria-expanded={isTableShown} onPress={() => { setIsTableShown(!isTableShown) }}>{t('settings.usage.table')}</Button></div>
+      <div>
+        <Button aria-expanded={isTableShown} onPress={() => { setIsTableShown(!isTableShown) }}>{t('settings.usage.table')}</Button>
+      </div>
       <div className={isTableShown ? '' : 'visually-hidden'}>
         <Table label={t('settings.usage.perDay')} head={[t('settings.usage.day'), label]} isReachable={isTableShown}>
           {days.map(({ day, value }) => <tr key={day}><th scope='row'>{shortDay(day)}</th><td>{number(value, 1)}</td></tr>)}

@@ -10,7 +10,11 @@ const STEPS = [
 const RELATIVE_DAYS = 30
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function createFormats (language: string) {
+/** The browser's own form of the language, such as en-GB: it knows how the person writes dates. */
+const formOf = (language: string): string => navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
+
+function createFormats (page: string) {
+  const language = formOf(page)
   const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
   // Days of the usage are those of UTC.
