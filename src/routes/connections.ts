@@ -12,7 +12,8 @@ import { ok, Success, toIsoTime } from './contract/schemas.js'
 import { pageSessionOf } from './plugins/page-session.js'
 
 const EXAMPLE = {
-  id: 'hV2sYQ1mKzT0a3', clientName: 'Notebook', scopes: ['transcripts:read'], createdAt: '2026-11-21T09:00:00.000Z', lastUsedAt: '2026-11-21T09:30:00.000Z'
+  id: 'hV2sYQ1mKzT0a3', clientName: 'Notebook', scopes: ['transcripts:read'], createdAt: '2026-11-21T09:00:00.000Z',
+  lastUsedAt: '2026-11-21T09:30:00.000Z'
 }
 
 const Connection = Type.Object({
@@ -25,7 +26,9 @@ const Connection = Type.Object({
 
 const Connections = Type.Array(Connection, { description: 'The connected programs, oldest first.', examples: [[EXAMPLE]] })
 const ConnectionParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
-const Removed = Type.Object({ id: Type.String() }, { description: 'The program has no access any more.', examples: [{ id: EXAMPLE.id }] })
+const Removed = Type.Object({ id: Type.String() }, {
+  description: 'The program has no access any more.', examples: [{ id: EXAMPLE.id }]
+})
 
 function toConnection ({ createdAt, lastUsedAt, ...connection }: StoredConnection): Static<typeof Connection> {
   return {

@@ -12,6 +12,8 @@ import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Labels } from '../service/labels.js'
 import type { Metrics } from '../service/metrics.js'
+import type { ModelAdvice } from '../service/model-advice.js'
+import type { ModelTasks } from '../service/model-tasks.js'
 import type { Overview } from '../service/overview.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
@@ -72,6 +74,8 @@ export type RouteDeps = {
   deliveries: Deliveries
   events: Events
   health: Health
+  modelTasks: ModelTasks
+  adviseModels: ModelAdvice
   overview: Overview
   owners: Owners
   plans: Plans

@@ -2,12 +2,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { AppError } from '../domain/errors.js'
 import { partCount } from '../domain/upload.js'
 import type { Upload, UploadState } from '../domain/upload.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
 import { baseUrlOf } from './contract/base-url.js'
+import { acceptBytes, readBody } from './contract/body.js'
 import { operation } from './contract/operation.js'
 import { principalOf } from './plugins/auth.js'
 import { FileName, Job, JobSettings, ok, Success, toIsoTime } from './contract/schemas.js'
@@ -107,16 +107,6 @@ function contentLength (request: FastifyRequest): number | undefined {
   return header === undefined ? undefined : Number(header)
 }
 
-/** The body as it arrives. A caller who hangs up before the end gets `invalid_request`, so that it is not logged as our error. */
-async function * readBody (request: FastifyRequest): AsyncGenerator<Buffer> {
-  try {
-    yield * request.body as AsyncIterable<Buffer>
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause
-    throw new AppError('invalid_request', 'The connection ended before the part was complete. Send it again.', { cause })
-  }
-}
-
 /** Upload sessions: JSON in, JSON out. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploads, transcripts, publicUrl }) => {
   app.post('/media/uploads/init', operation({
@@ -188,8 +178,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { uploa
 
 /** Upload parts: raw bytes of any content type, streamed to disk. */
 export const partRoutes: FastifyPluginAsyncTypebox<Pick<Deps, 'uploads'>> = async (app, { uploads }) => {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, payload, done) => { done(null, payload) })
+  acceptBytes(app)
   app.put('/media/uploads/:uploadId/parts/:partNumber', {
     ...operation({
       operationId: 'sendUploadPart',
@@ -209,7 +198,7 @@ export const partRoutes: FastifyPluginAsyncTypebox<Pick<Deps, 'uploads'>> = asyn
     const { uploadId, partNumber } = request.params
     const part = await uploads.receivePart(uploadId, principalOf(request).ownerId, partNumber, {
       lengthBytes: contentLength(request),
-      source: readBody(request)
+      source: readBody(request, 'part')
     })
     return reply.header('etag', `"${part.sha256}"`).send(ok({ partNumber, size: part.sizeBytes, sha256: part.sha256 }))
   })

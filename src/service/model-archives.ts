@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isNoRoom } from '../domain/errors.js'
-import { ModelError } from '../domain/model-error.js'
+import { ModelError, NoRoomError } from '../domain/model-error.js'
 import { withoutSecrets } from '../domain/model-source.js'
 import { packModels, unpackModels } from '../engine/models/archive.js'
 import type { ArchivedFile, StagedFile } from '../engine/models/archive.js'
@@ -22,9 +22,9 @@ import { makePin } from './model-pull.js'
 /** Where an archive may put a model that is in no manifest: never in the place of a file with our lists. */
 const LOCAL_PLACE = /^(added\/)?[^/]+\.(bin|gguf)$/
 
-type Deps = { models: Models, lock: ModelLock, now: () => number }
+type Deps = { models: Models, lock: ModelLock, freeBytes?: (directory: string) => Promise<number>, now: () => number }
 
-export function createModelArchives ({ models, lock, now }: Deps) {
+export function createModelArchives ({ models, lock, freeBytes, now }: Deps) {
   const { modelsDir } = models
   const targetOf = (entry: ModelEntry): string => join(modelsDir, entry.file)
   const findEntry = (name: string): ModelEntry | undefined =>
@@ -128,7 +128,8 @@ export function createModelArchives ({ models, lock, now }: Deps) {
           const entry = findEntry(file.name) ?? file.local?.entry
           return entry && findFault(entry, lock.find(entry), facts)
         },
-        onProgress: watcher.progress
+        onProgress: watcher.progress,
+        ...(freeBytes ? { freeBytes } : {})
       }
       watcher.begin('reading the archive')
       try {
@@ -137,7 +138,7 @@ export function createModelArchives ({ models, lock, now }: Deps) {
           names.push(...staged.map(({ file }) => file.name))
         })
       } catch (error) {
-        throw isNoRoom(error) ? new ModelError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error
+        throw isNoRoom(error) ? new NoRoomError(`the disk of ${modelsDir} is full; nothing was installed`, { cause: error }) : error
       }
       return names
     }

@@ -48,21 +48,25 @@ export type Watcher = {
   progress (doneBytes: number, totalBytes: number | undefined): void
   note (sentence: string): void
   end (sentence: string): void
+  /** Stops the work; what has arrived is kept. */
+  readonly signal?: AbortSignal
 }
 
 /** Small enough for every machine; knows 99 languages. */
 const FIRST_MODEL = 'base'
 const BUSY_PAUSE_MS = 1000
 
-/** Waits for the lock: a command of an earlier, killed set-up may still be running. */
-async function pullPatiently (pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher): Promise<void> {
+/** Waits for the lock: a command of an earlier, killed set-up may still be running. Rejects when the signal of the watcher aborts. */
+export async function pullPatiently (
+  pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher
+): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await pull([name], watcher)
     } catch (error) {
       if (!(error instanceof BusyError)) throw error
       if (isFirst) watcher.note('another process is writing to the models directory; waiting for it')
-      await wait(BUSY_PAUSE_MS)
+      await wait(BUSY_PAUSE_MS, undefined, { signal: watcher.signal })
     }
   }
 }
@@ -77,10 +81,12 @@ type Deps = {
   /** Takes the lock on the models directory; undefined while another process holds it. */
   tryLock: () => { release (): void } | undefined
   offline: boolean
+  /** Free bytes of a directory, as far as models may use them. */
+  freeBytes?: (directory: string) => Promise<number>
   now: () => number
 }
 
-export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, offline, now }: Deps) {
+export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, offline, freeBytes, now }: Deps) {
   const { manifest, modelsDir } = models
   const sets = manifest.sets ?? {}
   const targetOf = (entry: ModelEntry): string => join(modelsDir, entry.file)
@@ -105,11 +111,18 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
     return [...new Set(found)]
   }
 
+  /** Throws `ModelError` for unknown names, and while nothing may be fetched. */
+  function requireFetchable (names: readonly string[]): ModelEntry[] {
+    const entries = resolveNames(names)
+    if (!offline) return entries
+    throw new ModelError('nothing is fetched while STENOBOX_OFFLINE is true; carry models over with `stenobox models export` and `import`')
+  }
+
   /** The size of all files of a model, if it is known. */
   const bytesOf = (entry: ModelEntry): number | undefined =>
     entry.bytes === undefined ? undefined : partsOf(entry).reduce((sum, part) => sum + (part.bytes ?? 0), entry.bytes)
 
-  const archives = createModelArchives({ models, lock, now })
+  const archives = createModelArchives({ models, lock, ...(freeBytes ? { freeBytes } : {}), now })
 
   /** Throws `NoRoomError` when the disk is too full for a lock file. */
   function takeLock (): { release (): void } | undefined {
@@ -244,14 +257,16 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
       return models.choose('balanced')?.isStarter === false ? 'real' : 'starter'
     },
 
-    /** Fetches models that are missing or damaged. Throws `ModelError`. */
+    /** True for models, and for sets as `set:NAME`. */
+    isKnown (name: string): boolean {
+      return findEntry(name) !== undefined || (name.startsWith('set:') && Object.hasOwn(sets, name.slice('set:'.length)))
+    },
+
+    requireFetchable,
+
+    /** Fetches models that are missing or damaged. Throws `ModelError`, or the reason of the watcher's signal. */
     async pull (names: readonly string[], watcher: Watcher): Promise<void> {
-      const entries = resolveNames(names)
-      if (offline) {
-        throw new ModelError(
-          'nothing is fetched while STENOBOX_OFFLINE is true; carry models over with `stenobox models export` and `import`'
-        )
-      }
+      const entries = requireFetchable(names)
       await withLock(async () => { for (const entry of entries.flatMap((one) => [...partsOf(one), one])) await pullOne(entry, watcher) })
     },
 

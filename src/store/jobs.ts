@@ -4,13 +4,14 @@ import type { FailureCode } from '../domain/errors.js'
 import { STAGES } from '../domain/job.js'
 import type { Job, JobOptions, JobSource, JobStatus, Stage } from '../domain/job.js'
 import type { RecordingName } from '../domain/recording-name.js'
+import { toLabel } from '../domain/speaker-names.js'
 import type { JobWebhook } from '../domain/webhook.js'
 import type { Database } from './database.js'
 import { createWorkStore } from './work.js'
 
 export type JobRow = {
   id: number, owner_id: number, status: JobStatus, stage: Stage, media_id: number, source: string | null, file_name: RecordingName
-  title: RecordingName | null, tags: string, options: string
+  title: RecordingName | null, tags: string, speakers: string, options: string
   heard_language: string | null, duration_ms: number | null, channels: number, done_ms: number
   failure_code: FailureCode | null, retry_count: number
   created_at: number, updated_at: number, completed_at: number | null
@@ -28,7 +29,10 @@ export const JOB_COLUMNS = `id, owner_id, status, ${STAGE} AS stage, media_id, (
     WHERE s.job_id = job.id
   ) AS source, file_name, title, (
     SELECT json_group_array(name) FROM (SELECT t.name FROM tag t WHERE t.job_id = job.id ORDER BY t.idx)
-  ) AS tags, options, heard_language, duration_ms, channels, done_ms,
+  ) AS tags, (
+    SELECT json_group_array(coalesce(name, number))
+    FROM (SELECT p.name, p.number FROM speaker p WHERE p.job_id = job.id AND p.merged_into IS NULL ORDER BY p.number)
+  ) AS speakers, options, heard_language, duration_ms, channels, done_ms,
   failure_code,
   retry_count, created_at, updated_at, completed_at`
 
@@ -50,6 +54,7 @@ export function toJob (row: JobRow): Job {
     fileName: row.file_name,
     title: row.title ?? undefined,
     tags: JSON.parse(row.tags) as string[],
+    speakers: (JSON.parse(row.speakers) as Array<string | number>).map((one) => typeof one === 'number' ? toLabel(one) : one),
     options,
     language: options.language ?? row.heard_language ?? undefined,
     durationMs: row.duration_ms ?? undefined,

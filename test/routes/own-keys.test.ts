@@ -58,7 +58,8 @@ t.test('a key cannot manage keys, nor anything else that only a person may do', 
     ['GET', 'keys'], ['POST', 'keys', { name: 'x' }], ['DELETE', 'keys/1'], ['POST', 'keys/1/rotate', {}], ['GET', 'account'],
     ['PUT', 'account/password', { current: 'x', next: 'twelve letters' }], ['GET', 'session'], ['DELETE', 'session'], ['GET', 'connections']
   ] as const) {
-    t.match(await call(key('anna'), method, `/api/v1/${path}`, body), { status: 403, body: { code: 'session_required' } }, `${method} ${path}`)
+    const reply = await call(key('anna'), method, `/api/v1/${path}`, body)
+    t.match(reply, { status: 403, body: { code: 'session_required' } }, `${method} ${path}`)
   }
   t.ok(appliance.keys.list().every(({ name }) => name === 'test'))
 })

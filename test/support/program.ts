@@ -43,6 +43,8 @@ export async function runCommand (
 }
 
 export type RunningServer = {
+  /** Everything on stdout until it was ready. */
+  greeting: string
   pid: number
   address: string
   /** The server itself when `address` is a checking proxy: use it for bytes, which the proxy takes for text. */
@@ -57,13 +59,15 @@ export type RunningServer = {
 }
 
 /** The address from the server's first line, and the key that may follow. The log says "started" once both are printed. */
-async function readGreeting (child: ChildProcess): Promise<{ address: string, firstKey: string | undefined }> {
+async function readGreeting (child: ChildProcess): Promise<{ address: string, firstKey: string | undefined, greeting: string }> {
   let text = ''
   let log = ''
   return await new Promise((resolve, reject) => {
     const resolveWhenComplete = (): void => {
       const address = /listens on (https?:\S+)/.exec(text)?.[1]
-      if (address && log.includes('"msg":"started"')) resolve({ address, firstKey: /service_sk_\S+/.exec(text)?.[0] })
+      if (address && log.includes('"msg":"started"')) {
+        resolve({ address, firstKey: /service_sk_\S+/.exec(text)?.[0], greeting: text })
+      }
     }
     child.once('close', () => { reject(new Error(`the server ended at once: ${text}`)) })
     child.stderr?.on('data', (chunk: string) => {
@@ -104,7 +108,8 @@ export async function startServer (dataDir: string, settings: Settings = {}, pre
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => { log += chunk })
   const closed = once(child, 'close') as Promise<[number | null]>
-  const { address: origin, firstKey } = await readGreeting(child).catch((error: Error) => { throw new Error(`${error.message}\n${log}`) })
+  const { address: origin, firstKey, greeting } = await readGreeting(child)
+    .catch((error: Error) => { throw new Error(`${error.message}\n${log}`) })
   const prism = process.env['STENOBOX_TEST_PRISM'] ? await startPrism(origin) : undefined
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     prism?.stop()
@@ -117,6 +122,7 @@ export async function startServer (dataDir: string, settings: Settings = {}, pre
     address: prism?.address ?? origin,
     origin,
     firstKey,
+    greeting,
     log: () => log,
     kill9: async () => { await end('SIGKILL') },
     stop: async () => await end('SIGTERM')

@@ -75,6 +75,8 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     '/api/v1/connections/{id}': (kind) => kind === 'unknown' ? 'nothing' : addGrant(),
     '/api/v1/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
     '/api/v1/admin/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
+    '/api/v1/admin/models/{name}': (kind) => kind === 'unknown' ? 'nothing' : 'large-v3',
+    '/api/v1/admin/model-tasks/{id}': (kind) => kind === 'unknown' ? 999_999 : 1,
     '/api/v1/admin/plans/{plan}': (kind) => kind === 'unknown' ? 'gold' : 'pro'
   }
   const made = new Map<string, string | number>()

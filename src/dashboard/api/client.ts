@@ -4,6 +4,21 @@ import type { paths } from './schema.ts'
 
 export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
 
+const signedOut = new Set<() => void>()
+
+/** Calls `listener` when the appliance says that the session of this browser has ended. Returns what ends that. */
+export function onSignedOut (listener: () => void): () => void {
+  signedOut.add(listener)
+  return () => { signedOut.delete(listener) }
+}
+
+api.use({
+  onResponse ({ response, schemaPath }) {
+    // The session's own operations answer so when a password is wrong or nobody has signed in yet.
+    if (response.status === 401 && !['/api/v1/session', '/api/v1/setup'].includes(schemaPath)) for (const tell of signedOut) tell()
+  }
+})
+
 /** A refusal of the appliance. `message` is its sentence for people. */
 export class ApiError extends Error {
   readonly status: number

@@ -1,9 +1,9 @@
 /** The whole page: its language, the cache of what the appliance said, the routes and the messages at its edge. */
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { I18nProvider, RouterProvider as LinkProvider } from 'react-aria-components'
-import { ApiError } from '../api/client.ts'
+import { ApiError, onSignedOut } from '../api/client.ts'
 import { rememberLanguage, startLanguage, TextsContext } from '../i18n/index.tsx'
 import type { Language, Texts } from '../i18n/index.tsx'
 import { inBackground, Notices } from '../ui/Notices.tsx'
@@ -14,16 +14,11 @@ import { SESSION } from '../api/session.ts'
 const mayRetry = (failures: number, error: unknown): boolean => error instanceof ApiError && error.status === 0 && failures < 3
 
 function createQueries (): QueryClient {
-  const queries: QueryClient = new QueryClient({
-    // A session that has ended is noticed by whichever request comes first; the sign-in then opens over the page, which keeps its state.
-    queryCache: new QueryCache({
-      onError (error, query) {
-        const isOver = error instanceof ApiError && error.status === 401
-        if (isOver && query.queryKey[0] !== SESSION[0]) inBackground(queries.invalidateQueries({ queryKey: SESSION }))
-      }
-    }),
+  const queries = new QueryClient({
     defaultOptions: { queries: { retry: mayRetry, staleTime: 5000 }, mutations: { retry: false } }
   })
+  // A session that has ended is noticed by whichever request comes first; the sign-in then opens over the page, which keeps its state.
+  onSignedOut(() => { inBackground(queries.invalidateQueries({ queryKey: SESSION })) })
   return queries
 }
 

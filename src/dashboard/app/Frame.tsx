@@ -1,24 +1,34 @@
 /** The frame of every page that needs a session: the main menu and the content. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { SignInDialog } from '../account/SignInDialog.tsx'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import styles from './Frame.module.css'
 import { useAccount } from '../api/session.ts'
+import { AddAddress } from '../recordings/AddAddress.tsx'
+import { DropTarget } from '../recordings/DropTarget.tsx'
+import { useConnection, useEvents } from '../recordings/events.ts'
+import { useFinishedUploads } from '../recordings/upload-list.ts'
+import { UploadPanel } from '../recordings/UploadPanel.tsx'
 
 export function Frame () {
   const { t } = useTexts()
   const account = useAccount()
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const connection = useConnection()
+  useEvents(account !== undefined)
+  useFinishedUploads()
 
   async function signOut (): Promise<void> {
     await take(api.DELETE('/api/v1/session'))
+    await navigate({ to: '/sign-in' })
     // Nothing of this person may stay for the next one.
     queries.clear()
-    await navigate({ to: '/sign-in' })
+    sessionStorage.clear()
   }
 
   return (
@@ -35,7 +45,11 @@ export function Frame () {
         <span className={styles['account']}>{account?.name}</span>
         <Button kind='quiet' onPress={() => { inBackground(signOut()) }}>{t('app.signOut')}</Button>
       </header>
-      <main id='content' className={styles['content']} tabIndex={-1}><Outlet /></main>
+      {connection === 'lost' && <p role='status' className={styles['offline']}>{t('app.offline')}</p>}
+      <main id='content' className={styles['content']} tabIndex={-1}><UploadPanel /><Outlet /></main>
+      <DropTarget />
+      <AddAddress />
+      <SignInDialog />
     </>
   )
 }

@@ -1,6 +1,47 @@
-export function readLibrarySearch (_search: Record<string, unknown>) {
-  return {}
-}
+/** The library: everything that was recorded, what is being transcribed, and the search over all of it. */
+import { getRouteApi } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { useTexts } from '../i18n/index.tsx'
+import { inBackground } from '../ui/Notices.tsx'
+import { useTitle } from '../ui/title.ts'
+import { AddButton } from './AddButton.tsx'
+import { Filters } from './Filters.tsx'
+import styles from './LibraryPage.module.css'
+import { RecordingList } from './RecordingList.tsx'
+import { SearchBox } from './SearchBox.tsx'
+import { SearchResults } from './SearchResults.tsx'
+import type { LibrarySearch } from './search-params.ts'
+export { readLibrarySearch } from './search-params.ts'
+
+const route = getRouteApi('/signedIn/')
+
 export function LibraryPage () {
-  return null
+  const { t } = useTexts()
+  useTitle(t('app.library'))
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useRef<HTMLDivElement>(null)
+  const { q, ...filter } = search
+
+  /** Undefined takes a choice away. Typing does not fill the history. */
+  function change (next: { [K in keyof LibrarySearch]?: LibrarySearch[K] | undefined }): void {
+    const known = Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value !== undefined))
+    inBackground(navigate({ search: known as LibrarySearch, replace: 'q' in next && q !== undefined, resetScroll: false }))
+  }
+  const enterList = (): void => { list.current?.querySelector<HTMLElement>('[data-row-link]')?.focus() }
+
+  return (
+    <>
+      <div className={styles['head']}>
+        <h1>{t('app.library')}</h1>
+        <SearchBox value={q ?? ''} onChange={(text) => { change({ q: text === '' ? undefined : text }) }} onLeave={enterList} />
+        <AddButton />
+      </div>
+      <div ref={list} className={styles['body']}>
+        {q === undefined
+          ? <><Filters search={filter} onChange={change} /><RecordingList search={filter} onClear={() => { inBackground(navigate({ search: {} })) }} /></>
+          : <SearchResults query={q} />}
+      </div>
+    </>
+  )
 }

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { freeBytes, readChunks } from '../../disk/files.js'
+import { freeBytes as readFreeBytes, readChunks } from '../../disk/files.js'
 import { formatBytes } from '../../domain/download-progress.js'
-import { ModelError } from '../../domain/model-error.js'
+import { ModelError, NoRoomError } from '../../domain/model-error.js'
 import { createDigests, writeCounted } from './files.js'
 import type { FileFacts } from './files.js'
 import { LocalModel } from './manifest.js'
@@ -97,6 +97,8 @@ type Checks = {
   /** Why the unpacked file is not the expected one; undefined when it is. */
   findFault: (file: ArchivedFile, facts: FileFacts) => string | undefined
   onProgress?: (doneBytes: number, totalBytes: number) => void
+  /** Free bytes of a directory, as far as models may use them. */
+  freeBytes?: (directory: string) => Promise<number>
 }
 
 async function readList (entry: ParsedTarEntry): Promise<ArchivedFile[]> {
@@ -128,7 +130,7 @@ function findMismatch ({ header }: ParsedTarEntry, file: ArchivedFile | undefine
 
 /** Writes the entries to numbered files. No name in the archive is used as a path. */
 async function unpack (
-  entries: AsyncIterable<ParsedTarEntry>, directory: string, { refuse, findFault, onProgress }: Checks
+  entries: AsyncIterable<ParsedTarEntry>, directory: string, { refuse, findFault, onProgress, freeBytes = readFreeBytes }: Checks
 ): Promise<StagedFile[]> {
   const staged: StagedFile[] = []
   let files: ArchivedFile[] | undefined
@@ -139,7 +141,7 @@ async function unpack (
       for (const refused of files.map(refuse)) if (refused !== undefined) throw new ModelError(refused)
       const [total, free] = [files.reduce((sum, { bytes }) => sum + bytes, 0), await freeBytes(directory)]
       if (free < total) {
-        throw new ModelError(
+        throw new NoRoomError(
           `the disk of ${directory} has ${formatBytes(free)} free, and ${formatBytes(total)} are needed; make room and try again`
         )
       }

@@ -33,6 +33,8 @@ export type Download = {
   onProgress?: (doneBytes: number, totalBytes: number | undefined) => void
   /** Called with one sentence before each retry. */
   onRetry?: (message: string) => void
+  /** Stops the download; what has arrived is kept. */
+  signal?: AbortSignal | undefined
 }
 
 type Deps = {
@@ -90,11 +92,12 @@ export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, s
     )
   }
 
-  async function receive ({ url, target, bytes, onProgress, onRetry }: Download, part: Part): Promise<void> {
+  async function receive ({ url, target, bytes, onProgress, onRetry, signal }: Download, part: Part): Promise<void> {
     await transfers.fetch<never>({
       purpose: PURPOSE,
       url: url.href,
       part,
+      signal,
       maxRedirects: MAX_REDIRECTS,
       maxBytes: bytes ?? Infinity,
       expectedBytes: bytes,
@@ -125,7 +128,7 @@ export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, s
     },
 
     /** The hub's own record of a file, or undefined when the server has none. Throws `ModelError`. */
-    async readLinkedRecord (url: URL, onRetry?: Download['onRetry']): Promise<LinkedRecord | undefined> {
+    async readLinkedRecord (url: URL, { onRetry, signal }: Pick<Download, 'onRetry' | 'signal'> = {}): Promise<LinkedRecord | undefined> {
       const read = (headers: FetchAnswer['headers']): LinkedRecord | undefined =>
         parseLinkedRecord(headers['x-linked-etag'], headers['x-linked-size'])
       const attempt = async (): Promise<LinkedRecord | undefined> => {
@@ -136,7 +139,8 @@ export function createDownloader ({ fetcher, freeBytes = readFreeBytes, sleep, s
         return record
       }
       try {
-        return await transfers.retry(attempt, { doneBytes: () => 0, onRetry: (error) => { onRetry?.(describeFetchError(error, url)) } })
+        const tell = (error: FetchError): void => { onRetry?.(describeFetchError(error, url)) }
+        return await transfers.retry(attempt, { doneBytes: () => 0, onRetry: tell, signal })
       } catch (error) {
         throw explain(error, { url })
       }

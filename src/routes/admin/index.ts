@@ -3,6 +3,8 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Keys } from '../../service/keys.js'
 import type { Administration } from '../../service/administration.js'
 import type { Audit } from '../../service/audit.js'
+import type { ModelAdvice } from '../../service/model-advice.js'
+import type { ModelTasks } from '../../service/model-tasks.js'
 import type { Overview } from '../../service/overview.js'
 import type { Owners } from '../../service/owners.js'
 import type { Plans } from '../../service/plans.js'
@@ -11,6 +13,7 @@ import type { System } from '../../service/system.js'
 import { refuseCrossSite } from '../plugins/cross-site.js'
 import { apiKeyRoutes } from './api-keys.js'
 import { auditRoutes } from './audit.js'
+import { modelArchiveRoutes, modelRoutes } from './models.js'
 import { ownerRoutes } from './owners.js'
 import { planRoutes } from './plans.js'
 import { queueRoutes } from './queue.js'
@@ -22,6 +25,8 @@ export type AdminDeps = {
   keys: Keys
   administration: Administration
   audit: Audit
+  modelTasks: ModelTasks
+  adviseModels: ModelAdvice
   overview: Overview
   owners: Owners
   plans: Plans
@@ -31,7 +36,7 @@ export type AdminDeps = {
 }
 
 export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, deps) => {
-  const { keys, administration, audit, overview, owners, plans, publicUrl, retries, system } = deps
+  const { keys, administration, adviseModels, audit, modelTasks, overview, owners, plans, publicUrl, retries, system } = deps
   refuseCrossSite(app, publicUrl, 'all')
   app.addHook('onRequest', async (_request, reply) => { reply.header('cache-control', 'no-store') })
   await app.register(sessionRoutes, { administration, publicUrl })
@@ -42,4 +47,6 @@ export const adminRoutes: FastifyPluginAsync<AdminDeps> = async (app, deps) => {
   await app.register(queueRoutes, { overview, retries })
   await app.register(auditRoutes, { audit })
   await app.register(systemRoutes, { system })
+  await app.register(modelRoutes, { modelTasks, adviseModels })
+  await app.register(modelArchiveRoutes, { modelTasks })
 }

@@ -130,8 +130,10 @@ export const ListedTranscription = Type.Object({
   fileName: Type.String(),
   title: Type.Optional(Type.String({ description: 'title given by a person, or else by the source' })),
   tags: Type.Array(Type.String(), { description: 'given by people, in their order' }),
+  speakers: Type.Array(Type.String(), { description: 'names or labels, in the order in which they first talk; empty if not identified' }),
   progress: Progress,
   stage: Type.Enum(STAGES, { description: 'what is done now; of a failed job, where it failed' }),
+  failure: Type.Optional(Failure),
   sourceUrl: Type.Optional(Type.String({ description: 'URL of the recording, without credentials' })),
   publishedAt: Type.Optional(Time('date given by the source')),
   createdAt: Time('creation time of the job')
@@ -139,7 +141,7 @@ export const ListedTranscription = Type.Object({
   title: 'ListedTranscription',
   examples: [{
     id: 42, status: 'completed', language: 'en', durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', title: 'Weekly meeting',
-    tags: ['work'], progress: 100, stage: 'complete', createdAt: '2026-11-21T09:29:00.000Z'
+    tags: ['work'], speakers: ['Anna', 'Speaker 2'], progress: 100, stage: 'complete', createdAt: '2026-11-21T09:29:00.000Z'
   }]
 })
 
@@ -154,7 +156,7 @@ export const Transcription = Type.Object({
   description: 'The transcription.',
   examples: [{
     id: 42, status: 'completed', text: 'The meeting starts at nine.', transcriptText: 'The meeting starts at nine.', language: 'en',
-    durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', tags: [], progress: 100, stage: 'complete',
+    durationSeconds: 2.7, duration: 2.7, fileName: 'meeting.mp3', tags: [], speakers: [], progress: 100, stage: 'complete',
     createdAt: '2026-11-21T09:29:00.000Z', warnings: []
   }]
 })
@@ -199,8 +201,10 @@ export function toListed (job: StoredJob): Static<typeof ListedTranscription> {
     ...toSourceFields(job.source),
     ...(job.title === undefined ? {} : { title: job.title }),
     tags: job.tags,
+    speakers: job.speakers,
     progress: jobProgress(job),
     stage: job.stage,
+    ...(job.failureCode === undefined ? {} : { failure: { code: job.failureCode, message: FAILURE_MESSAGES[job.failureCode] } }),
     createdAt: toIsoTime(job.createdAt)
   }
 }

@@ -8,6 +8,7 @@ import type {
 import { AppError, isBusy, isNoRoom } from '../../domain/errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { ERRORS } from '../contract/error-table.js'
+import type { Page } from './page.js'
 import { wantsProblem } from './problem.js'
 
 type Socket = IncomingMessage['socket']
@@ -139,18 +140,23 @@ function answerForNode (app: FastifyInstance): void {
 }
 
 /** Answers about paths and methods that do not exist. A path that is written out wins over one with a parameter, for every method. */
-function answerForRoutes (app: FastifyInstance, methods: Methods): void {
+function answerForRoutes (app: FastifyInstance, methods: Methods, page: Page | undefined): void {
   app.addHook('onRoute', ({ url, method }) => { methods.add(url, [method].flat()) })
   // Before the framework reads the body: whether it could be read does not matter then.
-  app.addHook('onRequest', async ({ is404, method, url, routeOptions }) => {
+  app.addHook('onRequest', async (request) => {
+    const { is404, method, url, routeOptions } = request
     const path = pathOf(url)
     const isWrong = is404 || (routeOptions.url?.includes(':') === true && methods.isWritten(path))
     const allowed = isWrong ? methods.of(path) : []
     if (allowed.length > 0) throw methodNotAllowed(method, allowed)
-    if (is404) throw nothingHere()
+    if (is404 && !page?.isAddress(request)) throw nothingHere()
   })
-  // For plugins that have looked for a file.
-  app.setNotFoundHandler((request, reply) => sendError(nothingHere(), request, reply))
+  // For the page, and for plugins that have looked for a file.
+  app.setNotFoundHandler(async (request, reply) => {
+    const answer = page?.isAddress(request) ? await page.answer(request) : undefined
+    if (!answer) return sendError(nothingHere(), request, reply)
+    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  })
 }
 
 const RAW_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
@@ -196,11 +202,14 @@ export function createErrors () {
       if (socket.writable) socket.end(rawErrorResponse(error, methods))
       else socket.destroy()
     },
-    /** Call it before routes are registered, because it collects them. The server must not answer missing Host headers itself. */
-    install (app: FastifyInstance): void {
+    /**
+     * Call it before routes are registered, because it collects them. The server must not answer missing Host headers itself. `page`: what
+     * answers addresses that no route has.
+     */
+    install (app: FastifyInstance, page?: Page): void {
       answerForNode(app)
       app.setErrorHandler<FastifyError | AppError>(sendError)
-      answerForRoutes(app, methods)
+      answerForRoutes(app, methods, page)
     }
   }
 }

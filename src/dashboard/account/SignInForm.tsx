@@ -1,0 +1,57 @@
+/** Name and password. */
+import { useState } from 'react'
+import type { FormEvent } from 'react'
+import { api, take } from '../api/client.ts'
+import type { Session } from '../api/session.ts'
+import { useTexts } from '../i18n/index.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Field } from '../ui/Field.tsx'
+import { inBackground } from '../ui/Notices.tsx'
+import { PasswordField } from './PasswordField.tsx'
+import styles from './account.module.css'
+
+type Props = {
+  /** Whose session ended; they only type their password. */
+  knownName?: string | undefined
+  onDone (session: Session): void
+}
+
+export function SignInForm ({ knownName, onDone }: Props) {
+  const { t } = useTexts()
+  const [name, setName] = useState(knownName ?? '')
+  const [password, setPassword] = useState('')
+  const [fault, setFault] = useState<string>()
+  const [isSending, setSending] = useState(false)
+
+  async function signIn (): Promise<void> {
+    setSending(true)
+    try {
+      const { data } = await take(api.POST('/api/v1/session', { body: { name: name.trim(), password } }))
+      onDone(data)
+    } catch (error) {
+      // The name and the password stay, to be corrected.
+      setFault(error instanceof Error ? error.message : String(error))
+    } finally {
+      setSending(false)
+    }
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (name.trim() === '' || password === '') setFault(t('account.incomplete'))
+    else inBackground(signIn())
+  }
+
+  return (
+    <form onSubmit={submit} className={styles['form']} noValidate>
+      <Field
+        label={t('account.name')} value={name} onChange={setName} autoComplete='username' autoFocus={knownName === undefined} maxLength={200}
+        isRequired validationBehavior='aria'
+      />
+      <PasswordField
+        label={t('account.password')} value={password} onChange={(value) => { setPassword(value); setFault(undefined) }} fault={fault}
+        autoFocus={knownName !== undefined}
+      />
+      <Button kind='primary' type='submit' isDisabled={isSending}>{t('account.signIn')}</Button>
+    </form>
+  )
+}

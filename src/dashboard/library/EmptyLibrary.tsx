@@ -1,0 +1,38 @@
+/** What a library without recordings says: how the first one gets there. */
+import { Link } from '@tanstack/react-router'
+import { useTexts } from '../i18n/index.tsx'
+import { Button } from '../ui/Button.tsx'
+import { copyText } from '../ui/copy.ts'
+import { Icon } from '../ui/Icon.tsx'
+import { inBackground, notify } from '../ui/Notices.tsx'
+import { AddButton } from './AddButton.tsx'
+import styles from './EmptyLibrary.module.css'
+
+const toCommand = (): string => `curl -H "Authorization: Bearer $STENOBOX_KEY" -H "Content-Type: application/json" \\
+  -d '{"sourceUrl":"https://example.org/talk.mp3"}' ${location.origin}/api/v1/media/ingest`
+
+export function EmptyLibrary () {
+  const { t } = useTexts()
+  const command = toCommand()
+  const copy = async (): Promise<void> => {
+    await copyText(command)
+    notify({ kind: 'done', text: t('library.copied') })
+  }
+  return (
+    <div className={styles['empty']}>
+      <div className={styles['drop']}>
+        <span className={styles['icon']}><Icon name='upload' /></span>
+        <h2>{t('library.empty')}</h2>
+        <p>{t('library.emptyHint')}</p>
+        <AddButton />
+      </div>
+      <div className={styles['command']}>
+        <p>{t('library.emptyCommand')} <Link to='/settings/$section' params={{ section: 'api' }}>{t('library.emptyKey')}</Link></p>
+        <div className={styles['code']}>
+          <pre tabIndex={0} role='region' aria-label={t('library.command')}><code>{command}</code></pre>
+          <Button kind='icon' aria-label={t('library.copyCommand')} onPress={() => { inBackground(copy()) }}><Icon name='copy' /></Button>
+        </div>
+      </div>
+    </div>
+  )
+}

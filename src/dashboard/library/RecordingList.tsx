@@ -1,0 +1,77 @@
+/** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document: ten thousand are as quick as ten. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useTexts } from '../i18n/index.tsx'
+import { useHidden } from '../recordings/deletion.ts'
+import { useConnection } from '../recordings/events.ts'
+import { recordingsQuery } from '../recordings/recordings.ts'
+import type { Recording, RecordingPages } from '../recordings/recordings.ts'
+import { Button } from '../ui/Button.tsx'
+import { Message } from '../ui/Message.tsx'
+import { inBackground } from '../ui/Notices.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { EmptyLibrary } from './EmptyLibrary.tsx'
+import { RenameDialog } from './RenameDialog.tsx'
+import { Rows } from './Rows.tsx'
+import { toFilter } from './search-params.ts'
+import type { LibrarySearch } from './search-params.ts'
+import { TagsDialog } from './TagsDialog.tsx'
+
+/** How often the list is read while there are no events: often while something is being transcribed. */
+const BUSY_POLL_MS = 2000
+const IDLE_POLL_MS = 15_000
+/** Longer lists are not polled: reading them takes many requests. */
+const MOST_POLLED_PAGES = 3
+
+export type RowAction = 'rename' | 'tags'
+
+function pollEvery (pages: RecordingPages | undefined): number | false {
+  if (!pages || pages.pages.length > MOST_POLLED_PAGES) return false
+  const isBusy = pages.pages.some(({ data }) => data.some(({ status }) => status === 'pending' || status === 'processing'))
+  return isBusy ? BUSY_POLL_MS : IDLE_POLL_MS
+}
+
+function useRecordings (search: Omit<LibrarySearch, 'q'>) {
+  const isLive = useConnection() === 'live'
+  const hidden = useHidden()
+  const query = useInfiniteQuery({
+    ...recordingsQuery(toFilter(search)), refetchInterval: ({ state }) => isLive ? false : pollEvery(state.data)
+  })
+  const recordings = useMemo(() =>
+    (query.data?.pages ?? []).flatMap(({ data }) => data.filter(({ id }) => !hidden.has(id))), [query.data, hidden])
+  return { query, recordings }
+}
+
+type Props = { search: Omit<LibrarySearch, 'q'>, onClear (): void }
+
+export function RecordingList ({ search, onClear }: Props) {
+  const { t } = useTexts()
+  const { query, recordings } = useRecordings(search)
+  const [dialog, setDialog] = useState<{ action: RowAction, recording: Recording }>()
+  const { status, tag, language } = search
+  const isFiltered = status !== undefined || tag !== undefined || language !== undefined
+
+  if (query.isPending) return <Skeleton label={t('app.loading')} rows={8} />
+  if (query.isError && recordings.length === 0) {
+    return (
+      <Message title={t('library.failed')} detail={query.error.message}>
+        <Button onPress={() => { inBackground(query.refetch()) }}>{t('app.retry')}</Button>
+      </Message>
+    )
+  }
+  if (recordings.length === 0 && isFiltered) {
+    return <Message title={t('library.noneFits')}><Button onPress={onClear}>{t('library.showAll')}</Button></Message>
+  }
+  if (recordings.length === 0) return <EmptyLibrary />
+  const close = (): void => { setDialog(undefined) }
+  return (
+    <>
+      <Rows
+        recordings={recordings} isComplete={!query.hasNextPage} onAction={(action, recording) => { setDialog({ action, recording }) }}
+        onEnd={() => { if (query.hasNextPage && !query.isFetchingNextPage) inBackground(query.fetchNextPage()) }}
+      />
+      <RenameDialog recording={dialog?.action === 'rename' ? dialog.recording : undefined} onClose={close} />
+      <TagsDialog recording={dialog?.action === 'tags' ? dialog.recording : undefined} onClose={close} />
+    </>
+  )
+}

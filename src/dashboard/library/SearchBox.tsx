@@ -1,0 +1,66 @@
+/** The search over everything. `/` goes there from anywhere on the page, Escape empties it, the arrow down leads to what was found. */
+import { useEffect, useRef, useState } from 'react'
+import { SearchField, Button as AriaButton, Input } from 'react-aria-components'
+import { useTexts } from '../i18n/index.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import styles from './SearchBox.module.css'
+
+/** People type on; a request for each letter would be in vain. */
+const PAUSE_MS = 200
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]') !== null
+
+type Props = { value: string, onChange (text: string): void, onLeave (): void }
+
+export function SearchBox ({ value, onChange, onLeave }: Props) {
+  const { t } = useTexts()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(value)
+  const sent = useRef(value)
+
+  // The address may change by itself: the back button, a link.
+  useEffect(() => {
+    if (value === sent.current) return
+    sent.current = value
+    setText(value)
+  }, [value])
+
+  useEffect(() => {
+    const next = text.trim()
+    if (next === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = next
+      onChange(next)
+    }, PAUSE_MS)
+    return () => { clearTimeout(timer) }
+  }, [text, onChange])
+
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      event.preventDefault()
+      input.current?.select()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', focus)
+    return () => { document.removeEventListener('keydown', focus) }
+  }, [])
+
+  return (
+    <SearchField
+      aria-label={t('library.search')} value={text} onChange={setText} className={styles['search'] ?? ''}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown') return
+        event.preventDefault()
+        onLeave()
+      }}
+    >
+      <span className={styles['icon']}><Icon name='search' /></span>
+      <Input ref={input} className={styles['input'] ?? ''} placeholder={t('library.searchHint')} maxLength={200} />
+      {text === ''
+        ? <kbd className={styles['key']} aria-hidden='true'>/</kbd>
+        : <AriaButton className={styles['clear'] ?? ''} aria-label={t('library.clearSearch')}><Icon name='close' /></AriaButton>}
+    </SearchField>
+  )
+}

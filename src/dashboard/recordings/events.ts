@@ -1,0 +1,94 @@
+/** What changes in the library while the page is open: server-sent events, and polling while there are none. */
+import { useQueryClient } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { inBackground } from '../ui/Notices.tsx'
+import { patchRecordings, refreshRecordings } from './recordings.ts'
+import type { Recording } from './recordings.ts'
+
+type JobEvent = Pick<Recording, 'id' | 'status' | 'stage' | 'progress' | 'title'>
+type TranscriptListener = (id: number) => void
+
+const transcriptListeners = new Set<TranscriptListener>()
+const watchers = new Set<() => void>()
+/** `lost`: there were events, and the server does not answer now. `none`: there are none, and views must ask (`refetchInterval`). */
+export type Connection = 'none' | 'live' | 'lost'
+let connection: Connection = 'none'
+
+function setConnection (next: Connection): void {
+  if (next === connection) return
+  connection = next
+  for (const tell of watchers) tell()
+}
+const watch = (tell: () => void): (() => void) => {
+  watchers.add(tell)
+  return () => { watchers.delete(tell) }
+}
+
+export const useConnection = (): Connection => useSyncExternalStore(watch, () => connection)
+
+/** Calls `listener` with the id of each transcription whose text, speakers or artifacts have changed. Returns what ends that. */
+export function onTranscriptChange (listener: TranscriptListener): () => void {
+  transcriptListeners.add(listener)
+  return () => { transcriptListeners.delete(listener) }
+}
+
+function applyJob (queries: QueryClient, event: JobEvent): void {
+  patchRecordings(queries, (one) => one.id === event.id
+    ? { ...one, status: event.status, stage: event.stage, progress: event.progress }
+    : one)
+  // What the list shows of an ended recording is not in the event: duration, language, speakers, the reason of a failure.
+  if (event.status === 'completed' || event.status === 'failed') inBackground(refreshRecordings(queries))
+}
+
+function connect (queries: QueryClient): EventSource {
+  const source = new EventSource('/api/v1/events')
+  source.addEventListener('open', () => {
+    setConnection('live')
+    // Nothing is repeated: what happened before is in the list.
+    inBackground(refreshRecordings(queries))
+  })
+  source.addEventListener('error', () => { setConnection(connection === 'none' ? 'none' : 'lost') })
+  source.addEventListener('job', ({ data }) => { applyJob(queries, JSON.parse(data as string) as JobEvent) })
+  source.addEventListener('list', () => { inBackground(refreshRecordings(queries)) })
+  source.addEventListener('transcript', ({ data }) => {
+    const { id } = JSON.parse(data as string) as { id: number }
+    for (const listener of transcriptListeners) listener(id)
+    inBackground(refreshRecordings(queries))
+  })
+  return source
+}
+
+/** After this long, a browser that gave up (the server refused, or restarted for long) tries again. */
+const RECONNECT_MS = 5000
+
+/**
+ * Follows the library while `isOn`. A tab that nobody looks at has no connection: browsers allow few per server, and reading the list
+ * when it is looked at again brings everything.
+ */
+export function useEvents (isOn: boolean): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (!isOn) return
+    let source: EventSource | undefined
+    const stop = (): void => {
+      source?.close()
+      source = undefined
+      setConnection('none')
+    }
+    const follow = (): void => {
+      if (document.visibilityState === 'hidden') stop()
+      else if (!source || source.readyState === EventSource.CLOSED) source = connect(queries)
+    }
+    follow()
+    document.addEventListener('visibilitychange', follow)
+    window.addEventListener('online', follow)
+    const timer = setInterval(follow, RECONNECT_MS)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', follow)
+      window.removeEventListener('online', follow)
+      stop()
+    }
+  }, [queries, isOn])
+}

@@ -1,0 +1,57 @@
+/** Times and sizes as people of a language write them. */
+import { useMemo } from 'react'
+import { useTexts } from '../i18n/index.tsx'
+import type { Language } from '../i18n/index.tsx'
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** 65 → "1:05"; 3605 → "1:00:05". Seconds are cut, as players do. */
+export function toClock (seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
+}
+
+/** For screen readers and datetime attributes: "PT1M5S". */
+export const toIsoDuration = (seconds: number): string => {
+  const whole = Math.max(0, Math.round(seconds))
+  return `PT${Math.floor(whole / 3600)}H${Math.floor(whole / 60) % 60}M${whole % 60}S`
+}
+
+const UNITS = [['gigabyte', 1e9], ['megabyte', 1e6], ['kilobyte', 1e3]] as const
+
+export function formatBytes (bytes: number, language: Language): string {
+  const [unit, size] = UNITS.find(([, size]) => bytes >= size) ?? ['byte', 1]
+  return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: bytes / size < 10 ? 1 : 0 }).format(bytes / size)
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Formats by the language of the page; the same objects while it stays. */
+export function useTimes () {
+  const { language } = useTexts()
+  return useMemo(() => {
+    const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
+    const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+    const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' })
+    const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short' })
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+    const languages = new Intl.DisplayNames(language, { type: 'language', fallback: 'code' })
+    const percents = new Intl.NumberFormat(language, { style: 'percent' })
+    const startOf = (date: Date): number => new Date(date).setHours(0, 0, 0, 0)
+    return {
+      /** "today 14:05", "yesterday 9:00", "3 Mar", "3 Mar 2024". */
+      when (iso: string, now = new Date()): string {
+        const date = new Date(iso)
+        const days = Math.round((startOf(now) - startOf(date)) / DAY_MS)
+        if (days === 0 || days === 1) return `${relative.format(-days, 'day')} ${time.format(date)}`
+        return (date.getFullYear() === now.getFullYear() ? day : dayOfYear).format(date)
+      },
+      full: (iso: string): string => full.format(new Date(iso)),
+      /** 0.375 → "37%": what is not finished never reads as 100%. */
+      percent: (share: number): string => percents.format(Math.floor(share * 100) / 100),
+      bytes: (bytes: number): string => formatBytes(bytes, language),
+      languageName: (code: string): string => languages.of(code) ?? code
+    }
+  }, [language])
+}

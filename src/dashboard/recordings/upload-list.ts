@@ -1,0 +1,41 @@
+/** The uploads of this tab, for views. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { useTexts } from '../i18n/index.tsx'
+import { inBackground, notify } from '../ui/Notices.tsx'
+import type { Dropped } from './dropped-files.ts'
+import { refreshRecordings } from './recordings.ts'
+import { createUploads } from './uploads.ts'
+import type { Upload } from './uploads.ts'
+
+const ended = new Set<() => void>()
+const uploads = createUploads({ onDone: () => { for (const tell of ended) tell() } })
+
+export const { cancel: cancelUpload, retry: retryUpload, clear: clearUploads, resume: resumeUploads } = uploads
+export const useUploads = (): readonly Upload[] => useSyncExternalStore(uploads.watch, uploads.list)
+
+const isActive = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending' || state === 'paused'
+export const countActive = (list: readonly Upload[]): number => list.filter(isActive).length
+
+// The browser asks whether to leave while something is being sent.
+window.addEventListener('beforeunload', (event) => { if (uploads.list().some(isActive)) event.preventDefault() })
+
+/** Shows each finished upload in the list at once. */
+export function useFinishedUploads (): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    const refresh = (): void => { inBackground(refreshRecordings(queries)) }
+    ended.add(refresh)
+    return () => { ended.delete(refresh) }
+  }, [queries])
+}
+
+/** Adds files to the queue, and says what was left out. */
+export function useAddFiles (): (dropped: Dropped) => void {
+  const { t } = useTexts()
+  return ({ files, leftOut }) => {
+    if (files.length > 0) uploads.add(files)
+    if (leftOut > 0) notify({ kind: files.length > 0 ? 'done' : 'failed', text: t('upload.leftOut', { count: leftOut }) })
+    else if (files.length === 0) notify({ kind: 'failed', text: t('upload.nothing') })
+  }
+}
