@@ -56,7 +56,7 @@ function DeliveryLine ({ of: delivery }: { of: Delivery }) {
   const { event, url, status, responseCode, error, durationMs, attempt, createdAt, nextAttemptAt } = delivery
   return (
     <tr>
-      <td>{moment(createdAt)}</td>
+      <td className={styles['nowrap']}>{moment(createdAt)}</td>
       <td><code>{event}</code></td>
       <td className={styles['url']} dir='auto'>{url}</td>
       <td className={styles['url']}>

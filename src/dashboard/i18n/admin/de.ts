@@ -147,6 +147,7 @@ export const admin = {
 
   'admin.log': 'Protokoll',
   'admin.log.detail': 'Wer was getan hat, das Neueste zuerst. Es enthält nie Transkripte, Namen von Aufnahmen oder Schlüssel.',
+  'admin.log.reading': 'Auch bloßes Lesen',
   'admin.log.off': 'Es wird nichts aufgezeichnet.',
   'admin.log.offDetail': 'Setzen Sie STENOBOX_AUDIT_LOG auf den Pfad einer Datei und starten Sie die Appliance neu.',
   'admin.log.none': 'Noch ist nichts geschehen.',

@@ -147,6 +147,7 @@ export const admin = {
 
   'admin.log': 'Log',
   'admin.log.detail': 'Who did what, newest first. It never holds transcripts, names of recordings or keys.',
+  'admin.log.reading': 'Also what was only read',
   'admin.log.off': 'Nothing is recorded.',
   'admin.log.offDetail': 'Set STENOBOX_AUDIT_LOG to the path of a file and restart the appliance.',
   'admin.log.none': 'Nothing has happened yet.',

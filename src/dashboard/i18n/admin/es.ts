@@ -147,6 +147,7 @@ export const admin = {
 
   'admin.log': 'Registro',
   'admin.log.detail': 'Quién hizo qué, lo más reciente primero. Nunca contiene transcripciones, nombres de grabaciones ni claves.',
+  'admin.log.reading': 'También lo que solo se leyó',
   'admin.log.off': 'No se registra nada.',
   'admin.log.offDetail': 'Ponga en STENOBOX_AUDIT_LOG la ruta de un archivo y reinicie el equipo.',
   'admin.log.none': 'Todavía no ha pasado nada.',
