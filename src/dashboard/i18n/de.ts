@@ -1,6 +1,7 @@
 /** Every text of the page, in German. */
 import type { Catalogue } from './index.tsx'
 import { admin } from './admin/de.ts'
+import { library } from './library/de.ts'
 import { settings } from './settings/de.ts'
 
 export const de: Catalogue = {
@@ -27,6 +28,7 @@ export const de: Catalogue = {
   'library.count': { one: '{count} Aufnahme', other: '{count} Aufnahmen' },
   'notice.saved': 'Gespeichert',
 
+  ...library,
   ...settings,
   ...admin
 }

@@ -3,6 +3,7 @@
  * A text that depends on a number is an object with the plural forms of its language (Intl.PluralRules); `{count}` is the number.
  */
 import { admin } from './admin/en.ts'
+import { library } from './library/en.ts'
 import { settings } from './settings/en.ts'
 
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
@@ -32,6 +33,7 @@ export const en = {
   'library.count': { one: '{count} recording', other: '{count} recordings' },
   'notice.saved': 'Saved',
 
+  ...library,
   ...settings,
   ...admin
 } satisfies Texts

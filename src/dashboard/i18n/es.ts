@@ -1,6 +1,7 @@
 /** Every text of the page, in Spanish. */
 import type { Catalogue } from './index.tsx'
 import { admin } from './admin/es.ts'
+import { library } from './library/es.ts'
 import { settings } from './settings/es.ts'
 
 export const es: Catalogue = {
@@ -27,6 +28,7 @@ export const es: Catalogue = {
   'library.count': { one: '{count} grabación', other: '{count} grabaciones' },
   'notice.saved': 'Guardado',
 
+  ...library,
   ...settings,
   ...admin
 }

@@ -15,8 +15,8 @@ export function EmptyLibrary () {
   const { t } = useTexts()
   const command = toCommand()
   const copy = async (): Promise<void> => {
-    await copyText(command)
-    notify({ kind: 'done', text: t('library.copied') })
+    const isCopied = await copyText(command)
+    notify(isCopied ? { kind: 'done', text: t('library.copied') } : { kind: 'failed', text: t('library.copyFailed') })
   }
   return (
     <div className={styles['empty']}>

@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '../i18n/index.tsx'
 import { RECORDINGS, tagsQuery } from '../recordings/recordings.ts'
 import type { RecordingPages, RecordingStatus } from '../recordings/recordings.ts'
-import { useTimes } from '../recordings/times.ts'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
+import { useFormats } from '../ui/formats.ts'
 import styles from './Filters.module.css'
 import { SORTS } from './search-params.ts'
 import type { LibrarySearch } from './search-params.ts'
@@ -26,7 +26,7 @@ function useLanguages (chosen: string | undefined): string[] {
 
 export function Filters ({ search, onChange }: Props) {
   const { t } = useTexts()
-  const { languageName } = useTimes()
+  const { languageName } = useFormats()
   const tags = useQuery(tagsQuery).data ?? []
   const languages = useLanguages(search.language)
   const { status, tag, language, sort = 'newest' } = search

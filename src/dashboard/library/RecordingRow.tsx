@@ -9,6 +9,7 @@ import { StateBadge } from '../recordings/StateBadge.tsx'
 import { toClock, toIsoDuration, useTimes } from '../recordings/times.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
+import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import type { Action } from '../ui/Menu.tsx'
@@ -46,7 +47,8 @@ function Detail ({ recording }: { recording: Recording }) {
 
 function Facts ({ recording }: { recording: Recording }) {
   const { t } = useTexts()
-  const { when, full, languageName } = useTimes()
+  const { when, full } = useTimes()
+  const { languageName } = useFormats()
   const { language, durationSeconds, createdAt } = recording
   return (
     <>

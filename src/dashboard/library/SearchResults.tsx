@@ -56,9 +56,9 @@ export function SearchResults ({ query }: { query: string }) {
   const hidden = useHidden()
   const names = useQuery(namesQuery(query))
   const moments = useQuery(momentsQuery(query))
-  if (names.isPending || moments.isPending) return <Skeleton label={t('app.loading')} />
   const failed = moments.error ?? names.error
   if (failed) return <Message title={t('library.searchFailed')} detail={failed.message} />
+  if (!names.data || !moments.data) return <Skeleton label={t('app.loading')} />
 
   const byName = names.data.filter(({ id }) => !hidden.has(id)).map((one) => ({ id: one.id, name: nameOf(one) }))
   const said = moments.data.results.filter(({ transcriptionId }) => !hidden.has(transcriptionId))

@@ -1,17 +1,17 @@
 /** What is being sent, above the content of every page, so that it is found from anywhere. */
 import { Button } from '../ui/Button.tsx'
+import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { Progress } from '../ui/Progress.tsx'
 import { useTexts } from '../i18n/index.tsx'
-import { useTimes } from './times.ts'
 import { cancelUpload, clearUploads, countActive, retryUpload, useUploads } from './upload-list.ts'
 import type { Upload } from './uploads.ts'
 import styles from './UploadPanel.module.css'
 
 function Line ({ upload }: { upload: Upload }) {
   const { t } = useTexts()
-  const { bytes } = useTimes()
+  const { bytes } = useFormats()
   const { key, name, state, sentBytes, sizeBytes, fault } = upload
   const detail = {
     waiting: t('upload.waiting'),

@@ -1,7 +1,6 @@
-/** Times and sizes as people of a language write them. */
+/** Times as people of a language write them. */
 import { useMemo } from 'react'
 import { useTexts } from '../i18n/index.tsx'
-import type { Language } from '../i18n/index.tsx'
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
@@ -18,13 +17,6 @@ export const toIsoDuration = (seconds: number): string => {
   return `PT${Math.floor(whole / 3600)}H${Math.floor(whole / 60) % 60}M${whole % 60}S`
 }
 
-const UNITS = [['gigabyte', 1e9], ['megabyte', 1e6], ['kilobyte', 1e3]] as const
-
-export function formatBytes (bytes: number, language: Language): string {
-  const [unit, size] = UNITS.find(([, size]) => bytes >= size) ?? ['byte', 1]
-  return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: bytes / size < 10 ? 1 : 0 }).format(bytes / size)
-}
-
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Formats by the language of the page; the same objects while it stays. */
@@ -36,7 +28,6 @@ export function useTimes () {
     const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' })
     const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short' })
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-    const languages = new Intl.DisplayNames(language, { type: 'language', fallback: 'code' })
     const percents = new Intl.NumberFormat(language, { style: 'percent' })
     const startOf = (date: Date): number => new Date(date).setHours(0, 0, 0, 0)
     return {
@@ -49,9 +40,7 @@ export function useTimes () {
       },
       full: (iso: string): string => full.format(new Date(iso)),
       /** 0.375 → "37%": what is not finished never reads as 100%. */
-      percent: (share: number): string => percents.format(Math.floor(share * 100) / 100),
-      bytes: (bytes: number): string => formatBytes(bytes, language),
-      languageName: (code: string): string => languages.of(code) ?? code
+      percent: (share: number): string => percents.format(Math.floor(share * 100) / 100)
     }
   }, [language])
 }

@@ -9,7 +9,6 @@ import { startServer } from '../../support/program.ts'
 import type { RunningServer, Settings } from '../../support/program.ts'
 import { limitWaits, startChromium, watchFaults } from './browser.ts'
 import type { Faults } from './browser.ts'
-import { serveForNow } from './interim.ts'
 
 const PAGE = fileURLToPath(new URL('../../../build/page/index.html', import.meta.url))
 export const ACCOUNT = { name: 'ada', password: 'nine silver lamps by the sea' } as const
@@ -43,14 +42,12 @@ type StageOptions = { settings?: Settings, hasAccount?: boolean }
 export async function startPage (t: Test, { settings = {}, hasAccount = true }: StageOptions = {}): Promise<Stage> {
   if (!existsSync(PAGE)) throw new Error('The page is not built; node scripts/build-page.mjs builds it.')
   const server = await startServer(t.testdir(), settings)
-  const front = await serveForNow(server)
   const browser = await startChromium()
   t.teardown(async () => {
     await browser.close()
-    front.close()
     await server.stop()
   })
-  const { origin } = front
+  const { origin } = server
   if (hasAccount) {
     const made = await request(origin, '/setup', ACCOUNT)
     if (made.status !== 201) throw new Error(`first start: ${made.status} ${await made.text()}`)
