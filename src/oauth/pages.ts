@@ -9,7 +9,8 @@ const STYLE = `
 :root{color-scheme:light dark;--ground:light-dark(#fbfbfd,#131417);--surface:light-dark(#fff,#1b1d21);--hover:light-dark(#eef0f5,#2a2d33);
 --sunken:light-dark(#f1f2f6,#0e0f12);--line:light-dark(#e2e4ec,#2e3138);--line-control:light-dark(#868b9c,#747a8b);
 --text:light-dark(#1a1c23,#eceef3);--text-quiet:light-dark(#5b6070,#a3a9b8);--accent:light-dark(#3451c6,#3f5bd0);
---focus:light-dark(#3451c6,#b5c4ff);--good:light-dark(#17703c,#6fd394);--warn:light-dark(#8a5300,#f0b860);--warn-soft:light-dark(#fff1d6,#3c2c0f)}
+--focus:light-dark(#3451c6,#b5c4ff);--good:light-dark(#17703c,#6fd394);
+--warn:light-dark(#8a5300,#f0b860);--warn-soft:light-dark(#fff1d6,#3c2c0f)}
 *{box-sizing:border-box}
 body{margin:0;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--ground);color:var(--text);
 font:0.9375rem/1.5 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}

@@ -19,8 +19,10 @@ const LIMIT = 100
 
 const logQuery = infiniteQueryOptions({
   queryKey: ['admin', 'log'],
-  queryFn: async ({ pageParam }) =>
-    (await take(api.GET('/api/v1/admin/audit', { params: { query: { limit: LIMIT, ...(pageParam === null ? {} : { cursor: pageParam }) } } }))).data,
+  async queryFn ({ pageParam }) {
+    const query = { limit: LIMIT, ...(pageParam === null ? {} : { cursor: pageParam }) }
+    return (await take(api.GET('/api/v1/admin/audit', { params: { query } }))).data
+  },
   initialPageParam: null as string | null,
   getNextPageParam: ({ nextCursor }) => nextCursor
 })
@@ -48,7 +50,9 @@ export function LogSection () {
   const { t } = useTexts()
   const [isReadingShown, setIsReadingShown] = useState(false)
   const { log, events } = useLog(isReadingShown)
-  const head = [t('admin.log.when'), t('admin.log.who'), t('admin.log.what'), t('admin.log.which'), t('admin.log.result'), t('admin.log.from')]
+  const head = [
+    t('admin.log.when'), t('admin.log.who'), t('admin.log.what'), t('admin.log.which'), t('admin.log.result'), t('admin.log.from')
+  ]
   return (
     <Card
       title={t('admin.log')} detail={t('admin.log.detail')}
@@ -68,7 +72,8 @@ export function LogSection () {
 }
 
 /** The ids of an actor or of what it acted on. */
-const idsOf = (ids: Readonly<Record<string, unknown>>): string => Object.entries(ids).map(([name, id]) => `${name} ${String(id)}`).join(', ')
+const idsOf = (ids: Readonly<Record<string, unknown>>): string =>
+  Object.entries(ids).map(([name, id]) => `${name} ${String(id)}`).join(', ')
 
 /** From this HTTP status on, the act was refused. */
 const REFUSED = 400

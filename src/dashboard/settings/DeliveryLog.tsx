@@ -71,7 +71,8 @@ function DeliveryLine ({ of: delivery }: { of: Delivery }) {
       <td>
         {status === 'failed' && (
           <Button
-            kind='quiet' aria-label={t('settings.deliveries.retryNamed', { url })} isPending={retry.isPending} onPress={() => { retry.mutate() }}
+            kind='quiet' aria-label={t('settings.deliveries.retryNamed', { url })} isPending={retry.isPending}
+            onPress={() => { retry.mutate() }}
           >
             <Icon name='refresh' />{t('settings.deliveries.retry')}
           </Button>

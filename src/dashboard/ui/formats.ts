@@ -32,7 +32,8 @@ function createFormats (page: string) {
       const away = new Date(iso).getTime() - nowMs
       const step = STEPS.find(({ ms }) => Math.abs(away) >= ms)
       if (step === undefined) return relative.format(0, 'minute')
-      return Math.abs(away) > RELATIVE_DAYS * STEPS[0].ms ? day.format(new Date(iso)) : relative.format(Math.trunc(away / step.ms), step.unit)
+      const isFar = Math.abs(away) > RELATIVE_DAYS * STEPS[0].ms
+      return isFar ? day.format(new Date(iso)) : relative.format(Math.trunc(away / step.ms), step.unit)
     },
     /** A number of bytes in the unit that fits, with powers of 1000. */
     bytes (count: number): string {

@@ -62,11 +62,14 @@ async function focused (page: Page): Promise<string> {
   })()`))
 }
 
+/** Runs in the page. */
+const hasFocus = (element: { ownerDocument: { activeElement: unknown } }): boolean => element.ownerDocument.activeElement === element
+
 /** Goes to an element by Tab (or another key), as people without a mouse do. Throws an Error naming the way when it is never reached. */
 export async function tabTo (page: Page, target: ReturnType<Page['locator']>, key = 'Tab', most = 80): Promise<void> {
   const way: string[] = []
   for (let count = 0; count <= most; count++) {
-    if (await target.evaluate('(element) => element === document.activeElement')) return
+    if (await target.evaluate(hasFocus)) return
     await page.keyboard.press(key)
     way.push(await focused(page))
   }

@@ -73,7 +73,8 @@ export async function startPage (t: Test, { settings = {}, hasAccount = true }: 
       const page = await context.newPage()
       t.teardown(async () => {
         await context.close()
-        t.strictSame(faults.list(), [], 'nothing went wrong in the browser')
+        // The test has ended, and can assert no more.
+        if (faults.list().length > 0) throw new Error(`In the browser went wrong:\n${faults.list().join('\n')}`)
       })
       return {
         context,

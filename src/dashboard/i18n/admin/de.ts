@@ -36,7 +36,8 @@ export const admin = {
   'admin.owners.create': 'Inhaber anlegen',
   'admin.owners.name': 'Name',
   'admin.owners.firstPassword': 'Passwort',
-  'admin.owners.firstPasswordHint': 'Mindestens {min} Zeichen. Ohne Passwort kann der Inhaber Schlüssel benutzen, sich aber nicht anmelden.',
+  'admin.owners.firstPasswordHint': 'Mindestens {min} Zeichen. Ohne Passwort kann der Inhaber Schlüssel benutzen, sich aber nicht ' +
+    'anmelden.',
   'admin.owners.newPassword': 'Neues Passwort',
   'admin.owners.planLabel': 'Tarif',
   'admin.owners.role': 'Rolle',
@@ -49,7 +50,8 @@ export const admin = {
   'admin.owners.changeTitle': '„{name}“ ändern',
   'admin.owners.password': 'Passwort setzen',
   'admin.owners.passwordTitle': 'Passwort von „{name}“',
-  'admin.owners.passwordDetail': 'Der Inhaber wird überall abgemeldet. Übergeben Sie das neue Passwort persönlich und bitten Sie darum, es zu ändern.',
+  'admin.owners.passwordDetail': 'Der Inhaber wird überall abgemeldet. Übergeben Sie das neue Passwort persönlich und bitten Sie ' +
+    'darum, es zu ändern.',
   'admin.owners.takePassword': 'Passwort entziehen',
   'admin.owners.retention': 'Aufbewahrung',
   'admin.owners.retentionTitle': 'Aufbewahrung für „{name}“',
@@ -59,7 +61,8 @@ export const admin = {
   'admin.owners.daysHint': 'Leer: wie für die Appliance eingestellt. 0: nie.',
   'admin.owners.remove': 'Entfernen',
   'admin.owners.removeTitle': '„{name}“ entfernen?',
-  'admin.owners.removeDetail': 'Das lässt sich nicht rückgängig machen. Nur Inhaber ohne Transkripte und ohne gültige Schlüssel können entfernt werden.',
+  'admin.owners.removeDetail': 'Das lässt sich nicht rückgängig machen. Nur Inhaber ohne Transkripte und ohne gültige Schlüssel können ' +
+    'entfernt werden.',
 
   'admin.plans': 'Tarife',
   'admin.plans.detail': 'Was Inhaber nutzen dürfen. Eine Änderung gilt ab der nächsten Anfrage.',
@@ -139,7 +142,8 @@ export const admin = {
   'admin.models.cancelNamed': 'Installation von {name} abbrechen',
   'admin.models.progressOf': 'Installation von {name}',
   'admin.models.import': 'Ohne Netz',
-  'admin.models.importDetail': 'Führen Sie auf einem Rechner mit Netz „stenobox models export“ aus. Bringen Sie die Datei hierher und legen Sie sie ab.',
+  'admin.models.importDetail': 'Führen Sie auf einem Rechner mit Netz „stenobox models export“ aus. Bringen Sie die Datei hierher und ' +
+    'legen Sie sie ab.',
   'admin.models.drop': 'Die .tar-Datei hier ablegen',
   'admin.models.choose': 'Datei auswählen',
   'admin.models.sending': '{name}: {share} gesendet',

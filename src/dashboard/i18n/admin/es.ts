@@ -49,7 +49,8 @@ export const admin = {
   'admin.owners.changeTitle': 'Cambiar «{name}»',
   'admin.owners.password': 'Poner contraseña',
   'admin.owners.passwordTitle': 'Contraseña de «{name}»',
-  'admin.owners.passwordDetail': 'Se cierra la sesión del propietario en todas partes. Entregue la contraseña en persona y pida que la cambie.',
+  'admin.owners.passwordDetail': 'Se cierra la sesión del propietario en todas partes. Entregue la contraseña en persona y pida que la ' +
+    'cambie.',
   'admin.owners.takePassword': 'Retirar la contraseña',
   'admin.owners.retention': 'Conservación',
   'admin.owners.retentionTitle': 'Conservación para «{name}»',

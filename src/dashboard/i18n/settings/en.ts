@@ -127,7 +127,8 @@ export const settings = {
   'settings.usage.day': 'Day',
 
   'settings.vocabulary': 'Vocabulary',
-  'settings.vocabulary.detail': 'Names and terms that new transcripts should spell as you write them here. Finished transcripts stay as they are.',
+  'settings.vocabulary.detail': 'Names and terms that new transcripts should spell as you write them here. Finished transcripts stay ' +
+    'as they are.',
   'settings.vocabulary.add': 'New names or terms',
   'settings.vocabulary.hint': 'Several at once: separate them by commas. At most 200, each of up to 64 characters.',
   'settings.vocabulary.addButton': 'Add',
@@ -136,7 +137,8 @@ export const settings = {
   'settings.vocabulary.removed': { one: 'Removed', other: '{count} removed' },
 
   'settings.retention': 'Retention',
-  'settings.retention.detail': 'How long the appliance keeps what is yours. You can shorten what the administrator has set, not lengthen it.',
+  'settings.retention.detail': 'How long the appliance keeps what is yours. You can shorten what the administrator has set, not ' +
+    'lengthen it.',
   'settings.retention.notKept': 'This appliance deletes recordings as soon as their transcript is complete.',
   'settings.retention.recordingDays': 'Recordings',
   'settings.retention.recordingDaysHint': 'When recordings are deleted, their transcripts stay but cannot be played.',
