@@ -119,7 +119,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   const erasing = createErasing({ erasure, log })
   const quarantine = createQuarantine({ media: base.stores.media, files, now, log })
   const places = [
-    library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, gate.sessions, retention, deliveries, erasing
+    library.uploads, quarantine, ending, indexing, gate.usage, gate.idempotency, gate.oauth, gate.sessions, library.shares, retention,
+    deliveries, erasing
   ]
   const sweep = createSweep({ places, log })
   const bottleneck = createBottleneckWatch({ readPressure, isBusy: loop.isBusy, log, now })
@@ -131,7 +132,10 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   library.submit.onQueued(loop.wake)
   library.speakers.onRequested(loop.wake)
   library.speakers.onChanged(indexing.refresh)
+  library.edits.onChanged(indexing.refreshSoon)
   library.removal.onRemoved(loop.abandon)
+  library.removal.onRemoved(library.listening.end)
+  library.removal.onRemoved(library.shares.endStreams)
   library.removal.onRemoved(erasing.request)
 
   return {
@@ -163,6 +167,9 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     /** Stops working; what runs is queued again. Requests are still answered. */
     async stopWork (): Promise<void> {
       events.stop()
+      library.listening.end()
+      library.shares.endStreams()
+      library.loudness.stop()
       await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()
     },

@@ -1,4 +1,4 @@
-/** Wires what `stenobox models` needs. Separate from app.ts, so that other commands do not load an HTTP client and an archiver. */
+/** Wires what `stenobox models` and the server need to manage models. Separate from app.ts, so that the command loads nothing else. */
 import { join } from 'node:path'
 import type { Config } from './config.js'
 import { createFetcher } from './engine/http/fetcher.js'
@@ -21,8 +21,8 @@ import { tryLock } from './store/work-lock.js'
 const CONNECT_MS = 20_000
 
 /**
- * Creates the model library. Opens no database and loads no model. A server gives its own `models`, so that it uses what is installed at once,
- * and the free bytes that it leaves alone.
+ * Creates the model library. Opens no database and loads no model. A server gives its own `models`, so that it uses what is installed at
+ * once, and the free bytes that it leaves alone.
  */
 export function createModelTools (config: Config, { models = createModels(config.modelsDir), reservedBytes = 0 } = {}) {
   /** A folder that does not exist yet will be on the disk of the models. */

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'edit_conflict'
   | 'parts_missing'
   | 'idempotency_in_flight'
   | 'digest_mismatch'
@@ -25,6 +26,7 @@ export type ErrorCode =
   | 'headers_too_large'
   | 'unsupported_media_type'
   | 'not_completed'
+  | 'range_not_satisfiable'
   | 'idempotency_mismatch'
   | 'expectation_failed'
   | 'too_many_attempts'
@@ -89,8 +91,12 @@ export class AppError extends Error {
   readonly code: ErrorCode
   /** Response headers this error asks for (`Allow`, `Retry-After`). */
   readonly headers: Readonly<Record<string, string>>
+  /** Fields that the reply has besides those of every error. */
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor (code: ErrorCode, message: string, options: ErrorOptions & { headers?: Record<string, string> } = {}) {
+  constructor (
+    code: ErrorCode, message: string, options: ErrorOptions & { headers?: Record<string, string>, details?: Record<string, unknown> } = {}
+  ) {
     // No stack: making it costs more than many requests, and expected failures do not need one.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -98,6 +104,7 @@ export class AppError extends Error {
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.headers = options.headers ?? {}
+    this.details = options.details ?? {}
   }
 }
 

@@ -17,8 +17,11 @@ const PARTS: ReadonlyArray<[name: RegExp, Parts]> = [
 const POSITIONS = { whisper: 50, parakeet: 12.5 }
 /** Tokens a second that a decoder writes in fast speech, times the beams. Beams share the reading of the weights, so they count half. */
 const TOKENS = 4 * 5 / 2
-/** Silence is skipped, but windows overlap, and weights are read slower than the embedding model's, which fit into the cache. */
-const OVERHEAD = 2
+/**
+ * What is not in the products with weights: attention, second decodings, speech detection, indexing; and weights that are read slower than
+ * those of the embedding model. From one measurement: `base` needs 15 minutes of one processor for an hour where the products need 3.4.
+ */
+const OVERHEAD = 4.5
 
 /** The longest time for an hour of speech with a recommended model, in minutes. */
 const MOST_MINUTES = 30
@@ -42,7 +45,9 @@ export function minutesPerHour (name: string, weightsPerSecond: number): number 
  * The model to recommend: the largest one for all languages that fits into the memory and is fast enough. With a GPU, speed is no limit.
  * Undefined when none fits.
  */
-export function chooseSpeechModel (models: readonly SpeechModel[], { weightsPerSecond, memoryBytes, hasGpu }: SpeechMachine): string | undefined {
+export function chooseSpeechModel (
+  models: readonly SpeechModel[], { weightsPerSecond, memoryBytes, hasGpu }: SpeechMachine
+): string | undefined {
   const isFast = (name: string): boolean => {
     if (hasGpu) return true
     const minutes = weightsPerSecond === undefined ? undefined : minutesPerHour(name, weightsPerSecond)

@@ -28,6 +28,17 @@ function toWireSkipped ({ startMs, endMs, reason, probability, levelDb }: Skippe
   return { start: toSeconds(startMs), end: toSeconds(endMs), reason, speechProbability: round3(probability), levelDb: Math.round(levelDb) }
 }
 
+/** Renders segments as a JSON array, segment by segment. */
+export function * renderSegments (segments: Iterable<TimedSegment>): Generator<string> {
+  yield '['
+  let index = 0
+  for (const segment of segments) {
+    yield (index === 0 ? '' : ',') + JSON.stringify(toWireSegment(segment, index))
+    index++
+  }
+  yield ']'
+}
+
 /** Renders a `TranscriptDocument`, segment by segment. */
 export function * renderJson ({ id, language, durationMs, warnings, skipped, segments }: Transcript): Generator<string> {
   const head = {
@@ -37,11 +48,7 @@ export function * renderJson ({ id, language, durationMs, warnings, skipped, seg
     warnings,
     skipped: skipped.map(toWireSkipped)
   }
-  yield JSON.stringify(head).slice(0, -1) + ',"segments":['
-  let index = 0
-  for (const segment of segments) {
-    yield (index === 0 ? '' : ',') + JSON.stringify(toWireSegment(segment, index))
-    index++
-  }
-  yield ']}'
+  yield JSON.stringify(head).slice(0, -1) + ',"segments":'
+  yield * renderSegments(segments)
+  yield '}'
 }

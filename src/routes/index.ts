@@ -7,10 +7,13 @@ import type { Artifacts } from '../service/artifacts.js'
 import type { Administration } from '../service/administration.js'
 import type { Audit } from '../service/audit.js'
 import type { Deliveries } from '../service/deliveries.js'
+import type { Edits } from '../service/edits.js'
 import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
 import type { Labels } from '../service/labels.js'
+import type { Listening } from '../service/listening.js'
+import type { Loudness } from '../service/loudness.js'
 import type { Metrics } from '../service/metrics.js'
 import type { ModelAdvice } from '../service/model-advice.js'
 import type { ModelTasks } from '../service/model-tasks.js'
@@ -24,6 +27,8 @@ import type { Retries } from '../service/retries.js'
 import type { Search } from '../service/search.js'
 import type { Sessions } from '../service/sessions.js'
 import type { Setup } from '../service/setup.js'
+import type { Segments } from '../service/segments.js'
+import type { Shares } from '../service/shares.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { System } from '../service/system.js'
@@ -35,6 +40,7 @@ import type { Webhooks } from '../service/webhooks.js'
 import { accountRoutes } from './account.js'
 import { adminRoutes } from './admin/index.js'
 import { artifactRoutes } from './artifacts.js'
+import { audioRoutes } from './audio.js'
 import { eventRoutes } from './events.js'
 import { connectionRoutes } from './connections.js'
 import { healthRoutes } from './health.js'
@@ -57,6 +63,8 @@ import { protectedResourceRoutes } from './protected-resource.js'
 import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
 import { setupRoutes } from './setup.js'
+import { segmentRoutes } from './segments.js'
+import { shareRoutes } from './shares.js'
 import { sourceRoutes } from './sources.js'
 import { speakerRoutes } from './speakers.js'
 import { transcriptionRoutes } from './transcriptions.js'
@@ -73,6 +81,7 @@ export type RouteDeps = {
   audit: Audit
   deliveries: Deliveries
   events: Events
+  edits: Edits
   health: Health
   modelTasks: ModelTasks
   adviseModels: ModelAdvice
@@ -81,6 +90,8 @@ export type RouteDeps = {
   plans: Plans
   idempotency: Idempotency
   labels: Labels
+  listening: Listening
+  loudness: Loudness
   metrics: Metrics
   oauth: Oauth
   removal: Removal
@@ -89,6 +100,8 @@ export type RouteDeps = {
   search: Search
   sessions: Sessions
   setup: Setup
+  segments: Segments
+  shares: Shares
   speakers: Speakers
   submit: Submit
   system: System
@@ -113,9 +126,10 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, events, health, idempotency, labels, oauth, owners, plans, removal,
-    retention, retries, search, sessions, setup, speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics,
-    metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer, isSharingOn, version
+    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, listening,
+    loudness, oauth, owners, plans, removal, retention, retries, search, segments, sessions, setup, shares, speakers, submit, tokens,
+    transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer,
+    isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -140,6 +154,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
       await api.register(keyRoutes, { keys, usage })
       await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
+      await api.register(shareRoutes, { shares, publicUrl })
       await api.register(sourceRoutes, { submit })
       await api.register(uploadRoutes, { uploads, transcripts, publicUrl })
       await api.register(partRoutes, { uploads })
@@ -148,7 +163,9 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { ...deps, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, labels, removal })
+      await api.register(audioRoutes, { listening, loudness })
       await api.register(eventRoutes, { events })
+      await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })
       await api.register(searchRoutes, { search, plans })
       await api.register(artifactRoutes, { artifacts })

@@ -12,7 +12,9 @@ const days = (description: string) => Type.Integer({ minimum: 0, maximum: MAX_DA
 const ownDays = (what: string) => Type.Union([Type.Integer({ minimum: 1, maximum: MAX_DAYS }), Type.Null()], {
   description: `days after which ${what} by your own wish; null: as the administrator has set`
 })
-const OWN = { recordingDays: ownDays('recordings are deleted'), transcriptDays: ownDays('transcriptions are deleted with their recordings') }
+const OWN = {
+  recordingDays: ownDays('recordings are deleted'), transcriptDays: ownDays('transcriptions are deleted with their recordings')
+}
 
 const OwnRetention = Type.Object({
   recordingDays: days('days after which recordings are deleted'),

@@ -4,6 +4,7 @@ import { samplesToMs } from '../domain/audio.js'
 import { CHANNELS } from '../domain/channels.js'
 import type { Job } from '../domain/job.js'
 import { languageSamples } from '../domain/language.js'
+import type { Peaks } from '../domain/peaks.js'
 import type { SkippedSpan } from '../domain/transcript.js'
 import type { AudioWindow } from '../domain/windows.js'
 import { ClaimLost } from '../domain/work.js'
@@ -12,6 +13,7 @@ import type { SpeechEngine } from '../engine/speech/engine.js'
 import type { InTransaction } from '../store/database.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
+import type { PeakStore } from '../store/peaks.js'
 import type { TranscriptStore } from '../store/transcripts.js'
 import type { WindowStore } from '../store/windows.js'
 import type { DecodeLimits, WorkOrders } from '../store/work-orders.js'
@@ -31,6 +33,7 @@ type Deps = {
   jobs: JobStore
   windows: WindowStore
   transcripts: TranscriptStore
+  peaks: PeakStore
   work: WorkStore
   orders: Pick<WorkOrders, 'decode'>
   queue: Pick<Queue, 'claim'>
@@ -45,10 +48,10 @@ type Deps = {
 }
 
 /** A recording as a whole. */
-type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number, channels: number }
+type Decoded = { cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number, channels: number, peaks: Peaks }
 
 export function createDecoding (deps: Deps) {
-  const { jobs, windows, transcripts, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
+  const { jobs, windows, transcripts, peaks: peakStore, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
 
   /** Removes what an earlier decoder left undone: its windows would be claimed meanwhile, and then transcribed twice. */
   function begin ({ jobId }: WorkClaim): void {
@@ -89,11 +92,12 @@ export function createDecoding (deps: Deps) {
   }
 
   /** Ends the step: everything is on disk, all windows are known. Throws `ClaimLost`. */
-  function storeDecoded (claim: WorkClaim, job: Job, { cut, skipped, totalSamples, channels }: Decoded): void {
+  function storeDecoded (claim: WorkClaim, job: Job, { cut, skipped, totalSamples, channels, peaks }: Decoded): void {
     inTransaction(() => {
       if (!work.finish(claim)) throw new ClaimLost()
       dropFrom(job.id, cut.length)
       transcripts.setSkipped(job.id, skipped)
+      peakStore.set(job.id, peaks)
       jobs.setDecoded(job.id, samplesToMs(totalSamples), now(), channels)
       if (job.language === undefined) storeSamples(claim, cut)
       diarizing.begin(claim, cut.length)
@@ -108,19 +112,19 @@ export function createDecoding (deps: Deps) {
       if (found.length > 0) onWindow()
     }
     const windowing = createWindowing(speech, files.audioPath(job.id))
-    const finish = (totalSamples: number, skipped: readonly SkippedSpan[], channels: number): void => {
-      storeDecoded(claim, job, { cut, skipped, totalSamples, channels })
+    const finish = (peaks: Peaks, totalSamples: number, skipped: readonly SkippedSpan[], channels: number): void => {
+      storeDecoded(claim, job, { cut, skipped, totalSamples, channels, peaks })
     }
     const mode = job.options.channels ?? 'auto'
-    const { samples, isSeparate } = await sound.write(job, signal, mode, async (written) => { store(await windowing.advance(written)) })
+    const { samples, isSeparate, peaks } = await sound.write(job, signal, mode, async (written) => { store(await windowing.advance(written)) })
     if (isSeparate) {
       const skipped = await cutChannels({ speech, files, jobId: job.id }, samples, { needsVoices: mode === 'auto' }, store)
       if (skipped && diarizing.needsMix(job, CHANNELS.length)) await sound.mix(job.id, 'keep channels')
-      if (skipped) return finish(samples, skipped, CHANNELS.length)
+      if (skipped) return finish(peaks, samples, skipped, CHANNELS.length)
       await sound.mix(job.id)
     }
     store(await windowing.finish(samples))
-    finish(samples, windowing.skipped(), 1)
+    finish(peaks, samples, windowing.skipped(), 1)
   }
 
   return {

@@ -24,6 +24,8 @@ const PASSAGE_TOKENS = 40
 const RETRY_MS = 60 * 60_000
 /** Jobs of the library that are queued for indexing at once. */
 const STALE_AT_ONCE = 8
+/** How long after an edit a transcript is indexed again. */
+const EDIT_DELAY_MS = 5000
 /** A piece that was begun this often, and has ended the process each time, makes no more vectors. */
 const MAX_ATTEMPTS = 4
 /** Characters of a token, roughly, where no model counts them. */
@@ -32,7 +34,7 @@ const CHARACTERS_PER_TOKEN = 4
 type Deps = {
   jobs: Pick<JobStore, 'find'>
   transcripts: Pick<TranscriptStore, 'iterate'>
-  passages: Pick<PassageStore, 'replace' | 'listStale'>
+  passages: Pick<PassageStore, 'replace' | 'listStale' | 'vectorsByText'>
   work: WorkStore
   orders: Pick<WorkOrders, 'index'>
   queue: Pick<Queue, 'claim'>
@@ -62,9 +64,15 @@ export function createIndexing (deps: Deps) {
 
   async function makeVectors (jobId: number, model: Embedder, signal: AbortSignal): Promise<Made> {
     const cutPassages = await cut(jobId, model, signal)
-    const vectors = await model.embed(cutPassages.map(({ text }) => text), 'passage', signal)
+    // After an edit, nearly all passages are as before.
+    const known = passages.vectorsByText(jobId, model.model.id)
+    const texts = [...new Set(cutPassages.map(({ text }) => text))].filter((text) => !known.has(text))
+    const vectors = texts.length === 0 ? [] : await model.embed(texts, 'passage', signal)
+    const made = new Map(texts.map((text, index) => [text, vectors[index]]))
     return {
-      passages: cutPassages.map((passage, index) => ({ ...passage, vector: vectors[index] })), model: model.model, fault: undefined
+      passages: cutPassages.map((passage) => ({ ...passage, vector: known.get(passage.text) ?? made.get(passage.text) })),
+      model: model.model,
+      fault: undefined
     }
   }
 
@@ -104,7 +112,7 @@ export function createIndexing (deps: Deps) {
 
   return {
     /** Claims the next job to index: first those that are in progress, by turn of their owners, then those of the library. */
-    claim: (): WorkClaim | undefined => queue.claim({ kinds: ['index'], next: () => orders.index() }),
+    claim: (): WorkClaim | undefined => queue.claim({ kinds: ['index'], next: (at) => orders.index(at) }),
     /** Indexes a job. When `signal` aborts, the piece is given back undone. */
     async index (claim: WorkClaim, signal: AbortSignal): Promise<void> {
       const { jobId } = claim
@@ -120,7 +128,7 @@ export function createIndexing (deps: Deps) {
           passages.replace({ jobId, ownerId }, [], { model: undefined, fault: 'internal_error', now: now() })
         })
       }
-      if (claim.run === undefined && orders.index() === undefined) enqueueStale()
+      if (claim.run === undefined && orders.index(now()) === undefined) enqueueStale()
     },
     /** Indexes a completed job again, because its text or its speakers have changed. Call it in the transaction of the change. */
     refresh (jobId: number): void {
@@ -129,6 +137,14 @@ export function createIndexing (deps: Deps) {
       // An index that is being made is of the old text: its claim is lost.
       work.remove({ jobId, kind: 'index' })
       work.insert({ kind: 'index', jobId, run: undefined })
+    },
+    /**
+     * The same after an edit, a moment later: people make many edits one after the other. Call it in the transaction of the change.
+     */
+    refreshSoon (jobId: number): void {
+      if (jobs.find(jobId)?.status !== 'completed' || work.isReady({ jobId, kind: 'index' })) return
+      work.remove({ jobId, kind: 'index' })
+      work.insert({ kind: 'index', jobId, run: undefined, dueAt: now() + EDIT_DELAY_MS })
     },
     /** Queues jobs of the library that lack a good index. */
     sweep (): void { enqueueStale() }

@@ -1,6 +1,6 @@
 /**
- * Models as the administrator manages them while the server runs: fetched in the background, one after another, imported and removed. What is
- * installed is used by the next piece of work, without a restart: models are chosen anew for each.
+ * Models as the administrator manages them while the server runs: fetched in the background, one after another, imported and removed. What
+ * is installed is used without a restart, because each piece of work chooses its model when it begins.
  */
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
@@ -88,11 +88,11 @@ export function createModelTasks ({ library, log, now }: Deps) {
   }
 
   async function runAll (): Promise<void> {
-    for (let task = findNext(); task && !isStopped; task = findNext()) await run(task)
+    for (let task = findNext(); task; task = findNext()) await run(task)
     running = undefined
   }
 
-  const findNext = (): ModelTask | undefined => tasks.find(({ state }) => state === 'waiting')
+  const findNext = (): ModelTask | undefined => isStopped ? undefined : tasks.find(({ state }) => state === 'waiting')
 
   function find (id: number): ModelTask {
     const task = tasks.find((one) => one.id === id)
@@ -104,8 +104,8 @@ export function createModelTasks ({ library, log, now }: Deps) {
     list: async (): Promise<{ models: ModelView[], sets: SetView[], unlisted: string[] }> => await library.list(),
 
     /**
-     * Fetches a model in the background; if it is being fetched already, returns that task. Throws `not_found`, and `conflict` while nothing
-     * may be fetched.
+     * Fetches a model in the background; if it is being fetched already, returns that task. Throws `not_found`, and `conflict` while
+     * nothing may be fetched.
      */
     pull (name: string): ModelTask {
       requireKnown(name)

@@ -4,6 +4,8 @@ import { CHANNELS } from '../domain/channels.js'
 import type { ChannelMode } from '../domain/channels.js'
 import { AppError, JobFailure } from '../domain/errors.js'
 import type { Job } from '../domain/job.js'
+import { createPeaks } from '../domain/peaks.js'
+import type { Peaks } from '../domain/peaks.js'
 import type { decodeAudio, probeMedia } from '../engine/media/ffmpeg.js'
 import type { Files } from '../store/files.js'
 import type { MediaStore } from '../store/media.js'
@@ -22,6 +24,14 @@ type Recording = Pick<Job, 'id' | 'mediaId'>
 type OnSamples = (samples: number) => Promise<void>
 /** `samples`: of each channel. `isSeparate`: each channel has a file; otherwise there is one, of all channels. */
 type Written = { samples: number, isSeparate: boolean }
+
+/** The same chunks, measured while they pass. */
+async function * measured (chunks: AsyncIterable<Buffer>, { add }: ReturnType<typeof createPeaks>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    add(chunk)
+    yield chunk
+  }
+}
 
 /** Decoding slower than a tenth of real time, plus ten minutes, is stuck. */
 const decodeTimeoutMs = (durationMs: number): number => 10 * 60_000 + durationMs / 10
@@ -90,7 +100,7 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
      * with the number of samples in the file of the mixed sound whenever it has grown; never for separate channels. Resolves once
      * all samples survive a power cut. Rejects with `JobFailure`.
      */
-    async write (job: Recording, signal: AbortSignal, mode: ChannelMode, onSamples: OnSamples = async () => {}): Promise<Written> {
+    async write (job: Recording, signal: AbortSignal, mode: ChannelMode, onSamples: OnSamples = async () => {}): Promise<Written & { peaks: Peaks }> {
       const source = media.find(job.mediaId)
       if (!source) throw new Error(`job ${job.id} has no media row`)
       const path = files.mediaPath(source.file)
@@ -98,8 +108,10 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
       if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
       const channels = facts.channels === CHANNELS.length ? 2 : 1
       const timeoutMs = decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000)
-      const chunks = ffmpeg.decodeAudio(path, facts, { maxSeconds: maxMediaSeconds, timeoutMs, channels, signal })
-      return channels === 2 ? await writeStereo(job, chunks, mode, onSamples) : await writeMono(job, chunks, onSamples)
+      const peaks = createPeaks(channels)
+      const chunks = measured(ffmpeg.decodeAudio(path, facts, { maxSeconds: maxMediaSeconds, timeoutMs, channels, signal }), peaks)
+      const written = channels === 2 ? await writeStereo(job, chunks, mode, onSamples) : await writeMono(job, chunks, onSamples)
+      return { ...written, peaks: peaks.read() }
     },
     /** Mixes channels that were written separately, and removes their files unless they are kept. Rejects with `JobFailure`. */
     async mix (jobId: number, keep?: 'keep channels'): Promise<void> {

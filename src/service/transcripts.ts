@@ -64,7 +64,8 @@ export type Export = { fileName: string, contentType: string, chunks: Chunks }
 /** Formats that are not text and cannot be shown on a terminal. */
 export const isBinaryFormat = (format: ExportFormat): boolean => FORMATS[format].isBinary
 
-function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSegment> {
+/** Segments as callers see them whose plan has no speakers. */
+export function * withoutSpeakers (segments: Iterable<TimedSegment>): Generator<TimedSegment> {
   for (const { speaker: _, words, ...segment } of segments) {
     yield { ...segment, words: words.map(({ text, startMs, endMs, probability }) => ({ text, startMs, endMs, probability })) }
   }

@@ -49,6 +49,11 @@ export function createPassageStore (db: Database) {
     WHERE p.job_id = :jobId
     ORDER BY p.id
   `)
+  const textVectors = db.prepare<{ jobId: number, model: string }, { text: string, vector: Buffer }>(`
+    SELECT p.text, v.vector
+    FROM passage p JOIN passage_vector v ON v.passage_id = p.id
+    WHERE p.job_id = :jobId AND v.model_id = (SELECT id FROM embedding_model WHERE name = :model)
+  `)
   // Reads the completed jobs until it has found enough; they are few when nothing is wrong, because it starts with jobs without an index.
   const stale = db.prepare<{ model: string | null, triedBefore: number, limit: number }, { id: number }>(`
     SELECT j.id
@@ -91,6 +96,9 @@ export function createPassageStore (db: Database) {
     /** The vectors of a job's passages, in order of time. Their lengths differ; only their directions count. */
     listVectors: (jobId: number): Array<{ startMs: number, endMs: number, vector: Float32Array }> =>
       vectors.all({ jobId }).map(({ vector, ...times }) => ({ ...times, vector: Float32Array.from(new Int8Array(vector)) })),
+    /** The vectors that this model has made of a job's passages, by text. Their lengths differ; only their directions count. */
+    vectorsByText: (jobId: number, model: string): Map<string, Float32Array> =>
+      new Map(textVectors.all({ jobId, model }).map(({ text, vector }) => [text, Float32Array.from(new Int8Array(vector))])),
     /**
      * Completed jobs, newest first, that have no index, or one of another model than `model`, or a faulty one that was last tried before
      * `triedBefore`. Jobs that are waiting to be indexed are not among them.

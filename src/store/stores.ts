@@ -3,6 +3,7 @@ import { createApiKeyStore } from './api-keys.js'
 import { createArtifactStore } from './artifacts.js'
 import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
+import { createEditStore } from './edits.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
@@ -11,8 +12,10 @@ import { createOauthStore } from './oauth.js'
 import { createOverviewStore } from './overview.js'
 import { createOwnerStore } from './owners.js'
 import { createPassageStore } from './passages.js'
+import { createPeakStore } from './peaks.js'
 import { createPlanLimitsStore } from './plan-limits.js'
 import { createSessionStore } from './sessions.js'
+import { createShareStore } from './shares.js'
 import { createSourceStore } from './sources.js'
 import { createSpeakerStore } from './speakers.js'
 import { createTagStore } from './tags.js'
@@ -29,6 +32,7 @@ export function createStores (db: Database) {
     apiKeys: createApiKeyStore(db),
     artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
+    edits: createEditStore(db),
     jobs: createJobStore(db),
     jobList: createJobList(db),
     media: createMediaStore(db),
@@ -36,9 +40,11 @@ export function createStores (db: Database) {
     overview: createOverviewStore(db),
     owners: createOwnerStore(db),
     passages: createPassageStore(db),
+    peaks: createPeakStore(db),
     planLimits: createPlanLimitsStore(db),
     requests: createIdempotencyStore(db),
     sessions: createSessionStore(db),
+    shares: createShareStore(db),
     sources: createSourceStore(db),
     speakers: createSpeakerStore(db),
     tags: createTagStore(db),

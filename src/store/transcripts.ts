@@ -1,51 +1,34 @@
 /** Segments, stored by window, and the spans that were skipped. */
 import type { Channel } from '../domain/channels.js'
+import { voiceWords } from '../domain/edited-words.js'
 import { AppError } from '../domain/errors.js'
 import { shownNames } from '../domain/speaker-names.js'
-import type { SkippedSpan, TimedSegment, TimedWord } from '../domain/transcript.js'
+import type { SkippedSpan, TimedSegment } from '../domain/transcript.js'
 import type { Database } from './database.js'
+import { NO_NAMES, packWords, unpackWords } from './packed-words.js'
+import type { Names } from './packed-words.js'
 import { createSpeakerStore } from './speakers.js'
 
 type SegmentKey = { window_idx: number, idx: number }
-type SegmentRow = { start_ms: number, end_ms: number, text: string, words: string, speaker: string | null, channel: Channel | null }
-type PackedWord = [
-  text: string, startMs: number, endMs: number, probability: number, speaker?: string | null, confidence?: number | null, isOverlap?: 1
-]
-/** Names by stored label; labels without a name stand for themselves. */
-type Names = ReadonlyMap<string, string>
-
-function pack ({ text, startMs, endMs, probability, speaker, speakerConfidence, isOverlap }: TimedWord): PackedWord {
-  const packed: PackedWord = [text, startMs, endMs, probability]
-  if (speaker === undefined && !isOverlap) return packed
-  packed.push(speaker ?? null)
-  if (speakerConfidence !== undefined || isOverlap) packed.push(speakerConfidence ?? null)
-  if (isOverlap) packed.push(1)
-  return packed
+type SegmentRow = {
+  start_ms: number, end_ms: number, text: string, words: string, machine_words: string | null, speaker: string | null, channel: Channel | null
 }
-
-function unpack ([text, startMs, endMs, probability, label, confidence, isOverlap]: PackedWord, names: Names): TimedWord {
-  const word: TimedWord = { text, startMs, endMs, probability }
-  if (typeof label === 'string') word.speaker = names.get(label) ?? label
-  if (typeof confidence === 'number') word.speakerConfidence = confidence
-  if (isOverlap) word.isOverlap = true
-  return word
-}
-
-const NO_NAMES: Names = new Map()
-
 const toSegment = (row: SegmentRow, names: Names): TimedSegment => ({
   startMs: row.start_ms,
   endMs: row.end_ms,
   text: row.text,
-  words: (JSON.parse(row.words) as PackedWord[]).map((word) => unpack(word, names)),
+  words: unpackWords(row.words, names),
   ...(row.speaker === null ? {} : { speaker: names.get(row.speaker) ?? row.speaker }),
   ...(row.channel === null ? {} : { channel: row.channel })
 })
 
+/** False for a segment that a person has emptied. */
+const hasText = ({ text }: SegmentRow): boolean => text !== ''
+
 /** A segment and the window it is from. */
 type PlacedSegment = { windowIdx: number, segment: TimedSegment }
 
-const COLUMNS = 'window_idx, idx, start_ms, end_ms, text, words, speaker, channel'
+const COLUMNS = 'window_idx, idx, start_ms, end_ms, text, words, machine_words, speaker, channel'
 // Within a channel, times never go backwards, so this order only merges channels.
 const IN_ORDER = 'ORDER BY start_ms, window_idx, idx'
 
@@ -74,8 +57,11 @@ export function createTranscriptStore (db: Database) {
     LIMIT :limit
   `)
   const texts = db.prepare<{ jobId: number }, { text: string }>(`SELECT text FROM segment WHERE job_id = :jobId ${IN_ORDER}`)
-  const setSpeaker = db.prepare<{ jobId: number, windowIdx: number, idx: number, speaker: string | null, words: string }>(`
-    UPDATE segment SET speaker = :speaker, words = :words WHERE job_id = :jobId AND window_idx = :windowIdx AND idx = :idx
+  const setSpeaker = db.prepare<{
+    jobId: number, windowIdx: number, idx: number, speaker: string | null, words: string, machineWords: string | null
+  }>(`
+    UPDATE segment SET speaker = :speaker, words = :words, machine_words = :machineWords, labelling = labelling + 1
+    WHERE job_id = :jobId AND window_idx = :windowIdx AND idx = :idx
   `)
 
   const removeSkipped = db.prepare<{ jobId: number }>('DELETE FROM skipped WHERE job_id = :jobId')
@@ -92,7 +78,7 @@ export function createTranscriptStore (db: Database) {
 
   function insertSegments (jobId: number, windowIdx: number, segments: readonly TimedSegment[]): void {
     for (const [idx, { startMs, endMs, text, words, speaker, channel }] of segments.entries()) {
-      const packed = JSON.stringify(words.map(pack))
+      const packed = packWords(words)
       insert.run({ jobId, windowIdx, idx, startMs, endMs, text, words: packed, speaker: speaker ?? null, channel: channel ?? null })
     }
   }
@@ -119,10 +105,10 @@ export function createTranscriptStore (db: Database) {
     },
     /** Removes the segments of the windows from `windowIdx` on. */
     removeFrom: (jobId: number, windowIdx: number): void => { removeFrom.run({ jobId, windowIdx }) },
-    /** Speakers have the names that people have given them. */
+    /** Speakers have the names that people have given them. Segments that people have emptied are left out. */
     list (jobId: number): TimedSegment[] {
       const names = shownNames(speakers.list(jobId))
-      return list.all({ jobId }).map((row) => toSegment(row, names))
+      return list.all({ jobId }).filter(hasText).map((row) => toSegment(row, names))
     },
     /**
      * The same, page by page, so that others can write meanwhile: an open cursor would block them. Throws `gone` when segments disappear
@@ -138,16 +124,20 @@ export function createTranscriptStore (db: Database) {
         if (!last) throw new AppError('gone', 'The transcription was deleted while it was read.')
         place = { startMs: last.start_ms, windowIdx: last.window_idx, idx: last.idx }
         left -= rows.length
-        for (const row of rows) yield toSegment(row, names)
+        for (const row of rows) if (hasText(row)) yield toSegment(row, names)
       }
     },
-    /** Stores the labels that `name` assigns to a job's segments and words. `name` must keep number and order. */
+    /**
+     * Stores the labels that `name` assigns to a job's segments and words. `name` must keep number and order. What the machine wrote gets
+     * the labels of the words that people put in its place.
+     */
     nameSpeakers (jobId: number, name: (segments: TimedSegment[]) => TimedSegment[]): void {
       const rows = list.all({ jobId })
       const named = name(rows.map((row) => toSegment(row, NO_NAMES)))
-      for (const [index, { window_idx: windowIdx, idx }] of rows.entries()) {
+      for (const [index, { window_idx: windowIdx, idx, machine_words: machine }] of rows.entries()) {
         const { speaker, words = [] } = named[index] ?? {}
-        setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: JSON.stringify(words.map(pack)) })
+        const machineWords = machine === null ? null : packWords(voiceWords(unpackWords(machine), words))
+        setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: packWords(words), machineWords })
       }
     },
     /** The texts only, which is all that polling needs. */

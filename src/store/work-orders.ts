@@ -87,10 +87,10 @@ export function createWorkOrders (db: Database) {
     SELECT id FROM work INDEXED BY work_ready WHERE kind = :kind AND job_id = :jobId AND state = 'ready' ORDER BY idx LIMIT 1
   `)
   // Jobs in progress first, in turn of their owners; then jobs of the library that are indexed again.
-  const index = db.prepare<[], Id>(`
+  const index = db.prepare<{ now: number }, Id>(`
     SELECT w.id
     FROM work w INDEXED BY work_ready JOIN job j ON j.id = w.job_id JOIN owner o ON o.id = j.owner_id
-    WHERE w.kind = 'index' AND w.state = 'ready'
+    WHERE w.kind = 'index' AND w.state = 'ready' AND w.due_at <= :now
     ORDER BY w.run IS NULL, o.last_turn, w.job_id DESC
     LIMIT 1
   `)
@@ -164,8 +164,8 @@ export function createWorkOrders (db: Database) {
     /** Whether another owner, with no running fetch, has one that waits for a place only. */
     isOtherFetchReady: (ownerId: number, maxAhead: number): boolean => otherFetch.get({ ownerId, maxAhead }) !== undefined,
     speakers: (limits: SpeakerLimits): number | undefined => speakers.get(limits)?.id,
-    /** The next job to index. */
-    index: (): number | undefined => index.get()?.id,
+    /** The next job to index that is due. */
+    index: (now: number): number | undefined => index.get({ now })?.id,
     /** The oldest job first. */
     oldest: (kind: string): number | undefined => oldest.get({ kind })?.id,
     /** Turn keys for which a piece is due, the longest waiting first. */

@@ -55,6 +55,9 @@ export function createWorkStore (db: Database) {
     SELECT id FROM work WHERE job_id = :jobId AND kind = :kind AND idx = :idx
   `)
   const hasOpen = db.prepare<WorkOfJob, { id: number }>('SELECT id FROM work WHERE job_id = :jobId AND kind = :kind LIMIT 1')
+  const isReady = db.prepare<WorkOfJob, { id: number }>(`
+    SELECT id FROM work WHERE job_id = :jobId AND kind = :kind AND state = 'ready' LIMIT 1
+  `)
   const makeReady = db.prepare<WorkOfJob>(`
     UPDATE work SET state = 'ready' WHERE job_id = :jobId AND kind = :kind AND state = 'waiting'
   `)
@@ -106,6 +109,8 @@ export function createWorkStore (db: Database) {
     find: (of: WorkOfJob, idx: number): number | undefined => find.get({ ...of, idx })?.id,
     /** True while there are unfinished pieces of this kind. */
     hasOpen: (of: WorkOfJob): boolean => hasOpen.get(of) !== undefined,
+    /** True while a piece of this kind is not begun. */
+    isReady: (of: WorkOfJob): boolean => isReady.get(of) !== undefined,
     /** Makes waiting pieces claimable. */
     makeReady: (of: WorkOfJob): void => { makeReady.run(of) },
     /** Removes pieces from index `from` on. Claims of them are lost. */

@@ -1,30 +1,44 @@
 /** What an owner has: recordings, uploads, transcripts, speakers, webhooks. */
+import { playSound } from '../engine/media/playback.js'
+import { createEdits } from '../service/edits.js'
 import { createLabels } from '../service/labels.js'
+import { createListening } from '../service/listening.js'
+import { createLoudness } from '../service/loudness.js'
 import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
 import { createRetries } from '../service/retries.js'
+import { createSegments } from '../service/segments.js'
+import { createShares } from '../service/shares.js'
 import { createSpeakers } from '../service/speakers.js'
 import { createSubmit } from '../service/submit.js'
 import { createTranscripts } from '../service/transcripts.js'
 import { createUploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
 import { createWebhooks } from '../service/webhooks.js'
+import { createMediaReader } from '../store/media-reader.js'
 import type { Base } from './base.js'
 
 type Needs = { plans: Plans, usage: Usage }
 
 /** The services that accept, show and remove recordings. */
-export function createLibrary ({ config, stores, inTransaction, files, fetcher, now }: Base, { plans, usage }: Needs) {
+export function createLibrary ({ config, stores, inTransaction, files, fetcher, log, now }: Base, { plans, usage }: Needs) {
   const { jobs, media, sources, speakers, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
   const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
+  const segments = createSegments({ ...stores, plans })
+  const playback = { jobs, media, mediaReader: createMediaReader(config.dataDir), files, playSound }
   return {
     submit,
+    edits: createEdits({ ...stores, segments, inTransaction, now }),
     labels: createLabels({ ...stores, inTransaction, now }),
+    listening: createListening(playback),
+    loudness: createLoudness({ ...stores, files, playSound, log }),
     removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
     retries,
+    segments,
+    shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),

@@ -17,7 +17,7 @@ t.test('no request of another site changes anything with the session of a person
   const dataDir = t.testdir()
   const { appliance, http, openAs } = await buildWithAccounts(t, ['anna'], {
     STENOBOX_DATA_DIR: dataDir, STENOBOX_OFFLINE: 'true', STENOBOX_SHARING: 'true'
-  })
+  }, 'none')
   const things = await prepareThings(t, dataDir, appliance, 'anna')
   const { cookie, call } = await openAs()
   let asked = 0
@@ -43,7 +43,7 @@ t.test('no request of another site changes anything with the session of a person
 })
 
 t.test('our own page is served, as browsers and programs call it', async (t) => {
-  const { openAs } = await buildWithAccounts(t, ['anna'], { STENOBOX_PUBLIC_URL: 'https://steno.example.org' })
+  const { openAs } = await buildWithAccounts(t, ['anna'], { STENOBOX_PUBLIC_URL: 'https://steno.example.org' }, 'none')
   const { call } = await openAs()
   for (const headers of [
     {}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, { origin: 'https://steno.example.org' },

@@ -56,7 +56,7 @@ t.test('every operation has its section, its right, its replies, and an example 
     if (security.length > 0) t.ok(responses['401'] && responses['403'], `${operationId}: 401 and 403`)
     if (/\{/.test(path)) t.ok(responses['404'] && responses['400'], `${method} ${path}: 400 and 404`)
     const bodies = Object.values(responses).map((response) => resolveReference(response)).concat(requestBody ?? [])
-    for (const { content } of bodies) {
+    for (const { content = {} } of bodies) {
       for (const [type, { schema, example, examples }] of Object.entries(content)) {
         if (!type.endsWith('json')) continue
         const values = example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example]

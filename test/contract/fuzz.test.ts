@@ -26,7 +26,8 @@ t.test(`no answer is outside the document (seed ${SEED})`, { timeout: 600_000 },
   const { appliance, http, key } = await buildAppliance(t, {
     STENOBOX_DATA_DIR: dataDir,
     STENOBOX_ADMIN_PASSWORD: PASSWORD,
-    STENOBOX_OFFLINE: 'true'
+    STENOBOX_OFFLINE: 'true',
+    STENOBOX_SHARING: 'true'
   })
   const things = await prepareThings(t, dataDir, appliance, 'owner')
   await http.listen({ port: 0, host: '127.0.0.1' })

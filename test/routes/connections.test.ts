@@ -30,7 +30,7 @@ t.test('a person sees the programs that have access, and takes it away', async (
 })
 
 t.test('without an authorization server there are no connections', async (t) => {
-  const { openAs } = await buildWithAccounts(t)
+  const { openAs } = await buildWithAccounts(t, ['anna'], {}, 'none')
   const { call } = await openAs()
   t.match(await call('GET', 'connections'), { status: 200, body: { data: [] } })
   t.match(await call('DELETE', 'connections/x'), { status: 404, body: { code: 'not_found' } })

@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import { buildAppliance } from '../support/appliance.ts'
 import { createClient } from '../support/client.ts'
 import { followEvents } from '../support/events.ts'
+import type { Followed } from '../support/events.ts'
 import { AUDIO } from '../support/paths.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -55,7 +56,7 @@ t.test('one stream too many closes the oldest; other owners keep theirs', async 
   const { key, follow, submit } = await build(t)
   const [anna, ben] = [key('anna'), key('ben')]
   const other = await follow(ben)
-  const pages = []
+  const pages: Followed[] = []
   for (let count = 0; count < 7; count++) pages.push(await follow(anna))
   await waitFor('the end of the first', () => pages[0]?.state() === 'ended')
   await submit(anna)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { buildWithAccounts } from '../support/account.ts'
 
 t.test('a person makes a key, replaces it and revokes it; the key itself is shown once', async (t) => {
-  const { openAs, call: anybody, clock, logText } = await buildWithAccounts(t, ['anna'])
+  const { openAs, call: anybody, clock, logText } = await buildWithAccounts(t, ['anna'], {}, 'none')
   const { call } = await openAs()
   const ask = async (key: unknown) => (await anybody(String(key), 'GET', '/api/v1/jobs/1')).status
   const made = await call('POST', 'keys', { name: 'laptop', expiresInDays: 30 })
@@ -34,7 +34,7 @@ t.test('a person makes a key, replaces it and revokes it; the key itself is show
 })
 
 t.test('a key that is replaced without a grace period stops working at once', async (t) => {
-  const { openAs, call: anybody } = await buildWithAccounts(t)
+  const { openAs, call: anybody } = await buildWithAccounts(t, ['anna'], {}, 'none')
   const { call } = await openAs()
   const { id, key } = (await call('POST', 'keys', { name: 'laptop' })).body.data
   t.equal((await call('POST', `keys/${id}/rotate`, {})).status, 201)
@@ -42,7 +42,7 @@ t.test('a key that is replaced without a grace period stops working at once', as
 })
 
 t.test('another person\'s keys do not exist', async (t) => {
-  const { openAs, call: anybody } = await buildWithAccounts(t, ['anna', 'bert'])
+  const { openAs, call: anybody } = await buildWithAccounts(t, ['anna', 'bert'], {}, 'none')
   const [anna, bert] = [await openAs('anna'), await openAs('bert')]
   const { id, key } = (await anna.call('POST', 'keys', { name: 'laptop' })).body.data
   t.strictSame((await bert.call('GET', 'keys')).body.data, [])
@@ -53,7 +53,7 @@ t.test('another person\'s keys do not exist', async (t) => {
 })
 
 t.test('a key cannot manage keys, nor anything else that only a person may do', async (t) => {
-  const { key, call, appliance } = await buildWithAccounts(t)
+  const { key, call, appliance } = await buildWithAccounts(t, ['anna'], {}, 'none')
   for (const [method, path, body] of [
     ['GET', 'keys'], ['POST', 'keys', { name: 'x' }], ['DELETE', 'keys/1'], ['POST', 'keys/1/rotate', {}], ['GET', 'account'],
     ['PUT', 'account/password', { current: 'x', next: 'twelve letters' }], ['GET', 'session'], ['DELETE', 'session'], ['GET', 'connections']
@@ -65,7 +65,7 @@ t.test('a key cannot manage keys, nor anything else that only a person may do', 
 })
 
 t.test('a key made again with the same Idempotency-Key is the same key', async (t) => {
-  const { openAs } = await buildWithAccounts(t)
+  const { openAs } = await buildWithAccounts(t, ['anna'], {}, 'none')
   const { call } = await openAs()
   const make = async () => await call('POST', 'keys', { name: 'laptop' }, { 'idempotency-key': 'once' })
   const [first, second] = [await make(), await make()]

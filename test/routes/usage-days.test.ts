@@ -47,7 +47,7 @@ t.test('a completed job counts on the day on which it was completed, and stays w
     files: { removeWork: async () => {}, listUntouched: unused },
     deliveries: { enqueue: () => {} },
     retention: { release: async () => {} },
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+    log: { info: () => {}, warn: () => {}, error: () => {} }
   })
   jobs.begin(id, 'decode', START)
   jobs.setDecoded(id, 90_000, START)

@@ -15,6 +15,7 @@ import { createLibrary } from '../../dist/store/library.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSessionStore } from '../../dist/store/sessions.js'
+import { createShareStore } from '../../dist/store/shares.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTagStore } from '../../dist/store/tags.js'
@@ -73,6 +74,7 @@ t.test('no query scans a whole table', async (t) => {
   createPassageStore(db)
   createPlanLimitsStore(db)
   createSessionStore(db)
+  createShareStore(db)
   createSourceStore(db)
   createSpeakerStore(db)
   createTagStore(db)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 
 export type Schema = Record<string, unknown>
 type Media = { schema: Schema, example?: unknown, examples?: Record<string, { value: unknown }> }
-type Body = { description?: string, content: Record<string, Media>, $ref?: string }
+type Body = { description?: string, content?: Record<string, Media>, $ref?: string }
 export type Parameter = { name: string, in: 'path' | 'query' | 'header', required: boolean, schema: Schema }
 export type Operation = {
   operationId: string, summary: string, tags: string[], security: Array<Record<string, string[]>>, deprecated?: boolean
@@ -55,7 +55,7 @@ export function findViolation ({ operation }: Route, { status, contentType, text
   const declared = operation.responses[status]
   if (!declared) return `status ${status} is not in the document`
   const type = contentType?.split(';')[0] ?? ''
-  const media = resolveReference(declared).content[type]
+  const media = resolveReference(declared).content?.[type]
   if (!media) return `${status} with content type "${type}" is not in the document`
   if (!type.endsWith('json')) return undefined
   let body: unknown

@@ -15,6 +15,7 @@ import { createOwnerStore } from '../../dist/store/owners.js'
 import { createPassageStore } from '../../dist/store/passages.js'
 import { createPlanLimitsStore } from '../../dist/store/plan-limits.js'
 import { createSessionStore } from '../../dist/store/sessions.js'
+import { createShareStore } from '../../dist/store/shares.js'
 import { createSourceStore } from '../../dist/store/sources.js'
 import { createSpeakerStore } from '../../dist/store/speakers.js'
 import { createTranscriptStore } from '../../dist/store/transcripts.js'
@@ -148,6 +149,7 @@ export function openStores (t: Pick<Test, 'teardown'>, dataDir: string = ':memor
     apiKeys,
     owners: createOwnerStore(db),
     sessions: createSessionStore(db),
+    shares: createShareStore(db),
     idempotency: createIdempotencyStore(db),
     media,
     passages: createPassageStore(db),

@@ -1,6 +1,7 @@
 /** One of each thing that the interface names by an id, of one owner, in every state, for generated requests. */
 import type { Test } from 'tap'
 import type { Appliance } from '../../dist/app.js'
+import { hashSecret } from '../../dist/domain/page-session.js'
 import type { Operation } from './document.ts'
 import { openStores } from './store.ts'
 
@@ -9,7 +10,7 @@ type Kind = typeof JOB_STATES[number] | 'unknown'
 
 /** Creates the things of the named owner. The appliance must not be working on jobs. */
 export async function prepareThings (t: Test, dataDir: string, appliance: Appliance, owner: string) {
-  const { db, addJob, transcripts, apiKeys, webhooks, deliveries, work } = openStores(t, dataDir)
+  const { db, addJob, transcripts, apiKeys, webhooks, deliveries, shares, work } = openStores(t, dataDir)
   const ownerId = apiKeys.ensureOwner(owner, 0)
   let names = 0
 
@@ -51,6 +52,13 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     })
   }
 
+  /** The token of a new link. */
+  function addShare (): string {
+    const token = `token-${++names}`
+    shares.insert({ jobId: addJobIn('completed'), hash: hashSecret(token), now: 0, expiresAt: Date.UTC(2200, 0) })
+    return token
+  }
+
   function addGrant (): string {
     const id = `grant-${++names}`
     if (!appliance.oauth.findClient('program')) {
@@ -72,6 +80,7 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     '/api/v1/media/uploads/{uploadId}': async (kind) => kind === 'unknown' ? 'nothing' : await addUpload(),
     '/api/v1/admin/owners/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.owners.create({ name: `made ${++names}` }).id,
     '/api/v1/admin/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
+    '/api/v1/shared/{token}': (kind) => kind === 'unknown' ? 'nothing' : addShare(),
     '/api/v1/connections/{id}': (kind) => kind === 'unknown' ? 'nothing' : addGrant(),
     '/api/v1/keys/{id}': (kind) => kind === 'unknown' ? 999_999 : appliance.keys.create({ name: 'made', owner, plan: 'free' }).id,
     '/api/v1/admin/jobs/{id}': (kind) => kind === 'unknown' ? 999_999 : addJobIn(kind),
@@ -100,7 +109,7 @@ export async function prepareThings (t: Test, dataDir: string, appliance: Applia
     },
     queryOf: ({ parameters = [] }: Operation): string => (parameters.some(({ name }) => name === 'format') ? '?format=txt' : ''),
     headersOf: ({ requestBody }: Operation): Record<string, string> =>
-      requestBody ? { 'content-type': Object.keys(requestBody.content)[0] ?? '' } : {},
+      requestBody ? { 'content-type': Object.keys(requestBody.content ?? {})[0] ?? '' } : {},
     bodyOf: ({ requestBody }: Operation): { payload?: string } => {
       const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
       return media === undefined ? {} : { payload: type === 'application/json' ? JSON.stringify(media.example) : 'x' }

@@ -3,6 +3,7 @@ import type { Catalogue } from './index.tsx'
 import { admin } from './admin/de.ts'
 import { library } from './library/de.ts'
 import { settings } from './settings/de.ts'
+import { transcript } from './transcript/de.ts'
 
 export const de: Catalogue = {
   'app.name': 'Stenobox',
@@ -30,5 +31,6 @@ export const de: Catalogue = {
 
   ...library,
   ...settings,
+  ...transcript,
   ...admin
 }

@@ -5,6 +5,7 @@
 import { admin } from './admin/en.ts'
 import { library } from './library/en.ts'
 import { settings } from './settings/en.ts'
+import { transcript } from './transcript/en.ts'
 
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 type Texts = Readonly<Record<string, string | Plural>>
@@ -35,5 +36,6 @@ export const en = {
 
   ...library,
   ...settings,
+  ...transcript,
   ...admin
 } satisfies Texts

@@ -3,6 +3,7 @@ import type { Catalogue } from './index.tsx'
 import { admin } from './admin/es.ts'
 import { library } from './library/es.ts'
 import { settings } from './settings/es.ts'
+import { transcript } from './transcript/es.ts'
 
 export const es: Catalogue = {
   'app.name': 'Stenobox',
@@ -30,5 +31,6 @@ export const es: Catalogue = {
 
   ...library,
   ...settings,
+  ...transcript,
   ...admin
 }

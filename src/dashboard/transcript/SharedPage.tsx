@@ -1,3 +1,54 @@
+/** A transcript that somebody shares by a link: it can be read and heard, and nothing else. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiError } from '../api/client.ts'
+import { useTexts } from '../i18n/index.tsx'
+import { Message } from '../ui/Message.tsx'
+import { sharedQuery } from './calls.ts'
+import { toSegments } from './model/shared.ts'
+import { createSegments } from './model/segments.ts'
+import type { SharedTranscript } from './model/shared.ts'
+import styles from './Page.module.css'
+import { PlayerBar } from './player/PlayerBar.tsx'
+import { usePlayback } from './player/use-player.ts'
+import { TranscriptText } from './text/TranscriptText.tsx'
+
+const route = getRouteApi('/shared/$token')
+
+function Shared ({ shared, token }: { shared: SharedTranscript, token: string }) {
+  const { t, language } = useTexts()
+  const [segments] = useState(() => {
+    const all = toSegments(shared.segments)
+    return createSegments(async (after) => ({ total: all.length, revision: 0, segments: after === undefined ? all : [] }))
+  })
+  const playback = usePlayback(segments, `/api/v1/shared/${encodeURIComponent(token)}/audio`)
+  useEffect(() => { segments.ensureIndex(0).catch(() => undefined) }, [segments])
+  const until = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date(shared.expiresAt))
+  return (
+    <>
+      <h1 dir='auto'>{shared.title}</h1>
+      <p className={styles['quiet']}>{t('transcript.sharedUntil', { date: until })}</p>
+      <PlayerBar player={playback.player} duration={shared.durationSeconds} peaks={undefined} />
+      <TranscriptText segments={segments} playback={playback} language={shared.language} />
+    </>
+  )
+}
+
 export function SharedPage () {
-  return null
+  const { token } = route.useParams()
+  const { t } = useTexts()
+  const { data, error } = useQuery({ ...sharedQuery(token), staleTime: Infinity })
+  const isOver = error instanceof ApiError && error.status > 0 && error.status < 500
+  return (
+    <main id='content' className={styles['shared']}>
+      {data && <Shared shared={data} token={token} />}
+      {error && (
+        <>
+          <h1 className='visually-hidden'>{t('transcript.text')}</h1>
+          <Message title={isOver ? t('transcript.shareOver') : t('error.unreachable')} detail={isOver ? t('transcript.shareOverDetail') : undefined} />
+        </>
+      )}
+    </main>
+  )
 }

@@ -14,17 +14,17 @@ const CONTAINERS = [
   'loas', 'matroska,webm', 'matroska', 'webm', 'mov,mp4,m4a,3gp,3g2,mj2', 'mov', 'mp4', 'm4a', '3gp', '3g2', 'mp3', 'mpc', 'mpc8',
   'mpeg', 'mpegts', 'mxf', 'nut', 'ogg', 'oma', 'rm', 'sln', 'spdif', 'tta', 'voc', 'w64', 'wav', 'wv', 'xwma', 'dsf', 'dv'
 ].join(',')
-const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS]
+export const SAFE_INPUT = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', CONTAINERS]
 /**
  * In transport streams, ffmpeg moves the sound to time 0 if only the sound is decoded, unless an offset is given. A microsecond is enough.
  */
-const KEEP_CLOCK = ['-itsoffset', '0.000001']
+export const KEEP_CLOCK = ['-itsoffset', '0.000001']
 const PROBE_TIMEOUT_MS = 60_000
 /**
  * Ten minutes of AAC or Opus decode within 300 MiB of address space. A file of 50 kB with a gap in its time stamps makes ffmpeg fill
  * gigabytes with silence, and several recordings are decoded at once.
  */
-const MAX_ADDRESS_SPACE = 1024 ** 3
+export const MAX_ADDRESS_SPACE = 1024 ** 3
 /** Containers whose header gives the exact length: less decoded sound means that the file was cut off. */
 const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
 /**
@@ -34,6 +34,7 @@ const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
  */
 const filters = (channels: 1 | 2): string =>
   `aresample=16000,aformat=channel_layouts=${channels === 1 ? 'mono' : 'stereo'}:sample_fmts=s16,aresample=async=1:first_pts=0`
+export const FILTERS_OF_MIX = filters(1)
 /** ffmpeg's message when it had no memory to fill a gap; it goes on without it, and exits with 0. */
 const LOST_CLOCK = /Failed to compensate for timestamp delta/
 /** ffmpeg's messages for files that end too early. */

@@ -88,7 +88,9 @@ const Imported = Type.Object({ names: Type.Array(Type.String()) }, {
   title: 'ImportedModels', description: 'The models are installed and used from now on.', examples: [{ names: ['base'] }]
 })
 const ArchiveQuery = Type.Object({
-  sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'of the archive, as `stenobox models export` printed it' }))
+  sha256: Type.Optional(Type.String({
+    pattern: '^[0-9a-fA-F]{64}$', description: 'of the archive, as `stenobox models export` printed it'
+  }))
 })
 
 function toModel (model: ModelView, { isRecommended, minutesPerHour }: Advice): Static<typeof Model> {
@@ -189,8 +191,8 @@ export const modelArchiveRoutes: FastifyPluginAsyncTypebox<Pick<Deps, 'modelTask
       operationId: 'importModels',
       tag: 'Administration',
       summary: 'Install models from an archive',
-      description: 'For machines without internet: the body is the tar that `stenobox models export` wrote on another machine. Every file ' +
-        'is verified. All models are installed, or none.',
+      description: 'For machines without internet: the body is the tar that `stenobox models export` wrote on another machine. ' +
+        'Every file is verified. All models are installed, or none.',
       caller: 'administrator',
       querystring: ArchiveQuery,
       takesBytes: true,

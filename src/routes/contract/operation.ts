@@ -23,6 +23,8 @@ export const TAGS = {
   Jobs: 'Job status and retry.',
   Transcriptions: 'The library: list, read, export and delete transcriptions.',
   Events: 'What changes in the library, while a page is open.',
+  Edits: 'What people change in transcripts: text with its times, find and replace, revisions, undo.',
+  Sharing: 'Links with which anybody can read one transcription until they expire. Off unless STENOBOX_SHARING is set.',
   Library: 'Search of all transcriptions by meaning and by words.',
   Artifacts: 'Summaries, chapters, quotes, show notes, threads and blog posts, made from completed transcriptions.',
   Vocabulary: 'Names and terms that the transcripts of an owner should spell correctly.',
@@ -51,6 +53,8 @@ export type Operation = {
   replies: Readonly<Record<number, TSchema>>
   /** Successful replies that are files, by content type. Each schema has an example. */
   files?: Readonly<Record<string, TSchema>>
+  /** Files are also sent in parts, and not at all to a client that has them. */
+  hasParts?: true
   /** The body is a stream of bytes of any content type. */
   takesBytes?: true
   /** Answered even if the daily requests are used up. */

@@ -77,7 +77,7 @@ function errorBody (code: ErrorCode, message: string, requestId: string) {
 
 /** Answers with the envelope and the status and headers of the error. Logs our own failures, once. */
 export function sendError (error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { code, message, headers, cause } = toAppError(error)
+  const { code, message, headers, details, cause } = toAppError(error)
   const { status } = ERRORS[code]
   // Transient: polls of /readyz, or tokens while their issuer is down, would hide errors that need a person.
   if (error instanceof AppError && code === 'unavailable') request.log.warn({ code, reason: message }, 'request refused for now')
@@ -85,7 +85,7 @@ export function sendError (error: FastifyError | AppError, request: FastifyReque
   else if (status >= 500 && code !== 'receiver_failed') request.log.error({ err: cause ?? error, code }, 'request failed')
   // Messages of internal errors are for the log; other codes from 500 upward have messages that callers can act on.
   const sentence = status >= 500 && code === 'internal_error' ? SERVER_FAULT : message
-  const body = errorBody(code, sentence, request.id)
+  const body = { ...errorBody(code, sentence, request.id), ...details }
   // A proxy may store a 404 for as long as it likes unless it is told not to.
   reply.code(status).header('cache-control', 'no-store').headers(headers)
   if (!wantsProblem(request.headers.accept)) return reply.type('application/json; charset=utf-8').send(body)

@@ -56,7 +56,8 @@ const RATE_LIMITS = {
 
 type Example = { value: unknown }
 type Content = Record<string, { schema: unknown, example?: unknown, examples?: Record<string, Example> }>
-type Response = { description: string, headers?: Record<string, unknown>, content: Content }
+/** `type`: of replies without a body. */
+type Response = { description: string, headers?: Record<string, unknown>, content?: Content, type?: 'null' }
 type Reply = Partial<Response> & { $ref?: string }
 type Paths = Record<string, Record<string, { security?: Array<Record<string, string[]>>, responses: Record<string, Reply> }>>
 
@@ -114,6 +115,10 @@ function responsesOf (spec: Operation, method: string): Record<string, Response>
       description: 'The file.',
       headers: { 'Content-Disposition': { description: 'the file name', type: 'string' } },
       content: Object.assign({}, ...Object.entries(spec.files).map(([type, schema]) => content(schema, type))) as Content
+    }
+    if (spec.hasParts) {
+      responses[206] = { ...responses[200], description: 'The part of the file that Range asks for.' }
+      responses[304] = { description: 'The client has the file already.', type: 'null' }
     }
   }
   const codes = errorsOf(spec, method)

@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Resolves when it is the turn of the caller's owner. Wait for it between pieces of long work on the main thread. */
     takeTurn: () => Promise<void>
+    /** The same for any owner, where the caller is nobody. */
+    takeTurnOf: (ownerId: number) => Promise<void>
   }
 }
 
@@ -77,11 +79,13 @@ export async function * inPieces<T extends { readonly length: number }> (
 export function answerInTurn (app: FastifyInstance): void {
   const turns = createTurns()
   app.decorateRequest('takeTurn')
+  app.decorateRequest('takeTurnOf')
   app.addHook('onRequest', (request, _reply, done) => {
     const ownerId = request.principal?.ownerId
     const isGone = (): boolean => request.socket.destroyed
+    request.takeTurnOf = async (id) => { await new Promise<void>((resolve) => { turns.take(id, resolve) }) }
     request.takeTurn = async () => {
-      if (ownerId !== undefined) await new Promise<void>((resolve) => { turns.take(ownerId, resolve) })
+      if (ownerId !== undefined) await request.takeTurnOf(ownerId)
     }
     if (ownerId === undefined) done()
     else turns.take(ownerId, done, isGone)

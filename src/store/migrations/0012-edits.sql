@@ -72,6 +72,7 @@ CREATE TABLE revision_segment (
   -- 1: it was the machine's text.
   by_machine INTEGER NOT NULL CHECK (by_machine IN (0, 1)),
   after_text TEXT NOT NULL,
+  after_content INTEGER NOT NULL,
   PRIMARY KEY (job_id, number, window_idx, idx),
   FOREIGN KEY (job_id, number) REFERENCES revision (job_id, number) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;

@@ -62,14 +62,15 @@ async function focused (page: Page): Promise<string> {
   })()`))
 }
 
-/** Runs in the page. */
-const hasFocus = (element: { ownerDocument: { activeElement: unknown } }): boolean => element.ownerDocument.activeElement === element
+/** Runs in the browser; tests are compiled without the types of documents. */
+const isFocused = (element: unknown): boolean =>
+  element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement
 
 /** Goes to an element by Tab (or another key), as people without a mouse do. Throws an Error naming the way when it is never reached. */
 export async function tabTo (page: Page, target: ReturnType<Page['locator']>, key = 'Tab', most = 80): Promise<void> {
   const way: string[] = []
   for (let count = 0; count <= most; count++) {
-    if (await target.evaluate(hasFocus)) return
+    if (await target.evaluate(isFocused)) return
     await page.keyboard.press(key)
     way.push(await focused(page))
   }

@@ -73,8 +73,8 @@ export async function startPage (t: Test, { settings = {}, hasAccount = true }: 
       const page = await context.newPage()
       t.teardown(async () => {
         await context.close()
-        // The test has ended, and can assert no more.
-        if (faults.list().length > 0) throw new Error(`In the browser went wrong:\n${faults.list().join('\n')}`)
+        // The test has ended: only an error can still fail it.
+        if (faults.list().length > 0) throw new Error(`in the browser:\n${faults.list().join('\n')}`)
       })
       return {
         context,

@@ -84,6 +84,7 @@ t.test('only the administrator may import, and not from a page of another site',
   const { admin, call, key, left, archive } = await build(t, await makeArchive(t))
   t.match(await call(key(), 'PUT', '/api/v1/admin/models/archive', archive, TAR), { status: 401 })
   const foreign = { ...TAR, origin: 'https://evil.example' }
-  t.match(await admin.call('PUT', 'models/archive', archive as unknown as object, foreign), { status: 403, body: { code: 'cross_site_request' } })
+  const reply = await admin.call('PUT', 'models/archive', archive as unknown as object, foreign)
+  t.match(reply, { status: 403, body: { code: 'cross_site_request' } })
   t.strictSame(left(), [])
 })

@@ -110,7 +110,9 @@ t.test('when nothing can be fetched, the task says where it looked; offline, not
 })
 
 t.test('a file that is not the published one is not installed, and says so', async (t) => {
-  const { pull, ended, left, find } = await build(t, { a: makeBytes(100) }, (seen, response) => { serveBytes(seen, response, makeBytes(100)) })
+  const { pull, ended, left, find } = await build(t, { a: makeBytes(100) }, (seen, response) => {
+    serveBytes(seen, response, makeBytes(100))
+  })
   await pull('a')
   t.match(await ended(1), { state: 'failed', error: /a\.bin does not match its published checksum/ })
   t.strictSame(left(), [])

@@ -1,0 +1,195 @@
+/** The text of a completed transcription with its player, tools and panels. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useAccount } from '../api/session.ts'
+import { useTexts } from '../i18n/index.tsx'
+import { onTranscriptChange } from '../recordings/events.ts'
+import { Button } from '../ui/Button.tsx'
+import { notify, notifyOf } from '../ui/Notices.tsx'
+import { artifactQuery, KEYS, loadSegments, peaksQuery, revisionsQuery, sharingQuery, speakersQuery, undo } from './calls.ts'
+import type { SpeakerState, Transcription } from './calls.ts'
+import { createDrafts } from './model/drafts.ts'
+import { searchMatcher } from './model/find-words.ts'
+import type { Matcher } from './model/find-words.ts'
+import { createSegments } from './model/segments.ts'
+import type { Segments } from './model/segments.ts'
+import { findSegment } from './model/word-index.ts'
+import styles from './Page.module.css'
+import { Panels } from './panels/Panels.tsx'
+import type { Panel } from './panels/Panels.tsx'
+import { PlayerBar } from './player/PlayerBar.tsx'
+import { usePlayback } from './player/use-player.ts'
+import type { Player } from './player/player.ts'
+import { MergeDialog } from './text/MergeDialog.tsx'
+import { TranscriptText } from './text/TranscriptText.tsx'
+import type { Target } from './text/TranscriptText.tsx'
+import { createEdits, useEdits, useEditsState } from './text/use-edits.ts'
+import type { Edits } from './text/use-edits.ts'
+import { FindBar } from './tools/FindBar.tsx'
+import { Revisions } from './tools/Revisions.tsx'
+import { ShareDialog } from './tools/ShareDialog.tsx'
+import { SpeakerDialog } from './tools/SpeakerDialog.tsx'
+import { Toolbar } from './tools/Toolbar.tsx'
+import { useNarrow } from './use-narrow.ts'
+import { usePageKeys } from './use-page-keys.ts'
+
+type Props = { transcription: Transcription, at: number | undefined, query: string | undefined }
+
+/** Where to scroll: to the second of the address, or to a segment that somebody asks for. */
+function useTarget (segments: Segments, player: Player, at: number | undefined) {
+  const [target, setTarget] = useState<Target>()
+  useEffect(() => {
+    if (at === undefined) {
+      segments.ensureIndex(0).catch(() => undefined)
+      return
+    }
+    player.seek(at)
+    segments.ensureTime(at).then(() => { setTarget({ segment: findSegment(segments.read().segments, at) }) }, () => undefined)
+  }, [segments, player, at])
+  const go = useCallback((segmentId: string): void => {
+    segments.ensureId(segmentId).then((segment) => { if (segment !== undefined) setTarget({ segment }) }, notifyOf)
+  }, [segments])
+  return { target, setTarget, go }
+}
+
+/** What changes the text as a whole, and what must be read again afterwards. */
+function useChanges (id: number, segments: Segments) {
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  return useMemo(() => {
+    function forget (): void {
+      // What was made of the old text is no longer there.
+      queries.removeQueries({ queryKey: KEYS.artifacts(id), type: 'inactive' })
+      for (const queryKey of [KEYS.artifacts(id), KEYS.revisions(id), KEYS.previews(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
+    }
+    function reload (): void {
+      forget()
+      segments.reload().catch(notifyOf)
+    }
+    async function undoIt (revision?: number): Promise<void> {
+      await undo(id, revision)
+      reload()
+      notify({ kind: 'done', text: t('transcript.undone') })
+    }
+    /** Somebody else, or another tab, has changed something. */
+    function refresh (): void {
+      for (const queryKey of [KEYS.speakers(id), KEYS.revisions(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
+      segments.refresh().catch(notifyOf)
+    }
+    return { forget, reload, refresh, undo: (revision?: number): void => { undoIt(revision).catch(notifyOf) } }
+  }, [id, segments, queries, t])
+}
+
+/** Names are in the segments: new ones are read when the speakers have changed. */
+function useReloadFor (speakers: SpeakerState | null | undefined, reload: () => void): void {
+  const [known, setKnown] = useState(speakers)
+  useEffect(() => {
+    if (speakers === known) return
+    setKnown(speakers)
+    if (known) reload()
+  }, [speakers, known, reload])
+}
+
+function Unsaved ({ edits, onGo }: { edits: Edits, onGo (segmentId: string): void }) {
+  const { t } = useTexts()
+  const [restored] = useState(() => [...edits.read().open.keys()])
+  const { open } = useEditsState(edits)
+  const left = restored.filter((segment) => open.has(segment))
+  const [first] = left
+  if (first === undefined) return null
+  return (
+    <div className={styles['unsaved']} role='status'>
+      <span>{t('transcript.unsaved', { count: left.length })}</span>
+      <Button onPress={() => { onGo(first) }}>{t('transcript.show')}</Button>
+    </div>
+  )
+}
+
+export function Transcript ({ transcription, at, query }: Props) {
+  const { id, durationSeconds = 0, language } = transcription
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const account = useAccount()
+  const isNarrow = useNarrow()
+  const [segments] = useState(() => createSegments(async (after, limit) => await loadSegments(id, after, limit)))
+  const playback = usePlayback(segments, `/api/v1/transcriptions/${id}/audio`)
+  const { player } = playback
+  const { target, setTarget, go } = useTarget(segments, player, at)
+  const changes = useChanges(id, segments)
+  const edits = useEdits(() => createEdits({
+    id,
+    segments,
+    drafts: createDrafts(sessionStorage, account?.id ?? '', id),
+    onSaved: changes.forget,
+    onLeft: (restore) => {
+      notify({ kind: 'done', text: t('transcript.discarded'), action: { label: t('app.undo'), run: restore } })
+    }
+  }))
+  const [match, setMatch] = useState<Matcher>()
+  const changeMatch = useCallback((next: Matcher | undefined) => { setMatch(() => next) }, [])
+  const [showsDoubt, setDoubt] = useState(false)
+  const [isFinding, setFinding] = useState(false)
+  const [dialog, setDialog] = useState<'history' | 'share'>()
+  const [speaker, setSpeaker] = useState<string>()
+  const [panel, setPanel] = useState<Panel | 'text'>()
+  const searched = useMemo(() => query === undefined ? undefined : searchMatcher(query), [query])
+
+  const { data: peaks } = useQuery(peaksQuery(id))
+  const { data: speakers } = useQuery(speakersQuery(id))
+  useReloadFor(speakers, changes.reload)
+  useEffect(() => onTranscriptChange((changed) => { if (changed === id) changes.refresh() }), [id, changes])
+  const { data: revisions } = useQuery(revisionsQuery(id))
+  const { data: options } = useQuery(sharingQuery)
+  const { data: chapters } = useQuery({ ...artifactQuery(id, 'chapters'), enabled: false })
+  const marks = useMemo(() => chapters?.chapters?.map(({ title, startSeconds }) => ({ title, seconds: startSeconds })) ?? [], [chapters])
+  const canUndo = revisions !== undefined && revisions.length > 0
+  usePageKeys({ onFind: () => { setFinding(true) }, onUndo: canUndo ? changes.undo : undefined })
+
+  function takeSpeakers (state: SpeakerState): void {
+    queries.setQueryData(KEYS.speakers(id), state)
+    queries.invalidateQueries({ queryKey: KEYS.transcription(id), exact: true }).catch(notifyOf)
+    changes.forget()
+  }
+  const text = (
+    <TranscriptText
+      segments={segments} playback={playback} language={language} target={target} match={match ?? searched} showsDoubt={showsDoubt} edits={edits}
+      onSpeaker={speakers?.status === 'done' ? setSpeaker : undefined}
+    />
+  )
+  const panels = (
+    <Panels
+      id={id} player={player} text={isNarrow ? text : undefined} onSelect={setPanel}
+      selected={isNarrow ? panel ?? 'text' : panel === 'text' || panel === undefined ? 'summary' : panel}
+    />
+  )
+
+  return (
+    <>
+      <PlayerBar player={player} duration={durationSeconds} peaks={peaks ?? undefined} marks={marks} />
+      <div className={styles['columns']}>
+        <div className={styles['main']}>
+          <Toolbar
+            id={id} segments={segments} hasSpeakers={(speakers?.speakers.length ?? 0) > 0} showsDoubt={showsDoubt} onDoubt={setDoubt}
+            isFinding={isFinding} onFind={() => { setFinding(!isFinding) }} onUndo={canUndo ? () => { changes.undo() } : undefined}
+            onHistory={() => { setDialog('history') }} onShare={options?.sharing ? () => { setDialog('share') } : undefined}
+          />
+          {isFinding && (
+            <FindBar
+              id={id} onMatch={changeMatch} onGo={go} onReplaced={changes.reload} onUndo={() => { changes.undo() }}
+              onClose={() => { setFinding(false) }}
+            />
+          )}
+          <Unsaved edits={edits} onGo={go} />
+          {isNarrow ? panels : text}
+        </div>
+        {!isNarrow && <aside className={styles['aside']} aria-label={t('transcript.panels')}>{panels}</aside>}
+      </div>
+      <MergeDialog edits={edits} />
+      <Revisions id={id} isOpen={dialog === 'history'} onClose={() => { setDialog(undefined) }} onUndo={changes.undo} />
+      <ShareDialog id={id} isOpen={dialog === 'share'} onClose={() => { setDialog(undefined) }} />
+      <SpeakerDialog
+        id={id} label={speaker} speakers={speakers?.speakers ?? []} onChanged={takeSpeakers} onClose={() => { setSpeaker(undefined) }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+/** A recording that is not a text yet: how far it is, or why it failed. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTexts } from '../i18n/index.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { Message } from '../ui/Message.tsx'
+import { inBackground } from '../ui/Notices.tsx'
+import { Progress } from '../ui/Progress.tsx'
+import { jobQuery, KEYS, retryJob } from './calls.ts'
+import type { Transcription } from './calls.ts'
+import styles from './Page.module.css'
+
+const POLL_MS = 2000
+
+function useRetry (id: number): () => Promise<void> {
+  const queries = useQueryClient()
+  return async () => {
+    await retryJob(id)
+    await Promise.all([['job', id], KEYS.transcription(id)].map(async (queryKey) => { await queries.invalidateQueries({ queryKey }) }))
+  }
+}
+
+export function Working ({ transcription }: { transcription: Transcription }) {
+  const { t } = useTexts()
+  const { id, status } = transcription
+  const retry = useRetry(id)
+  const { data: job } = useQuery({ ...jobQuery(id), refetchInterval: status === 'failed' ? false : POLL_MS })
+  if (status === 'failed') {
+    return (
+      <Message title={t('transcript.failed')} detail={job?.failure?.message}>
+        {job?.retryable && <Button kind='primary' onPress={() => { inBackground(retry()) }}><Icon name='refresh' />{t('app.retry')}</Button>}
+        <Link to='/'>{t('app.library')}</Link>
+      </Message>
+    )
+  }
+  const progress = job?.progress ?? 0
+  return (
+    <div className={styles['working']}>
+      <p>{status === 'pending' ? t('transcript.waiting') : t('transcript.working')}</p>
+      <Progress label={t('transcript.progress')} share={status === 'pending' ? undefined : progress / 100} />
+      <p className={styles['quiet']} role='status'>{status === 'pending' ? t('transcript.waitingDetail') : t('transcript.percent', { count: Math.floor(progress) })}</p>
+    </div>
+  )
+}

@@ -1,0 +1,125 @@
+/** What the appliance makes of a transcript, beside it: each is asked for when it is opened. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { useTexts } from '../../i18n/index.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Choice } from '../../ui/Choice.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { Message } from '../../ui/Message.tsx'
+import { inBackground, notify } from '../../ui/Notices.tsx'
+import { artifactQuery } from '../calls.ts'
+import type { Artifact, Mode } from '../calls.ts'
+import { toClock } from '../model/clock.ts'
+import type { Player } from '../player/player.ts'
+import { copyText } from '../tools/clipboard.ts'
+import styles from './Panels.module.css'
+
+export const PANELS = ['summary', 'chapters', 'quotes', 'posts'] as const
+export type Panel = typeof PANELS[number]
+const POSTS = ['show-notes', 'thread', 'blog'] as const
+
+type Shown = { artifact: Artifact, player: Player }
+
+function Chapters ({ artifact, player }: Shown) {
+  return (
+    <ol className={styles['chapters']}>
+      {artifact.chapters?.map(({ title, startSeconds }) => (
+        <li key={startSeconds}>
+          <button type='button' onClick={() => { player.playFrom(startSeconds) }}>
+            <span className={styles['clock']}>{toClock(startSeconds)}</span> <span dir='auto'>{title}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Quotes ({ artifact, player }: Shown) {
+  const { t } = useTexts()
+  return (
+    <ul className={styles['quotes']}>
+      {artifact.quotes?.map(({ text, startSeconds, speaker }) => (
+        <li key={startSeconds}>
+          <blockquote dir='auto'>{text}</blockquote>
+          <div className={styles['source']}>
+            <Button
+              kind='quiet' onPress={() => { player.playFrom(startSeconds) }}
+              aria-label={t('transcript.playQuote', { time: toClock(startSeconds) })}
+            ><Icon name='play' />{toClock(startSeconds)}
+            </Button>
+            {speaker !== undefined && <span dir='auto'>{speaker}</span>}
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Content ({ artifact, player }: Shown) {
+  if (artifact.mode === 'chapters') return <Chapters artifact={artifact} player={player} />
+  if (artifact.mode === 'quotes') return <Quotes artifact={artifact} player={player} />
+  const paragraphs = artifact.content.split(/\n{2,}/)
+  return <div className={styles['prose']}>{paragraphs.map((text, index) => <p key={index} dir='auto'>{text}</p>)}</div>
+}
+
+function ArtifactView ({ id, mode, player }: { id: number, mode: Mode, player: Player }) {
+  const { t } = useTexts()
+  const { data, error, refetch } = useQuery(artifactQuery(id, mode))
+  async function copy (content: string): Promise<void> {
+    await copyText(content)
+    notify({ kind: 'done', text: t('transcript.copied') })
+  }
+  if (error) {
+    return <Message title={t('transcript.artifactFailed')} detail={error.message}><Button onPress={() => { inBackground(refetch()) }}>{t('app.retry')}</Button></Message>
+  }
+  if (!data) return <div className={styles['waiting']} role='status'><span>{t('transcript.artifactWaiting')}</span><i /><i /><i /></div>
+  if (data.content === '') return <p className={styles['quiet']}>{t('transcript.artifactEmpty')}</p>
+  return (
+    <>
+      <Content artifact={data} player={player} />
+      <Button onPress={() => { inBackground(copy(data.content)) }}><Icon name='copy' />{t('transcript.copyMarkdown')}</Button>
+    </>
+  )
+}
+
+function Posts ({ id, player }: { id: number, player: Player }) {
+  const { t } = useTexts()
+  const [mode, setMode] = useState<typeof POSTS[number]>('show-notes')
+  return (
+    <>
+      <Choice
+        label={t('transcript.postKind')} value={mode} onChange={(value) => { setMode(value) }}
+        options={POSTS.map((value) => ({ value, text: t(`transcript.post.${value}`) }))}
+      />
+      <ArtifactView id={id} mode={mode} player={player} />
+    </>
+  )
+}
+
+type Props = {
+  id: number, player: Player
+  /** `text`: only where the panels take the place of the text. */
+  selected: Panel | 'text'
+  onSelect (panel: Panel | 'text'): void
+  /** Phones show the text as one of the tabs. Rendered while its tab is selected. */
+  text?: React.ReactNode
+}
+
+export function Panels ({ id, player, selected, onSelect, text }: Props) {
+  const { t } = useTexts()
+  const tabs = text === undefined ? PANELS : ['text', ...PANELS] as const
+  return (
+    <Tabs selectedKey={selected} onSelectionChange={(key) => { onSelect(key as Panel) }} className={styles['panels'] ?? ''}>
+      <TabList aria-label={t('transcript.panels')} className={styles['tabs'] ?? ''}>
+        {tabs.map((tab) => <Tab key={tab} id={tab} className={styles['tab'] ?? ''}>{t(`transcript.panel.${tab}`)}</Tab>)}
+      </TabList>
+      {text !== undefined && <TabPanel id='text' className={styles['plain'] ?? ''}>{text}</TabPanel>}
+      {PANELS.map((panel) => (
+        <TabPanel key={panel} id={panel} className={styles['panel'] ?? ''}>
+          {panel === 'posts' ? <Posts id={id} player={player} /> : <ArtifactView id={id} mode={panel} player={player} />}
+        </TabPanel>
+      ))}
+    </Tabs>
+  )
+}

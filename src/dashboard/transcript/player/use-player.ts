@@ -1,0 +1,34 @@
+/** The player and the marked word of a page that shows one transcript. */
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { inBackground } from '../../ui/Notices.tsx'
+import type { Segments } from '../model/segments.ts'
+import { createFollower } from './follow.ts'
+import type { Follower } from './follow.ts'
+import { usePlayerKeys } from './keys.ts'
+import { createPlayer } from './player.ts'
+import type { Player, PlayerState } from './player.ts'
+
+/** Everything that plays and follows. `audioUrl`: where the recording is; `?as=wav` is added for browsers that cannot play it. */
+export type Playback = { player: Player, follower: Follower }
+
+/** One for as long as the page is open. The audio is fetched when the page has drawn its text. */
+export function usePlayback (segments: Segments, audioUrl: string): Playback {
+  const [playback] = useState((): Playback => {
+    const player = createPlayer({ url: audioUrl, convertedUrl: `${audioUrl}?as=wav`, words: segments.words })
+    return { player, follower: createFollower(segments) }
+  })
+  const { player, follower } = playback
+  useEffect(() => {
+    inBackground(player.begin())
+    return () => { player.close() }
+  }, [player])
+  useEffect(() => player.onTime((seconds) => { follower.show(seconds) }), [player, follower])
+  // Words that have just been loaded may be the ones that are spoken.
+  useEffect(() => segments.subscribe(() => { follower.show(player.time()) }), [segments, player, follower])
+  usePlayerKeys(player)
+  return playback
+}
+
+export const usePlayerState = (player: Player): PlayerState => useSyncExternalStore(player.subscribe, player.read)
+
+export const useSegments = (segments: Segments) => useSyncExternalStore(segments.subscribe, segments.read)

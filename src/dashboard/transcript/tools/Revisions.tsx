@@ -1,0 +1,51 @@
+/** The changes of a transcript, newest first; each can be undone. */
+import { useQuery } from '@tanstack/react-query'
+import { useTexts } from '../../i18n/index.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { revisionsQuery } from '../calls.ts'
+import type { Revision } from '../calls.ts'
+import { Changes } from '../text/Changes.tsx'
+import styles from './Tools.module.css'
+
+type Props = { id: number, isOpen: boolean, onClose (): void, onUndo (revision: number): void }
+
+function Entry ({ revision, onUndo }: { revision: Revision, onUndo: Props['onUndo'] }) {
+  const { t, language } = useTexts()
+  const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(revision.at))
+  return (
+    <li>
+      <div>
+        {t(`transcript.revision.${revision.kind}`, { count: revision.segments })} <span className={styles['when']}>{when}</span>
+      </div>
+      <Button kind='quiet' aria-label={t('transcript.undoRevision', { number: revision.number })} onPress={() => { onUndo(revision.number) }}>
+        {t('app.undo')}
+      </Button>
+      {revision.before !== undefined && revision.after !== undefined &&
+        <Changes before={revision.before.trim()} after={revision.after.trim()} />}
+    </li>
+  )
+}
+
+function List ({ id, onUndo }: Pick<Props, 'id' | 'onUndo'>) {
+  const { t } = useTexts()
+  const { data, error } = useQuery(revisionsQuery(id))
+  if (error) return <p role='alert'>{error.message}</p>
+  if (data?.length === 0) return <p>{t('transcript.noRevisions')}</p>
+  return (
+    <ul className={styles['revisions']}>
+      {data?.map((revision) => <Entry key={revision.number} revision={revision} onUndo={onUndo} />)}
+    </ul>
+  )
+}
+
+export function Revisions ({ id, isOpen, onClose, onUndo }: Props) {
+  const { t } = useTexts()
+  return (
+    <Dialog title={t('transcript.history')} isOpen={isOpen} onClose={onClose} isWide>
+      <p className={styles['quiet']}>{t('transcript.historyDetail')}</p>
+      <List id={id} onUndo={onUndo} />
+      <DialogButtons><Button onPress={onClose}>{t('app.close')}</Button></DialogButtons>
+    </Dialog>
+  )
+}

@@ -1,0 +1,86 @@
+/** Recordings for players: the file or its sound, in parts, and how loud it is. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { matchesTag, parseByteRange } from '../domain/byte-range.js'
+import { AppError } from '../domain/errors.js'
+import { MEDIA_TYPES } from '../domain/media-type.js'
+import { MAX_PEAKS } from '../domain/peaks.js'
+import { toSeconds } from '../domain/transcript.js'
+import type { Listening } from '../service/listening.js'
+import type { Loudness } from '../service/loudness.js'
+import { attachmentNamed } from './content-disposition.js'
+import { operation } from './contract/operation.js'
+import { IdParams, ok, Success } from './contract/schemas.js'
+import { principalOf } from './plugins/auth.js'
+
+const AudioQuery = Type.Object({
+  as: Type.Optional(Type.Enum(['wav'], { description: 'the sound as WAV (16 kHz, mono, 16 bit), which every browser plays' }))
+})
+
+const Peaks = Type.Object({
+  perSecond: Type.Number({ description: 'values for each second of the recording; the last one may be of a shorter time' }),
+  durationSeconds: Type.Number(),
+  peaks: Type.String({
+    description: `base64 of bytes from 0 to 127, the largest amplitude of each stretch; at most ${MAX_PEAKS} of them`
+  })
+}, {
+  title: 'Peaks', description: 'How loud the recording is.', examples: [{ perSecond: 50, durationSeconds: 0.06, peaks: 'AEB/' }]
+})
+
+/** Nothing in the file may act as a page of this site, whatever a browser takes it for. */
+const HEADERS = {
+  'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox"
+}
+
+const rangeError = (sizeBytes: number): AppError =>
+  new AppError('range_not_satisfiable', `The recording has ${sizeBytes} bytes. The range begins after them.`, {
+    headers: { 'content-range': `bytes */${sizeBytes}` }
+  })
+
+export const audioRoutes: FastifyPluginAsyncTypebox<{ listening: Listening, loudness: Loudness }> = async (app, { listening, loudness }) => {
+  app.get('/transcriptions/:id/audio', operation({
+    operationId: 'getAudio',
+    tag: 'Transcriptions',
+    summary: 'Get the recording, or a part of it',
+    description: 'The stored file with its content type, or its sound as WAV, made while it is sent. Both take Range, If-Range and ' +
+      'If-None-Match. When a caller has more players open than fit, the oldest stream ends.',
+    caller: 'transcripts:read',
+    params: IdParams,
+    querystring: AudioQuery,
+    replies: {},
+    files: Object.fromEntries(MEDIA_TYPES.map((type) => [type, Type.String({ format: 'binary' })])),
+    hasParts: true,
+    errors: ['not_found', 'not_completed', 'gone', 'range_not_satisfiable']
+  }), async (request, reply) => {
+    const { ownerId } = principalOf(request)
+    const { id } = request.params
+    const playable = request.query.as === 'wav' ? listening.wav(id, ownerId) : await listening.file(id, ownerId)
+    const { sizeBytes, tag, contentType, fileName } = playable
+    const { range, 'if-range': ifRange = tag, 'if-none-match': known } = request.headers
+    const part = ifRange === tag ? parseByteRange(range, sizeBytes) : undefined
+    reply.headers({ ...HEADERS, etag: tag })
+    const isKnown = matchesTag(known, tag)
+    if (isKnown || part === 'none' || request.method === 'HEAD') await playable.close()
+    if (isKnown) return await reply.code(304).send()
+    if (part === 'none') throw rangeError(sizeBytes)
+    const { start, end } = part ?? { start: 0, end: sizeBytes }
+    if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
+    reply.type(contentType).header('content-length', end - start)
+    reply.header('content-disposition', attachmentNamed(fileName).replace('attachment', 'inline'))
+    return await reply.send(request.method === 'HEAD' ? '' : playable.open({ start, end }))
+  })
+
+  app.get('/transcriptions/:id/peaks', operation({
+    operationId: 'getPeaks',
+    tag: 'Transcriptions',
+    summary: 'Get how loud the recording is, to draw it',
+    description: 'Measured while the recording is decoded. For a recording of an earlier version, the first request measures it.',
+    caller: 'transcripts:read',
+    params: IdParams,
+    replies: { 200: Success(Peaks) },
+    errors: ['not_found', 'not_completed', 'gone']
+  }), async (request) => {
+    const { perSecond, durationMs, amplitudes } = await loudness.read(request.params.id, principalOf(request).ownerId)
+    return ok({ perSecond, durationSeconds: toSeconds(durationMs), peaks: Buffer.from(amplitudes).toString('base64') })
+  })
+}

@@ -1,0 +1,33 @@
+/** Sends a recording, or the part of it that a player asks for (RFC 9110, section 14). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { matchesTag, parseByteRange } from '../domain/byte-range.js'
+import { AppError } from '../domain/errors.js'
+import type { Playable } from '../service/listening.js'
+import { attachmentNamed } from './content-disposition.js'
+
+/** Nothing in the file may act as a page of this site, whatever a browser takes it for. */
+const HEADERS = {
+  'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox"
+}
+
+const rangeError = (sizeBytes: number): AppError =>
+  new AppError('range_not_satisfiable', `The recording has ${sizeBytes} bytes. The range begins after them.`, {
+    headers: { 'content-range': `bytes */${sizeBytes}` }
+  })
+
+/** Throws `range_not_satisfiable`, and what `open` throws. */
+export async function sendRecording (request: FastifyRequest, reply: FastifyReply, playable: Playable): Promise<FastifyReply> {
+  const { sizeBytes, tag, contentType, fileName } = playable
+  const { range, 'if-range': ifRange = tag, 'if-none-match': known } = request.headers
+  const part = ifRange === tag ? parseByteRange(range, sizeBytes) : undefined
+  reply.headers({ ...HEADERS, etag: tag })
+  const isKnown = matchesTag(known, tag)
+  if (isKnown || part === 'none' || request.method === 'HEAD') await playable.close()
+  if (isKnown) return await reply.code(304).send()
+  if (part === 'none') throw rangeError(sizeBytes)
+  const { start, end } = part ?? { start: 0, end: sizeBytes }
+  if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`)
+  reply.type(contentType).header('content-length', end - start)
+  reply.header('content-disposition', attachmentNamed(fileName).replace('attachment', 'inline'))
+  return await reply.send(request.method === 'HEAD' ? '' : playable.open({ start, end }))
+}

@@ -1,0 +1,31 @@
+/** A transcribed conversation of two people, in the page. */
+import type { Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { AUDIO } from '../../support/paths.ts'
+import { startPage } from './stage.ts'
+import type { Stage } from './stage.ts'
+import type { Settings } from '../../support/program.ts'
+
+export type Recording = Stage & { id: number }
+
+/** The page with a transcript of test/fixtures/audio/dialogue.mp3, made by the starter model. */
+export async function startRecording (t: Test, settings: Settings = {}): Promise<Recording> {
+  const stage = await startPage(t, { settings })
+  const id = await stage.client.uploadFile(`${AUDIO}dialogue.mp3`, { language: 'en', options: { speakers: { exact: 2 } } })
+  const { status } = await stage.client.ended(id)
+  if (status !== 'completed') throw new Error(`the recording is ${status}`)
+  return { ...stage, id }
+}
+
+/** The words of a segment, by its place. */
+export const wordsOf = (page: Page, segment: number) => page.locator(`[data-words="${segment}"]`)
+/** A word, counted over the rows on the page. */
+export const spoken = (page: Page) => page.locator('[data-word][data-spoken]')
+
+/** Opens a segment for editing, as a press on its button does. The field has the focus. */
+export async function editSegment (page: Page, segment: number) {
+  await page.locator(`[data-index="${segment}"] [data-edit]`).click()
+  const field = page.locator(`[data-index="${segment}"] textarea`)
+  await field.waitFor()
+  return field
+}
