@@ -95,8 +95,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await open('/administration/models')
     await pressByKey(page, buttonOf(page, 'Install slow'))
     const progress = page.getByRole('progressbar', { name: 'Installation of slow' })
-    await progress.waitFor()
-    await page.waitForFunction("Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')) > 30")
+    await progress.and(page.locator(':not([aria-valuenow="0"])')).waitFor()
     await pressByKey(page, buttonOf(page, 'Cancel the installation of slow'))
     await page.getByText('Cancelled', { exact: true }).waitFor()
     await buttonOf(page, 'Install slow').waitFor()
@@ -170,7 +169,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     const { page, open } = await stage.person(t)
     for (const section of SECTIONS) {
       await open(`/administration/${section}`)
-      await page.waitForFunction('document.querySelector("[aria-label=\'Loading…\']") === null')
+      await page.getByRole('status', { name: 'Loading…' }).first().waitFor({ state: 'detached' })
       await expectAccessible(t, page, section)
     }
   })

@@ -10,6 +10,9 @@ import { ACCOUNT, startPage } from './support/stage.ts'
 /** A page of our own stands for the program: the browser may go nowhere else. */
 const LANDING = '/assets/landed'
 
+/** What browsers report of the pages between the program and ours: a wrong password, an icon, the end of the way. */
+const OUTSIDE = /status of 401 .*oauth\/interaction|favicon\.ico|assets\/landed/
+
 t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
@@ -31,7 +34,7 @@ t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, 
 
   await t.test('access is allowed, used, and taken back in the settings', async (t) => {
     const { page, open, faults } = await stage.person(t)
-    faults.allow(/assets\/landed/)
+    faults.allow(OUTSIDE)
     const attempt = await ask('Archive helper')
     await page.goto(attempt.url.href)
     await expectAccessible(t, page, 'login')
@@ -62,7 +65,7 @@ t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, 
 
   await t.test('the same by keyboard alone', async (t) => {
     const { page, open, faults } = await stage.person(t)
-    faults.allow(/assets\/landed/)
+    faults.allow(OUTSIDE)
     const attempt = await ask('Keyboard helper')
     await page.goto(attempt.url.href)
     await tabTo(page, page.getByLabel('Name of the owner'))
@@ -90,7 +93,7 @@ t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, 
 
   await t.test('who denies access is sent back, and nothing is connected', async (t) => {
     const { page, open, faults } = await stage.person(t)
-    faults.allow(/assets\/landed/)
+    faults.allow(OUTSIDE)
     const attempt = await ask('Unwanted helper')
     await page.goto(attempt.url.href)
     await page.getByRole('button', { name: 'Cancel' }).click()

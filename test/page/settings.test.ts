@@ -14,7 +14,7 @@ const buttonOf = (within: Page | Locator, name: string | RegExp): Locator =>
 
 /** Waits until everything that the page asked for has arrived. */
 async function settled (page: Page): Promise<void> {
-  await page.waitForFunction('document.querySelector("[aria-label=\'Loading…\']") === null')
+  await page.getByRole('status', { name: 'Loading…' }).first().waitFor({ state: 'detached' })
 }
 
 /** Reaches a control by Tab and presses it. */
@@ -85,7 +85,7 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await second.waitFor()
     t.equal(await statusOf(await second.textContent() ?? ''), 200)
     await pressByKey(page, buttonOf(page, 'I have stored it'))
-    await page.waitForFunction('document.activeElement !== document.body')
+    await page.locator(':focus').waitFor({ state: 'attached' })
   })
 
   await t.test('a webhook is added and tested; a failed delivery is told', async (t) => {

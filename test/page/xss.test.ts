@@ -17,7 +17,9 @@ const SCRIPT = `"><script>${RUN}</script>`
 const VECTOR = `'><svg onload='${RUN}'>`
 const LINK = `<a href="javascript:${RUN}" style="position:fixed;inset:0">x</a>`
 /** Characters that a URL may have; some break out of attributes. */
-const HOOK = `http://127.0.0.1:9/'onmouseover='${RUN}'x='?q=javascript:${RUN}`
+const HOOK = `http://127.0.0.1:8099/'onmouseover='${RUN}'x='?q=javascript:${RUN}`
+/** What browsers report of the pages between the program and ours: a wrong password, an icon, the end of the way. */
+const OUTSIDE = /status of 401 .*oauth\/interaction|favicon\.ico|assets\/landed/
 const HOSTILE_OWNER = { name: `${IMAGE}owner`, password: 'five green boats at dawn' }
 
 /** What a person does with everything on a page: points at it and gives it the keyboard. */
@@ -75,7 +77,7 @@ t.test('text that looks like a program', { skip: NO_CHROMIUM, timeout: 900_000 }
   const ask = async (): Promise<URL> => (await beginLogin(server, agent, { resource: origin, redirectUri: `${origin}/assets/landed` })).url
 
   async function watch ({ page, faults }: Person): Promise<void> {
-    faults.allow(/assets\/landed/)
+    faults.allow(OUTSIDE)
     page.on('dialog', (dialog) => {
       t.fail(`a dialog opened: ${dialog.message()}`)
       dialog.dismiss().catch(() => {})
@@ -157,7 +159,7 @@ t.test('text that looks like a program', { skip: NO_CHROMIUM, timeout: 900_000 }
     for (const path of ['system', 'owners', 'queue', 'failed', 'models', 'log']) {
       await open(`/administration/${path}`)
       if (path === 'owners') await page.getByText(HOSTILE_OWNER.name).waitFor()
-      await page.waitForFunction('document.querySelector("[aria-label=\'Loading…\']") === null')
+      await page.getByRole('status', { name: 'Loading…' }).first().waitFor({ state: 'detached' })
       await expectInert(t, page, path)
     }
     await grant(page, HOSTILE_OWNER)

@@ -12,6 +12,7 @@ import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
+import styles from './admin.module.css'
 import { ModelImport } from './ModelImport.tsx'
 import { ModelTasks } from './ModelTasks.tsx'
 import { isUnfinished, modelsQuery, pullModel, removeModel, tasksQuery } from './models.ts'
@@ -32,7 +33,7 @@ export function ModelsSection () {
       <Loaded query={models} lines={4}>
         {({ models: all }) => (
           <Rows label={t(`admin.models.${kind}`)}>
-            {all.filter(isWanted).map((model) => (
+            {sorted(all.filter(isWanted)).map((model) => (
               <ModelRow
                 key={model.name} of={model} isBusy={running.some(({ name }) => name === model.name)} onPulled={refresh}
                 onRemove={() => { setRemoved(model) }}
@@ -71,6 +72,9 @@ const KINDS: Readonly<Record<string, TextKey>> = {
 }
 const isSpeech = (kind: string): boolean => KINDS[kind] === 'admin.models.speech'
 
+/** Up to here a tenth of a minute says something. */
+const EXACT_MINUTES = 10
+
 /** More languages than these are told by their number. */
 const NAMED_LANGUAGES = 4
 
@@ -85,10 +89,14 @@ function useModelFacts () {
       : languages.length > NAMED_LANGUAGES
         ? t('admin.models.languages', { count: languages.length })
         : languages.map(languageName).join(', '),
-    minutesPerHour === undefined ? undefined : t('admin.models.speed', { minutes: number(minutesPerHour, 1) }),
+    minutesPerHour === undefined ? undefined : t('admin.models.speed', { minutes: number(minutesPerHour, minutesPerHour < EXACT_MINUTES ? 1 : 0) }),
     licence
   ]
 }
+
+/** What is used or recommended comes first. */
+const sorted = (models: readonly Model[]): Model[] =>
+  models.toSorted((a, b) => Number(b.inUse) - Number(a.inUse) || Number(b.recommended) - Number(a.recommended))
 
 type RowProps = { of: Model, isBusy: boolean, onPulled (): Promise<void>, onRemove (): void }
 
@@ -107,7 +115,7 @@ function ModelRow ({ of: model, isBusy, onPulled, onRemove }: RowProps) {
           {state === 'damaged' && <Badge tone='bad'>{t('admin.models.damaged')}</Badge>}
         </>
       )}
-      facts={[...factsOf(model), note]}
+      facts={factsOf(model)}
       actions={(
         <>
           {state !== 'installed' && (
@@ -126,6 +134,7 @@ function ModelRow ({ of: model, isBusy, onPulled, onRemove }: RowProps) {
         </>
       )}
     >
+      {note !== undefined && <p className={styles['quiet']}>{note}</p>}
       <Fault error={pull.error} />
     </Row>
   )
