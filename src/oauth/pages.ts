@@ -4,19 +4,45 @@ import { SCOPES } from '../domain/access.js'
 import type { Scope } from '../domain/access.js'
 import { isLoopbackName } from '../domain/oauth.js'
 
+/** Colours, sizes and spaces are those of src/dashboard/styles/tokens.css: people should see that it is the same appliance. */
 const STYLE = `
-:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem}
-main{max-width:26rem;margin:0 auto}
-h1{font-size:1.4rem}
-label{display:block;margin:1rem 0 .25rem}
-input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid GrayText;border-radius:.25rem}
-button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .5rem 0 0;border:1px solid GrayText;border-radius:.25rem;cursor:pointer}
-button.main{background:#14532d;border-color:#14532d;color:#fff}
-.warning{border-left:4px solid #b45309;padding-left:.75rem}
-strong{overflow-wrap:anywhere}
+:root{color-scheme:light dark;--ground:light-dark(#fbfbfd,#131417);--surface:light-dark(#fff,#1b1d21);--hover:light-dark(#eef0f5,#2a2d33);
+--sunken:light-dark(#f1f2f6,#0e0f12);--line:light-dark(#e2e4ec,#2e3138);--line-control:light-dark(#868b9c,#747a8b);
+--text:light-dark(#1a1c23,#eceef3);--text-quiet:light-dark(#5b6070,#a3a9b8);--accent:light-dark(#3451c6,#3f5bd0);
+--focus:light-dark(#3451c6,#b5c4ff);--good:light-dark(#17703c,#6fd394);
+--warn:light-dark(#8a5300,#f0b860);--warn-soft:light-dark(#fff1d6,#3c2c0f)}
+*{box-sizing:border-box}
+body{margin:0;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--ground);color:var(--text);
+font:0.9375rem/1.5 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+main{width:min(440px,100%);display:flex;flex-direction:column;gap:16px;padding:32px;background:var(--surface);border:1px solid var(--line);
+border-radius:12px}
+header{display:flex;align-items:center;gap:8px;font-weight:650}
+h1{font-size:1.5rem;line-height:1.25;letter-spacing:-0.01em;margin:0}
+p,ul{margin:0}
+form{display:flex;flex-direction:column;gap:16px}
+label{display:flex;flex-direction:column;gap:4px;font-weight:550;font-size:0.8125rem}
+input,button{font:inherit;color:inherit;min-height:40px;border:1px solid var(--line-control);border-radius:8px}
+input{width:100%;padding:6px 12px;background:var(--surface);font-size:0.9375rem;font-weight:400}
+button{padding:0 16px;background:var(--surface);font-weight:550;cursor:pointer}
+button:hover{background:var(--hover)}
+button.main{background:var(--accent);border-color:var(--accent);color:#fff}
+button.main:hover{background:color-mix(in oklab,var(--accent),black 12%)}
+.buttons{display:flex;flex-wrap:wrap;gap:8px}
+.buttons button{flex:1 1 120px}
+:focus-visible{outline:2px solid var(--focus);outline-offset:2px}
+ul{list-style:none;padding:12px 16px;display:flex;flex-direction:column;gap:8px;background:var(--sunken);border-radius:8px}
+li{display:flex;gap:8px}
+li::before{content:"\\2713";color:var(--good);font-weight:700}
+.quiet{color:var(--text-quiet)}
+.warning{padding:8px 12px;border-radius:8px;background:var(--warn-soft);color:var(--warn)}
+strong{overflow-wrap:anywhere;font-weight:600;color:var(--text)}
+@media (max-width:480px){main{padding:24px 16px}}
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** As in src/dashboard/public/icon.svg, in the page itself: the policy allows no images. */
+const LOGO = '<svg width="24" height="24" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/>' +
+  '<path d="M7.5 14.5v3M12.5 9.5v13M17.5 12.5v7M22.5 7.5v17" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>'
 
 export type Page = { status: number, body: string, headers: Readonly<Record<string, string>> }
 
@@ -47,7 +73,9 @@ function createPage (status: number, title: string, content: string, redirectUri
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} · Stenobox</title><style>${STYLE}</style>
 </head>
-<body><main><h1>${escapeHtml(title)}</h1>
+<body><main>
+<header>${LOGO}Stenobox</header>
+<h1>${escapeHtml(title)}</h1>
 ${content}
 </main></body>
 </html>
@@ -74,16 +102,16 @@ export function loginPage ({
   const page = createPage(
     fault?.status ?? 200,
     'Log in',
-    `<p><strong>${escapeHtml(client)}</strong> asks for access to your transcripts. Log in to see what it wants.</p>
+    `<p><strong dir="auto">${escapeHtml(client)}</strong> asks for access to your transcripts. Log in to see what it wants.</p>
 ${alert(fault?.sentence)}
 <form method="post">
-<label for="name">Name of the owner</label>
-<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username"
- autocapitalize="none" spellcheck="false" maxlength="100" required autofocus>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
-<button class="main">Log in</button>
-<button name="decision" value="deny" formnovalidate>Cancel</button>
+<label>Name of the owner
+<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" dir="auto"
+ autocapitalize="none" spellcheck="false" maxlength="100" required autofocus></label>
+<label>Password
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required></label>
+<div class="buttons"><button class="main">Log in</button>
+<button name="decision" value="deny" formnovalidate>Cancel</button></div>
 </form>`,
     redirectUri
   )
@@ -106,16 +134,16 @@ export function consentPage ({ client, isDynamic, owner, redirectUri, scopes }: 
   return createPage(
     200,
     'Allow access?',
-    `<p><strong>${escapeHtml(client)}</strong> wants to use the transcripts of <strong>${escapeHtml(owner)}</strong>.
+    `<p><strong dir="auto">${escapeHtml(client)}</strong> wants to use the transcripts of <strong dir="auto">${escapeHtml(owner)}</strong>.
 It will be able to:</p>
 <ul>
 ${rights}
 </ul>
-<p>The answer goes to <strong>${escapeHtml(describeTarget(redirectUri))}</strong>.</p>
+<p class="quiet">The answer goes to <strong>${escapeHtml(describeTarget(redirectUri))}</strong>.</p>
 ${isDynamic ? `<p class="warning">${SELF_REGISTERED}</p>` : ''}
 <form method="post">
-<button class="main" name="decision" value="allow">Allow</button>
-<button name="decision" value="deny">Deny</button>
+<div class="buttons"><button class="main" name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button></div>
 </form>`,
     redirectUri
   )
@@ -123,5 +151,5 @@ ${isDynamic ? `<p class="warning">${SELF_REGISTERED}</p>` : ''}
 
 export function errorPage (status: number, sentence: string): Page {
   return createPage(status, 'Something went wrong', `<p role="alert">${escapeHtml(sentence)}</p>
-<p>Go back to the program that sent you here and start again.</p>`)
+<p class="quiet">Go back to the program that sent you here and start again.</p>`)
 }

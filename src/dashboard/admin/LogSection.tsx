@@ -1,5 +1,6 @@
 /** Who did what: the audit log, newest first. */
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Badge } from '../ui/Badge.tsx'
@@ -9,28 +10,57 @@ import { useFormats } from '../ui/formats.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Message } from '../ui/Message.tsx'
 import { More } from '../ui/More.tsx'
+import { inBackground } from '../ui/Notices.tsx'
+import { Switch } from '../ui/Switch.tsx'
 import { Table } from '../ui/Table.tsx'
 import styles from './admin.module.css'
 
+const LIMIT = 100
+
 const logQuery = infiniteQueryOptions({
   queryKey: ['admin', 'log'],
-  queryFn: async ({ pageParam }) =>
-    (await take(api.GET('/api/v1/admin/audit', { params: { query: pageParam === null ? {} : { cursor: pageParam } } }))).data,
+  async queryFn ({ pageParam }) {
+    const query = { limit: LIMIT, ...(pageParam === null ? {} : { cursor: pageParam }) }
+    return (await take(api.GET('/api/v1/admin/audit', { params: { query } }))).data
+  },
   initialPageParam: null as string | null,
   getNextPageParam: ({ nextCursor }) => nextCursor
 })
 type Event = Awaited<ReturnType<NonNullable<typeof logQuery.queryFn>>>['events'][number]
 
+/** Reading changes nothing; there is far more of it than of everything else. */
+const isReading = ({ operation }: Event): boolean => /^(get|list|stream|search)[A-Z]/.test(operation)
+
+/** Acts that a first look should show, and how many pages are searched for them. */
+const ENOUGH = 20
+const MAX_PAGES = 10
+
+/** The log without what was only read, unless that is wanted. Pages that hold nothing else are passed over. */
+function useLog (isReadingShown: boolean) {
+  const log = useInfiniteQuery(logQuery)
+  const { data, hasNextPage, isFetching, fetchNextPage } = log
+  const pages = data?.pages ?? []
+  const events = pages.flatMap((page) => page.events).filter((event) => isReadingShown || !isReading(event))
+  const isMoreWanted = hasNextPage && !isFetching && events.length < ENOUGH && pages.length < MAX_PAGES
+  useEffect(() => { if (isMoreWanted) inBackground(fetchNextPage()) }, [isMoreWanted, fetchNextPage])
+  return { log, events }
+}
+
 export function LogSection () {
   const { t } = useTexts()
-  const log = useInfiniteQuery(logQuery)
-  const head = [t('admin.log.when'), t('admin.log.who'), t('admin.log.what'), t('admin.log.which'), t('admin.log.result'), t('admin.log.from')]
+  const [isReadingShown, setIsReadingShown] = useState(false)
+  const { log, events } = useLog(isReadingShown)
+  const head = [
+    t('admin.log.when'), t('admin.log.who'), t('admin.log.what'), t('admin.log.which'), t('admin.log.result'), t('admin.log.from')
+  ]
   return (
-    <Card title={t('admin.log')} detail={t('admin.log.detail')}>
+    <Card
+      title={t('admin.log')} detail={t('admin.log.detail')}
+      actions={<Switch label={t('admin.log.reading')} isOn={isReadingShown} onChange={setIsReadingShown} />}
+    >
       <Loaded query={log} lines={6}>
         {({ pages }) => {
           if (pages[0]?.isOn === false) return <Message title={t('admin.log.off')} detail={t('admin.log.offDetail')} />
-          const events = pages.flatMap((page) => page.events)
           return events.length === 0
             ? <Empty>{t('admin.log.none')}</Empty>
             : <Table label={t('admin.log')} head={head}>{events.map((event, index) => <EventLine key={index} of={event} />)}</Table>
@@ -42,7 +72,8 @@ export function LogSection () {
 }
 
 /** The ids of an actor or of what it acted on. */
-const idsOf = (ids: Readonly<Record<string, unknown>>): string => Object.entries(ids).map(([name, id]) => `${name} ${String(id)}`).join(', ')
+const idsOf = (ids: Readonly<Record<string, unknown>>): string =>
+  Object.entries(ids).map(([name, id]) => `${name} ${String(id)}`).join(', ')
 
 /** From this HTTP status on, the act was refused. */
 const REFUSED = 400
@@ -53,10 +84,10 @@ function EventLine ({ of: { time, actor: { type, ...ids }, operation, target = {
   const isRefused = outcome === 'failed' || (status !== undefined && status >= REFUSED)
   return (
     <tr>
-      <td>{moment(time)}</td>
-      <td>{t(`admin.log.actor.${type}`)} <span className={styles['quiet']}>{idsOf(ids)}</span></td>
+      <td className={styles['nowrap']}>{moment(time)}</td>
+      <td className={styles['nowrap']}>{t(`admin.log.actor.${type}`)} <span className={styles['quiet']}>{idsOf(ids)}</span></td>
       <td><code>{operation}</code></td>
-      <td>{idsOf(target)}</td>
+      <td className={styles['nowrap']}>{idsOf(target)}</td>
       <td><Badge tone={isRefused ? 'bad' : 'good'}>{status ?? outcome ?? '–'}</Badge></td>
       <td>{address}</td>
     </tr>

@@ -4,12 +4,13 @@ import { useTexts } from '../i18n/index.tsx'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
+import { Fault } from '../ui/Fault.tsx'
 import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { notifyOf } from '../ui/Notices.tsx'
 import { Progress } from '../ui/Progress.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
-import { cancelTask, tasksQuery } from './models.ts'
+import { cancelTask, isUnfinished, tasksQuery } from './models.ts'
 import type { Task } from './models.ts'
 
 export function ModelTasks ({ tasks }: { tasks: readonly Task[] }) {
@@ -22,7 +23,7 @@ export function ModelTasks ({ tasks }: { tasks: readonly Task[] }) {
   )
 }
 
-const TONES = { running: 'accent', done: 'good', failed: 'bad', cancelled: 'plain' } as const
+const TONES = { waiting: 'plain', running: 'accent', done: 'good', failed: 'bad', cancelled: 'plain' } as const
 
 function TaskRow ({ of: task }: { of: Task }) {
   const { t } = useTexts()
@@ -33,8 +34,7 @@ function TaskRow ({ of: task }: { of: Task }) {
     onError: notifyOf,
     onSettled: async () => { await queries.invalidateQueries({ queryKey: tasksQuery.queryKey }) }
   })
-  const { models, state, doneBytes, totalBytes, detail } = task
-  const name = models.join(', ')
+  const { name, state, step, doneBytes, totalBytes, notes, error } = task
   const isRunning = state === 'running'
   const done = totalBytes === null
     ? bytes(doneBytes)
@@ -42,8 +42,8 @@ function TaskRow ({ of: task }: { of: Task }) {
   return (
     <Row
       title={name} badges={<Badge tone={TONES[state]}>{t(`admin.models.task.${state}`)}</Badge>}
-      facts={[isRunning && done, detail === null ? undefined : detail]}
-      actions={isRunning && (
+      facts={[isRunning && done, isRunning && step !== null && step !== name && step, notes.at(-1)]}
+      actions={isUnfinished(task) && (
         <Button
           kind='quiet' aria-label={t('admin.models.cancelNamed', { name })} isPending={cancel.isPending} onPress={() => { cancel.mutate() }}
         >
@@ -51,6 +51,7 @@ function TaskRow ({ of: task }: { of: Task }) {
         </Button>
       )}
     >
+      <Fault error={error ?? undefined} />
       {isRunning &&
         <Progress label={t('admin.models.progressOf', { name })} share={totalBytes === null ? undefined : doneBytes / totalBytes} />}
     </Row>

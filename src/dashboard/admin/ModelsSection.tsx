@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
+import type { TextKey } from '../i18n/index.tsx'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -11,9 +12,10 @@ import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
+import styles from './admin.module.css'
 import { ModelImport } from './ModelImport.tsx'
 import { ModelTasks } from './ModelTasks.tsx'
-import { modelsQuery, pullModel, removeModel, tasksQuery } from './models.ts'
+import { isUnfinished, modelsQuery, pullModel, removeModel, tasksQuery } from './models.ts'
 import type { Model } from './models.ts'
 
 export function ModelsSection () {
@@ -22,7 +24,7 @@ export function ModelsSection () {
   const models = useQuery(modelsQuery)
   const tasks = useQuery(tasksQuery)
   const [removed, setRemoved] = useState<Model>()
-  const running = (tasks.data ?? []).filter(({ state }) => state === 'running')
+  const running = (tasks.data ?? []).filter(isUnfinished)
   const refresh = async (): Promise<void> => { await queries.invalidateQueries({ queryKey: ['admin'] }) }
   // When work ends, what is installed has changed.
   useEffect(() => { queries.invalidateQueries({ queryKey: modelsQuery.queryKey }).catch(() => {}) }, [queries, running.length])
@@ -31,9 +33,9 @@ export function ModelsSection () {
       <Loaded query={models} lines={4}>
         {({ models: all }) => (
           <Rows label={t(`admin.models.${kind}`)}>
-            {all.filter(isWanted).map((model) => (
+            {sorted(all.filter(isWanted)).map((model) => (
               <ModelRow
-                key={model.name} of={model} isBusy={running.some(({ models: names }) => names.includes(model.name))} onPulled={refresh}
+                key={model.name} of={model} isBusy={running.some(({ name }) => name === model.name)} onPulled={refresh}
                 onRemove={() => { setRemoved(model) }}
               />
             ))}
@@ -64,6 +66,15 @@ export function ModelsSection () {
   )
 }
 
+const KINDS: Readonly<Record<string, TextKey>> = {
+  whisper: 'admin.models.speech', parakeet: 'admin.models.speech', llm: 'admin.models.llm', embedding: 'admin.models.search',
+  'speaker-segmentation': 'admin.models.speakers', 'speaker-embedding': 'admin.models.speakers'
+}
+const isSpeech = (kind: string): boolean => KINDS[kind] === 'admin.models.speech'
+
+/** Up to here a tenth of a minute says something. */
+const EXACT_MINUTES = 10
+
 /** More languages than these are told by their number. */
 const NAMED_LANGUAGES = 4
 
@@ -71,17 +82,21 @@ function useModelFacts () {
   const { t } = useTexts()
   const { bytes, languageName, number } = useFormats()
   return ({ kind, bytes: size, languages, licence, minutesPerHour }: Model): Array<string | undefined> => [
-    t(`admin.models.kind.${kind}`),
+    KINDS[kind] === undefined ? kind : t(KINDS[kind]),
     size === undefined ? undefined : bytes(size),
     languages === undefined
-      ? undefined
+      ? isSpeech(kind) ? t('admin.models.allLanguages') : undefined
       : languages.length > NAMED_LANGUAGES
         ? t('admin.models.languages', { count: languages.length })
         : languages.map(languageName).join(', '),
-    minutesPerHour === undefined ? undefined : t('admin.models.speed', { minutes: number(minutesPerHour, 1) }),
+    minutesPerHour === undefined ? undefined : t('admin.models.speed', { minutes: number(minutesPerHour, minutesPerHour < EXACT_MINUTES ? 1 : 0) }),
     licence
   ]
 }
+
+/** What is used or recommended comes first. */
+const sorted = (models: readonly Model[]): Model[] =>
+  models.toSorted((a, b) => Number(b.inUse) - Number(a.inUse) || Number(b.recommended) - Number(a.recommended))
 
 type RowProps = { of: Model, isBusy: boolean, onPulled (): Promise<void>, onRemove (): void }
 
@@ -100,7 +115,7 @@ function ModelRow ({ of: model, isBusy, onPulled, onRemove }: RowProps) {
           {state === 'damaged' && <Badge tone='bad'>{t('admin.models.damaged')}</Badge>}
         </>
       )}
-      facts={[...factsOf(model), note]}
+      facts={factsOf(model)}
       actions={(
         <>
           {state !== 'installed' && (
@@ -119,6 +134,7 @@ function ModelRow ({ of: model, isBusy, onPulled, onRemove }: RowProps) {
         </>
       )}
     >
+      {note !== undefined && <p className={styles['quiet']}>{note}</p>}
       <Fault error={pull.error} />
     </Row>
   )

@@ -32,7 +32,9 @@ export function OwnersSection () {
   return (
     <Card
       title={t('admin.owners')} detail={t('admin.owners.detail')}
-      actions={<Button kind='primary' onPress={() => { setOpen({ dialog: 'create' }) }}><Icon name='plus' />{t('admin.owners.create')}</Button>}
+      actions={(
+        <Button kind='primary' onPress={() => { setOpen({ dialog: 'create' }) }}><Icon name='plus' />{t('admin.owners.create')}</Button>
+      )}
     >
       <Loaded query={owners}>
         {({ pages }) => (

@@ -39,7 +39,8 @@ export function PlansSection () {
               <Row
                 key={plan.plan} title={plan.plan} badges={!plan.isDefault && <Badge tone='accent'>{t('admin.plans.changed')}</Badge>}
                 facts={[
-                  limit('admin.plans.requests', plan.limits.requestsPerDay), limit('admin.plans.minutes', plan.limits.speechMinutesPerMonth),
+                  limit('admin.plans.requests', plan.limits.requestsPerDay),
+                  limit('admin.plans.minutes', plan.limits.speechMinutesPerMonth),
                   t(plan.limits.diarization ? 'admin.plans.speakers' : 'admin.plans.noSpeakers')
                 ]}
                 actions={(

@@ -25,7 +25,8 @@ export function QueueSection () {
   const { t } = useTexts()
   const queue = useQuery(queueQuery)
   const head = [
-    t('admin.queue.job'), t('admin.queue.owner'), t('admin.queue.work'), t('admin.queue.state'), t('admin.queue.progress'), t('admin.queue.since')
+    t('admin.queue.job'), t('admin.queue.owner'), t('admin.queue.work'), t('admin.queue.state'),
+    t('admin.queue.progress'), t('admin.queue.since')
   ]
   return (
     <Card title={t('admin.queue')} detail={t('admin.queue.detail')}>

@@ -92,5 +92,9 @@ function Program ({ of: { version, node, uptimeSeconds, gpus, models } }: { of: 
     [t('admin.program.embedding'), models.embedding ?? none],
     [t('admin.program.speakers'), models.speakers.length === 0 ? t('admin.program.bundled') : models.speakers.join(', ')]
   ]
-  return <dl className={styles['facts']}>{facts.map(([name, value]) => <div key={name} className={styles['fact']}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+  return (
+    <dl className={styles['facts']}>
+      {facts.map(([name, value]) => <div key={name} className={styles['fact']}><dt>{name}</dt><dd>{value}</dd></div>)}
+    </dl>
+  )
 }

@@ -14,16 +14,18 @@ export type Model = Models['models'][number]
 
 export const tasksQuery = queryOptions({
   queryKey: ['admin', 'model-tasks'],
-  queryFn: async () => (await take(api.GET('/api/v1/admin/models/tasks'))).data,
+  queryFn: async () => (await take(api.GET('/api/v1/admin/model-tasks'))).data,
   refetchInterval: TASKS_MS
 })
 export type Task = Awaited<ReturnType<NonNullable<typeof tasksQuery.queryFn>>>[number]
 
-export const pullModel = async (id: string) => await take(api.POST('/api/v1/admin/models/{id}/pull', { params: { path: { id } } }))
+export const pullModel = async (name: string) => await take(api.POST('/api/v1/admin/models/{name}/pull', { params: { path: { name } } }))
 
-export const cancelTask = async (id: Task['id']) => await take(api.DELETE('/api/v1/admin/models/tasks/{id}', { params: { path: { id } } }))
+export const isUnfinished = ({ state }: Task): boolean => state === 'waiting' || state === 'running'
 
-export const removeModel = async (id: string) => await take(api.DELETE('/api/v1/admin/models/{id}', { params: { path: { id } } }))
+export const cancelTask = async (id: Task['id']) => await take(api.DELETE('/api/v1/admin/model-tasks/{id}', { params: { path: { id } } }))
+
+export const removeModel = async (name: string) => await take(api.DELETE('/api/v1/admin/models/{name}', { params: { path: { name } } }))
 
 const ARCHIVE_PATH = '/api/v1/admin/models/archive'
 
@@ -45,7 +47,7 @@ export async function sendArchive (file: File, { onSent, signal }: { onSent (sha
   await new Promise<void>((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('PUT', ARCHIVE_PATH)
-    request.setRequestHeader('content-type', 'application/x-tar')
+    request.setRequestHeader('content-type', 'application/octet-stream')
     request.upload.addEventListener('progress', ({ loaded, total }) => { onSent(total === 0 ? 0 : loaded / total) })
     request.addEventListener('load', () => {
       if (request.status >= 200 && request.status < 300) return resolve()

@@ -22,12 +22,14 @@ const TAKEN = { conflict: 'name' } as const
 
 function PlanChoice ({ value, onChange }: { value: Plan, onChange (plan: Plan): void }) {
   const { t } = useTexts()
-  return <Choice<Plan> label={t('admin.owners.planLabel')} value={value} onChange={onChange} options={PLANS.map((one) => ({ value: one, text: one }))} />
+  const options = PLANS.map((one) => ({ value: one, text: one }))
+  return <Choice<Plan> label={t('admin.owners.planLabel')} value={value} onChange={onChange} options={options} />
 }
 
 function RoleChoice ({ value, onChange }: { value: Role, onChange (role: Role): void }) {
   const { t } = useTexts()
-  return <Choice label={t('admin.owners.role')} value={value} onChange={onChange} options={ROLES.map((one) => ({ value: one, text: t(`role.${one}`) }))} />
+  const options = ROLES.map((one) => ({ value: one, text: t(`role.${one}`) }))
+  return <Choice<Role> label={t('admin.owners.role')} value={value} onChange={onChange} options={options} />
 }
 
 /** Creates the owner, then what takes a request of its own. The owner that a first attempt has made is kept for the next attempt. */
@@ -131,8 +133,8 @@ export function OwnerPassword ({ of: { id, name, hasPassword }, onDone, onClose 
       <Form onSubmit={() => { setting.mutate(password) }}>
         <p>{t('admin.owners.passwordDetail')}</p>
         <Field
-          label={t('admin.owners.newPassword')} hint={t('settings.account.nextHint', { min: MIN_PASSWORD })} type='password' value={password}
-          onChange={setPassword} fault={faults.at('password')} minLength={MIN_PASSWORD} maxLength={MAX_PASSWORD} autoComplete='new-password'
+          label={t('admin.owners.newPassword')} hint={t('settings.account.nextHint', { min: MIN_PASSWORD })} type='password'
+          value={password} onChange={setPassword} fault={faults.at('password')} minLength={MIN_PASSWORD} maxLength={MAX_PASSWORD} autoComplete='new-password'
           autoFocus isRequired
         />
         <Fault error={faults.rest} />

@@ -15,7 +15,9 @@ const FIELD_SENTENCE = /^([A-Za-z]\w*)(?:\.[\w.]+)?: (.+)$/s
  * Splits what went wrong among the fields of a form. `codes`: the field that a refusal with this code is about, where its sentence names
  * none.
  */
-export function faultsOf<F extends string> (error: unknown, fields: readonly F[], codes: Readonly<Partial<Record<string, F>>> = {}): Faults<F> {
+export function faultsOf<F extends string> (
+  error: unknown, fields: readonly F[], codes: Readonly<Partial<Record<string, F>>> = {}
+): Faults<F> {
   if (error === null || error === undefined) return { at: () => undefined, rest: undefined }
   const sentence = error instanceof Error ? error.message : String(error)
   const [, name, rule] = FIELD_SENTENCE.exec(sentence) ?? []

@@ -1,6 +1,6 @@
 /** The frame of every page that needs a session: the main menu and the content. */
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { SignInDialog } from '../account/SignInDialog.tsx'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
@@ -19,6 +19,9 @@ export function Frame () {
   const account = useAccount()
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const { pathname } = useLocation()
+  /** The menu names the first section; the others are the same part of the page. */
+  const currentIn = (part: string) => pathname.startsWith(part) ? 'page' as const : undefined
   const connection = useConnection()
   useEvents(account !== undefined)
   useFinishedUploads()
@@ -38,9 +41,13 @@ export function Frame () {
         <Link to='/' className={styles['brand']}><img src='/icon.svg' alt='' width='24' height='24' />{t('app.name')}</Link>
         <nav aria-label={t('app.menu')} className={styles['menu']}>
           <Link to='/' activeOptions={{ exact: true, includeSearch: false }}>{t('app.library')}</Link>
-          <Link to='/settings/$section' params={{ section: 'api' }}>{t('app.settings')}</Link>
+          <Link to='/settings/$section' params={{ section: 'api' }} aria-current={currentIn('/settings/')}>{t('app.settings')}</Link>
           {account?.role === 'administrator' &&
-            <Link to='/administration/$section' params={{ section: 'system' }}>{t('app.administration')}</Link>}
+            (
+              <Link to='/administration/$section' params={{ section: 'system' }} aria-current={currentIn('/administration/')}>
+                {t('app.administration')}
+              </Link>
+            )}
         </nav>
         <span className={styles['account']}>{account?.name}</span>
         <Button kind='quiet' onPress={() => { inBackground(signOut()) }}>{t('app.signOut')}</Button>

@@ -60,7 +60,10 @@ function PasswordCard ({ name }: { name: string }) {
       <div className={styles['narrow']}>
         <Form label={t('settings.account.password')} onSubmit={() => { if (!isMistyped) change.mutate() }}>
           {/* Password managers want to know whose password it is. */}
-          <input className='visually-hidden' type='text' name='username' autoComplete='username' value={name} readOnly tabIndex={-1} aria-hidden='true' />
+          <input
+            className='visually-hidden' type='text' name='username' autoComplete='username' value={name} readOnly tabIndex={-1}
+            aria-hidden='true'
+          />
           <Field
             label={t('settings.account.current')} type='password' name='current' autoComplete='current-password' value={given.current}
             onChange={set('current')} fault={faults.at('current')} maxLength={MAX_LENGTH} isRequired

@@ -42,9 +42,15 @@ export function DayChart ({ label, days }: Props) {
       </figcaption>
       <div className={styles['chart']} aria-hidden='true'>
         <div className={styles['scale']}>{lines.toReversed().map((share) => <span key={share}>{number(share * top, 1)}</span>)}</div>
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio='none' className={styles['bars']} onPointerLeave={() => { setPointed(undefined) }}>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio='none' className={styles['bars']}
+          onPointerLeave={() => { setPointed(undefined) }}
+        >
           {lines.map((share) => (
-            <line key={share} x1='0' x2={WIDTH} y1={HEIGHT * share} y2={HEIGHT * share} className={styles['line']} vectorEffect='non-scaling-stroke' />
+            <line
+              key={share} x1='0' x2={WIDTH} y1={HEIGHT * share} y2={HEIGHT * share} className={styles['line']}
+              vectorEffect='non-scaling-stroke'
+            />
           ))}
           {days.map((one, index) => (
             <g key={one.day} onPointerEnter={() => { setPointed(one) }} className={styles['day']}>
@@ -57,12 +63,16 @@ export function DayChart ({ label, days }: Props) {
           ))}
         </svg>
         <div className={styles['days']}>
-          {[days[0], days[Math.floor(days.length / 2)], days.at(-1)].map((one, index) => <span key={index}>{one && shortDay(one.day)}</span>)}
+          {[days[0], days[Math.floor(days.length / 2)], days.at(-1)].map((one, index) => (
+            <span key={index}>{one && shortDay(one.day)}</span>
+          ))}
         </div>
       </div>
-      <div><Button kind='quiet' aria-expanded={isTableShown} onPress={() => { setIsTableShown(!isTableShown) }}>{t('settings.usage.table')}</Button></div>
+      <div>
+        <Button aria-expanded={isTableShown} onPress={() => { setIsTableShown(!isTableShown) }}>{t('settings.usage.table')}</Button>
+      </div>
       <div className={isTableShown ? '' : 'visually-hidden'}>
-        <Table label={t('settings.usage.perDay')} head={[t('settings.usage.day'), label]} isReachable={isTableShown}>
+        <Table label={t('settings.usage.perDay')} head={[t('settings.usage.day'), label]} isSeen={isTableShown}>
           {days.map(({ day, value }) => <tr key={day}><th scope='row'>{shortDay(day)}</th><td>{number(value, 1)}</td></tr>)}
         </Table>
       </div>

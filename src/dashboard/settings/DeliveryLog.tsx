@@ -56,7 +56,7 @@ function DeliveryLine ({ of: delivery }: { of: Delivery }) {
   const { event, url, status, responseCode, error, durationMs, attempt, createdAt, nextAttemptAt } = delivery
   return (
     <tr>
-      <td>{moment(createdAt)}</td>
+      <td className={styles['nowrap']}>{moment(createdAt)}</td>
       <td><code>{event}</code></td>
       <td className={styles['url']} dir='auto'>{url}</td>
       <td className={styles['url']}>
@@ -71,7 +71,8 @@ function DeliveryLine ({ of: delivery }: { of: Delivery }) {
       <td>
         {status === 'failed' && (
           <Button
-            kind='quiet' aria-label={t('settings.deliveries.retryNamed', { url })} isPending={retry.isPending} onPress={() => { retry.mutate() }}
+            kind='quiet' aria-label={t('settings.deliveries.retryNamed', { url })} isPending={retry.isPending}
+            onPress={() => { retry.mutate() }}
           >
             <Icon name='refresh' />{t('settings.deliveries.retry')}
           </Button>

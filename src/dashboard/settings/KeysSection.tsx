@@ -33,7 +33,11 @@ export function KeysSection () {
     <>
       <Card
         title={t('settings.keys')} detail={t('settings.keys.detail')}
-        actions={<Button kind='primary' onPress={() => { setOpen({ dialog: 'create' }) }}><Icon name='plus' />{t('settings.keys.create')}</Button>}
+        actions={(
+          <Button kind='primary' onPress={() => { setOpen({ dialog: 'create' }) }}>
+            <Icon name='plus' />{t('settings.keys.create')}
+          </Button>
+        )}
       >
         <Loaded query={keys}>
           {(list) => list.length === 0

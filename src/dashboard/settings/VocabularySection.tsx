@@ -72,7 +72,11 @@ export function VocabularySection () {
             fault={change.error === null || text === '' ? undefined : change.error.message}
           />
         </div>
-        <div><Button kind='primary' type='submit' isPending={change.isPending}><Icon name='plus' />{t('settings.vocabulary.addButton')}</Button></div>
+        <div>
+          <Button kind='primary' type='submit' isPending={change.isPending}>
+            <Icon name='plus' />{t('settings.vocabulary.addButton')}
+          </Button>
+        </div>
       </Form>
       <Loaded query={vocabulary}>
         {(list) => list.length === 0
@@ -84,7 +88,9 @@ export function VocabularySection () {
                 {list.map((term) => (
                   <Tag key={term} id={term} textValue={term} className={tags['tag'] ?? ''}>
                     <span dir='auto'>{term}</span>
-                    <AriaButton slot='remove' className={tags['remove'] ?? ''} aria-label={t('settings.vocabulary.remove', { term })}>×</AriaButton>
+                    <AriaButton slot='remove' className={tags['remove'] ?? ''} aria-label={t('settings.vocabulary.remove', { term })}>
+                      ×
+                    </AriaButton>
                   </Tag>
                 ))}
               </TagList>

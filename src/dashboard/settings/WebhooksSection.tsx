@@ -33,7 +33,11 @@ export function WebhooksSection () {
     <>
       <Card
         title={t('settings.webhooks')} detail={t('settings.webhooks.detail')}
-        actions={<Button kind='primary' onPress={() => { setOpen({ dialog: 'create' }) }}><Icon name='plus' />{t('settings.webhooks.create')}</Button>}
+        actions={(
+          <Button kind='primary' onPress={() => { setOpen({ dialog: 'create' }) }}>
+            <Icon name='plus' />{t('settings.webhooks.create')}
+          </Button>
+        )}
       >
         <Loaded query={endpoints}>
           {(list) => list.length === 0

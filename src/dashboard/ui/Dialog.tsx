@@ -1,5 +1,6 @@
 /** A dialog over the page. Escape and a press outside close it. */
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import styles from './Dialog.module.css'
 
@@ -15,7 +16,21 @@ type Props = {
   isDismissable?: boolean
 }
 
+/** After this the focus has gone back to where it was, if that is still there. */
+const RETURN_MS = 50
+
+/** What opened a dialog may be gone when it closes, such as the button of a deleted row; then the focus goes to the content of the page. */
+function useFocusAfter (isOpen: boolean): void {
+  useEffect(() => {
+    if (!isOpen) return
+    return () => {
+      setTimeout(() => { if (document.activeElement === document.body) document.getElementById('content')?.focus() }, RETURN_MS)
+    }
+  }, [isOpen])
+}
+
 export function Dialog ({ title, isOpen, onClose, children, isWide = false, isAlert = false, isDismissable = true }: Props) {
+  useFocusAfter(isOpen)
   return (
     <ModalOverlay
       isOpen={isOpen} onOpenChange={(open) => { if (!open) onClose() }} isDismissable={isDismissable}

@@ -12,9 +12,6 @@ export function Fault ({ error }: { error: unknown }) {
     if (status === 0) return t('error.unreachable')
     return code === 'unexpected' ? t('error.unexpected', { status }) : message
   }
-  return (
-    <div role='alert' className={typeof sentence === 'string' ? styles['fault'] : ''}>
-      {typeof sentence === 'string' && <><Icon name='warn' /><p dir='auto'>{sentence}</p></>}
-    </div>
-  )
+  if (typeof sentence !== 'string') return null
+  return <div role='alert' className={styles['fault']}><Icon name='warn' /><p dir='auto'>{sentence}</p></div>
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from './Button.tsx'
 import { Fault } from './Fault.tsx'
+import { inBackground } from './Notices.tsx'
 import styles from './Loaded.module.css'
 
 type Props<D> = {
@@ -18,7 +19,12 @@ export function Loaded<D> ({ query: { data, error, refetch }, lines = 3, childre
   // What was loaded before stays when a later attempt fails: the frame says that the appliance does not answer.
   if (data !== undefined) return children(data)
   if (error !== null) {
-    return <div className={styles['failed']}><Fault error={error} /><Button onPress={() => { refetch().catch(() => {}) }}>{t('app.retry')}</Button></div>
+    return (
+      <div className={styles['failed']}>
+        <Fault error={error} />
+        <Button onPress={() => { inBackground(refetch()) }}>{t('app.retry')}</Button>
+      </div>
+    )
   }
   return (
     <div role='status' aria-label={t('app.loading')} className={styles['lines']}>

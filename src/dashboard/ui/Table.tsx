@@ -6,14 +6,15 @@ type Props = {
   label: string
   head: readonly string[]
   children: ReactNode
-  /** False: the keyboard passes it by, because nobody sees it. */
-  isReachable?: boolean
+  /** False: it is there for screen readers alone, so it does not scroll, and the keyboard passes it by. */
+  isSeen?: boolean
 }
 
-export function Table ({ label, head, children, isReachable = true }: Props) {
+export function Table ({ label, head, children, isSeen = true }: Props) {
+  const region = isSeen ? { className: styles['scroll'], role: 'region', tabIndex: 0 } : { role: 'group' }
   return (
     // Reached by keyboard, because it may scroll.
-    <div className={styles['scroll']} role='region' aria-label={label} tabIndex={isReachable ? 0 : -1}>
+    <div {...region} aria-label={label}>
       <table className={styles['table']}>
         <thead><tr>{head.map((name) => <th key={name} scope='col'>{name}</th>)}</tr></thead>
         <tbody>{children}</tbody>

@@ -10,7 +10,11 @@ const STEPS = [
 const RELATIVE_DAYS = 30
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function createFormats (language: string) {
+/** The browser's own form of the language, such as en-GB: it knows how the person writes dates. */
+const formOf = (language: string): string => navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
+
+function createFormats (page: string) {
+  const language = formOf(page)
   const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
   // Days of the usage are those of UTC.
@@ -28,7 +32,8 @@ function createFormats (language: string) {
       const away = new Date(iso).getTime() - nowMs
       const step = STEPS.find(({ ms }) => Math.abs(away) >= ms)
       if (step === undefined) return relative.format(0, 'minute')
-      return Math.abs(away) > RELATIVE_DAYS * STEPS[0].ms ? day.format(new Date(iso)) : relative.format(Math.trunc(away / step.ms), step.unit)
+      const isFar = Math.abs(away) > RELATIVE_DAYS * STEPS[0].ms
+      return isFar ? day.format(new Date(iso)) : relative.format(Math.trunc(away / step.ms), step.unit)
     },
     /** A number of bytes in the unit that fits, with powers of 1000. */
     bytes (count: number): string {

@@ -13,7 +13,8 @@ export const settings = {
   'settings.days': { one: '{count} Tag', other: '{count} Tage' },
 
   'settings.keys': 'API-Schlüssel',
-  'settings.keys.detail': 'Mit einem Schlüssel handelt ein Programm für Sie. Geben Sie jedem Programm einen eigenen, damit Sie ihn einzeln sperren können.',
+  'settings.keys.detail': 'Mit einem Schlüssel handelt ein Programm für Sie. Geben Sie jedem Programm einen eigenen, damit Sie ihn ' +
+    'einzeln sperren können.',
   'settings.keys.create': 'Schlüssel anlegen',
   'settings.keys.none': 'Noch keine Schlüssel. Programme brauchen einen, um Aufnahmen zu senden und Transkripte zu lesen.',
   'settings.keys.name': 'Name',
@@ -31,7 +32,8 @@ export const settings = {
   'settings.keys.rotate': 'Ersetzen',
   'settings.keys.rotateNamed': 'Schlüssel {name} ersetzen',
   'settings.keys.rotateTitle': '„{name}“ ersetzen',
-  'settings.keys.rotateDetail': 'Sie erhalten einen neuen Schlüssel mit demselben Namen. Der alte, der auf {lastFour} endet, gilt noch eine Weile.',
+  'settings.keys.rotateDetail': 'Sie erhalten einen neuen Schlüssel mit demselben Namen. Der alte, der auf {lastFour} endet, gilt noch ' +
+    'eine Weile.',
   'settings.keys.grace': 'Der alte Schlüssel gilt noch',
   'settings.keys.grace.0': 'Gar nicht: er gilt sofort nicht mehr',
   'settings.keys.grace.3600': 'Eine Stunde',
@@ -48,7 +50,8 @@ export const settings = {
   'settings.keys.curlHint': 'Diese Zeile listet Ihre Transkriptionen auf. Wer sie sieht, kann den Schlüssel benutzen.',
   'settings.keys.stored': 'Ich habe ihn gespeichert',
   'settings.keys.rights': 'Was ein Schlüssel darf',
-  'settings.keys.rightsDetail': 'Ein Schlüssel hat alle Rechte seines Inhabers. Programme, die weniger brauchen, verbindet man besser über OAuth.',
+  'settings.keys.rightsDetail': 'Ein Schlüssel hat alle Rechte seines Inhabers. Programme, die weniger brauchen, verbindet man besser ' +
+    'über OAuth.',
   'settings.keys.reference': 'Referenz der HTTP-Schnittstelle',
   'settings.scope.transcripts:read': 'Transkripte und ihren Stand ansehen',
   'settings.scope.transcripts:write': 'Transkriptionen anlegen, wiederholen und löschen',
@@ -59,7 +62,8 @@ export const settings = {
   'settings.webhooks': 'Webhooks',
   'settings.webhooks.detail': 'Wenn eine Transkription endet, sendet die Appliance eine signierte Anfrage an diese Adressen.',
   'settings.webhooks.create': 'Adresse hinzufügen',
-  'settings.webhooks.none': 'Noch keine Adressen. Fügen Sie eine hinzu, damit ein anderes Programm erfährt, wann ein Transkript fertig ist.',
+  'settings.webhooks.none': 'Noch keine Adressen. Fügen Sie eine hinzu, damit ein anderes Programm erfährt, wann ein Transkript fertig ' +
+    'ist.',
   'settings.webhooks.url': 'Adresse',
   'settings.webhooks.urlHint': 'http oder https. Adressen der Appliance selbst und ihres Netzes können abgelehnt werden.',
   'settings.webhooks.created': 'Hinzugefügt: {when}',
@@ -76,7 +80,8 @@ export const settings = {
   'settings.webhooks.switchOff': 'Ausschalten',
   'settings.webhooks.switchOn': 'Einschalten',
   'settings.webhooks.deleteTitle': 'Diese Adresse löschen?',
-  'settings.webhooks.deleteDetail': 'Ereignisse, die noch auf sie warten, werden nicht mehr gesendet. Frühere Zustellungen bleiben in der Liste.',
+  'settings.webhooks.deleteDetail': 'Ereignisse, die noch auf sie warten, werden nicht mehr gesendet. Frühere Zustellungen bleiben in ' +
+    'der Liste.',
   'settings.webhooks.secretTitle': 'Das Geheimnis, das Anfragen signiert',
   'settings.webhooks.secretDetail': 'Kopieren Sie es jetzt. Es wird nur dieses eine Mal gezeigt.',
   'settings.webhooks.secret': 'Signaturgeheimnis',
@@ -103,7 +108,8 @@ export const settings = {
 
   'settings.connections': 'Verbundene Programme',
   'settings.connections.detail': 'Programme, denen Sie erlaubt haben, für Sie zu handeln. Jedes darf nur, was hier steht.',
-  'settings.connections.none': 'Kein Programm ist verbunden. Programme bitten selbst um Zugriff, und Sie entscheiden auf einer Seite dieser Appliance.',
+  'settings.connections.none': 'Kein Programm ist verbunden. Programme bitten selbst um Zugriff, und Sie entscheiden auf einer Seite ' +
+    'dieser Appliance.',
   'settings.connections.since': 'Erlaubt: {when}',
   'settings.connections.revoke': 'Trennen',
   'settings.connections.revokeNamed': '{name} trennen',
@@ -127,7 +133,8 @@ export const settings = {
   'settings.usage.day': 'Tag',
 
   'settings.vocabulary': 'Wortschatz',
-  'settings.vocabulary.detail': 'Namen und Begriffe, die neue Transkripte so schreiben sollen wie hier. Fertige Transkripte bleiben, wie sie sind.',
+  'settings.vocabulary.detail': 'Namen und Begriffe, die neue Transkripte so schreiben sollen wie hier. Fertige Transkripte bleiben, ' +
+    'wie sie sind.',
   'settings.vocabulary.add': 'Neue Namen oder Begriffe',
   'settings.vocabulary.hint': 'Mehrere auf einmal: durch Kommas getrennt. Höchstens 200, jeder mit bis zu 64 Zeichen.',
   'settings.vocabulary.addButton': 'Hinzufügen',
@@ -136,12 +143,13 @@ export const settings = {
   'settings.vocabulary.removed': { one: 'Entfernt', other: '{count} entfernt' },
 
   'settings.retention': 'Aufbewahrung',
-  'settings.retention.detail': 'Wie lange die Appliance Ihre Daten behält. Sie können die Frist des Verwalters verkürzen, nicht verlängern.',
+  'settings.retention.detail': 'Wie lange die Appliance Ihre Daten behält. Sie können die Frist des Verwalters verkürzen, nicht ' +
+    'verlängern.',
   'settings.retention.notKept': 'Diese Appliance löscht Aufnahmen, sobald ihr Transkript fertig ist.',
   'settings.retention.recordingDays': 'Aufnahmen',
-  'settings.retention.recordingDaysHint': 'Das Transkript bleibt; es lässt sich dann nicht mehr abspielen.',
+  'settings.retention.recordingDaysHint': 'Werden Aufnahmen gelöscht, bleiben ihre Transkripte, lassen sich aber nicht mehr abspielen.',
   'settings.retention.transcriptDays': 'Transkripte',
-  'settings.retention.transcriptDaysHint': 'Das Transkript, seine Zusammenfassung und seine Aufnahme werden gelöscht.',
+  'settings.retention.transcriptDaysHint': 'Werden Transkripte gelöscht, dann auch ihre Zusammenfassungen und Aufnahmen.',
   'settings.retention.asSetForever': 'Wie vom Verwalter festgelegt: unbegrenzt',
   'settings.retention.asSet': { one: 'Wie vom Verwalter festgelegt: {count} Tag', other: 'Wie vom Verwalter festgelegt: {count} Tage' },
   'settings.retention.after': { one: 'Nach {count} Tag löschen', other: 'Nach {count} Tagen löschen' },

@@ -127,7 +127,8 @@ export const settings = {
   'settings.usage.day': 'Day',
 
   'settings.vocabulary': 'Vocabulary',
-  'settings.vocabulary.detail': 'Names and terms that new transcripts should spell as you write them here. Finished transcripts stay as they are.',
+  'settings.vocabulary.detail': 'Names and terms that new transcripts should spell as you write them here. Finished transcripts stay ' +
+    'as they are.',
   'settings.vocabulary.add': 'New names or terms',
   'settings.vocabulary.hint': 'Several at once: separate them by commas. At most 200, each of up to 64 characters.',
   'settings.vocabulary.addButton': 'Add',
@@ -136,12 +137,13 @@ export const settings = {
   'settings.vocabulary.removed': { one: 'Removed', other: '{count} removed' },
 
   'settings.retention': 'Retention',
-  'settings.retention.detail': 'How long the appliance keeps what is yours. You can shorten what the administrator has set, not lengthen it.',
+  'settings.retention.detail': 'How long the appliance keeps what is yours. You can shorten what the administrator has set, not ' +
+    'lengthen it.',
   'settings.retention.notKept': 'This appliance deletes recordings as soon as their transcript is complete.',
   'settings.retention.recordingDays': 'Recordings',
-  'settings.retention.recordingDaysHint': 'The transcript stays; it cannot be played any more.',
+  'settings.retention.recordingDaysHint': 'When recordings are deleted, their transcripts stay but cannot be played.',
   'settings.retention.transcriptDays': 'Transcripts',
-  'settings.retention.transcriptDaysHint': 'The transcript, its summary and its recording are deleted.',
+  'settings.retention.transcriptDaysHint': 'When transcripts are deleted, their summaries and recordings are deleted too.',
   'settings.retention.asSetForever': 'As the administrator has set: kept for ever',
   'settings.retention.asSet': { one: 'As the administrator has set: {count} day', other: 'As the administrator has set: {count} days' },
   'settings.retention.after': { one: 'Delete after {count} day', other: 'Delete after {count} days' },

@@ -31,7 +31,8 @@ export const settings = {
   'settings.keys.rotate': 'Sustituir',
   'settings.keys.rotateNamed': 'Sustituir la clave {name}',
   'settings.keys.rotateTitle': 'Sustituir «{name}»',
-  'settings.keys.rotateDetail': 'Recibirá una clave nueva con el mismo nombre. La antigua, que termina en {lastFour}, funcionará un tiempo más.',
+  'settings.keys.rotateDetail': 'Recibirá una clave nueva con el mismo nombre. La antigua, que termina en {lastFour}, funcionará un ' +
+    'tiempo más.',
   'settings.keys.grace': 'La clave antigua seguirá funcionando',
   'settings.keys.grace.0': 'Nada: deja de funcionar de inmediato',
   'settings.keys.grace.3600': 'Una hora',
@@ -48,7 +49,8 @@ export const settings = {
   'settings.keys.curlHint': 'Esta línea muestra sus transcripciones. Quien la vea podrá usar la clave.',
   'settings.keys.stored': 'Ya la he guardado',
   'settings.keys.rights': 'Qué puede hacer una clave',
-  'settings.keys.rightsDetail': 'Una clave tiene todos los derechos de su propietario. Los programas que necesitan menos se conectan mejor por OAuth.',
+  'settings.keys.rightsDetail': 'Una clave tiene todos los derechos de su propietario. Los programas que necesitan menos se conectan ' +
+    'mejor por OAuth.',
   'settings.keys.reference': 'Referencia de la interfaz HTTP',
   'settings.scope.transcripts:read': 'Ver las transcripciones y su estado',
   'settings.scope.transcripts:write': 'Crear, reintentar y eliminar transcripciones',
@@ -103,7 +105,8 @@ export const settings = {
 
   'settings.connections': 'Programas conectados',
   'settings.connections.detail': 'Programas a los que ha permitido actuar en su nombre. Cada uno puede hacer solo lo que se indica.',
-  'settings.connections.none': 'No hay ningún programa conectado. Los programas piden el acceso y usted decide en una página de este equipo.',
+  'settings.connections.none': 'No hay ningún programa conectado. Los programas piden el acceso y usted decide en una página de este ' +
+    'equipo.',
   'settings.connections.since': 'Permitido: {when}',
   'settings.connections.revoke': 'Desconectar',
   'settings.connections.revokeNamed': 'Desconectar {name}',
@@ -139,9 +142,9 @@ export const settings = {
   'settings.retention.detail': 'Cuánto tiempo guarda el equipo lo que es suyo. Puede acortar lo que fijó el administrador, no alargarlo.',
   'settings.retention.notKept': 'Este equipo elimina las grabaciones en cuanto su transcripción está lista.',
   'settings.retention.recordingDays': 'Grabaciones',
-  'settings.retention.recordingDaysHint': 'La transcripción se conserva, pero ya no se puede reproducir.',
+  'settings.retention.recordingDaysHint': 'Al eliminar grabaciones, sus transcripciones se conservan, pero no se pueden reproducir.',
   'settings.retention.transcriptDays': 'Transcripciones',
-  'settings.retention.transcriptDaysHint': 'Se eliminan la transcripción, su resumen y su grabación.',
+  'settings.retention.transcriptDaysHint': 'Al eliminar transcripciones, se eliminan también sus resúmenes y grabaciones.',
   'settings.retention.asSetForever': 'Como fijó el administrador: para siempre',
   'settings.retention.asSet': { one: 'Como fijó el administrador: {count} día', other: 'Como fijó el administrador: {count} días' },
   'settings.retention.after': { one: 'Eliminar después de {count} día', other: 'Eliminar después de {count} días' },
