@@ -24,6 +24,10 @@ const CHECKS = [
     argv: [bin('tsc'), '-p', 'test', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', join(CACHE, 'types.json')]
   },
   {
+    name: 'types of the page',
+    argv: [bin('tsc'), '-p', 'src/dashboard', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', join(CACHE, 'page-types.json')]
+  },
+  {
     // Errors only: a warning never fails a run and would hide what does; `npm run lint` shows them.
     name: 'lint',
     argv: [bin('eslint'), '.', '--quiet', '--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, 'lint.json')]
@@ -32,7 +36,7 @@ const CHECKS = [
   { name: 'documents', argv: ['scripts/check-docs.mjs'] }
 ]
 /** Where the slow files are. They start first, so that none of them runs alone at the end. */
-const SLOW = ['test/e2e/', 'test/engine/media/', 'test/contract/', 'test/cli/', 'test/native/', 'test/evaluate/', 'test/engine/']
+const SLOW = ['test/e2e/', 'test/page/', 'test/engine/media/', 'test/contract/', 'test/cli/', 'test/native/', 'test/evaluate/', 'test/engine/']
 /** Three files keep two processors busy: the slow ones spend much of their time waiting for other programs. */
 const AT_ONCE = 3
 /** Seconds for one file. A last resort: helpers that wait fail much sooner when nothing happens (test/support/wait.ts). */
