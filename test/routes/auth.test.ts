@@ -27,7 +27,7 @@ async function build (t: Test, { publicUrl }: { publicUrl: string | undefined } 
   await app.register(fastifyCookie)
   readPageSession(app, {
     publicUrl,
-    sessions: { find: (secret) => secret === SECRET ? SESSION : undefined }
+    sessions: { find: (secret) => secret === SECRET ? SESSION : undefined, isOpen: (secret) => secret === SECRET }
   })
   const asked: string[] = []
   const keyOwner: Principal = { ownerId: 1, plan: 'free', keyId: 7 }
