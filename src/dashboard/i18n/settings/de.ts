@@ -114,7 +114,8 @@ export const settings = {
   'settings.connections.revoke': 'Trennen',
   'settings.connections.revokeNamed': '{name} trennen',
   'settings.connections.revokeTitle': '„{name}“ trennen?',
-  'settings.connections.revokeDetail': 'Das Programm verliert seinen Zugriff sofort. Es kann Sie erneut um Zugriff bitten.',
+  'settings.connections.revokeDetail': 'Das Programm erhält keinen weiteren Zugriff; was es noch hat, endet in wenigen Minuten. Es ' +
+    'kann Sie erneut um Zugriff bitten.',
 
   'settings.usage': 'Nutzung',
   'settings.usage.detail': 'Was Sie von den Limits Ihres Tarifs verbraucht haben.',
