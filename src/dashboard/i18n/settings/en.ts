@@ -68,7 +68,7 @@ export const settings = {
   'settings.webhooks.on': 'On',
   'settings.webhooks.off': 'Off',
   'settings.webhooks.test': 'Test',
-  'settings.webhooks.testNamed': 'Send a test to {url}',
+  'settings.webhooks.testNamed': 'Test: {url}',
   'settings.webhooks.testing': 'Sending a test…',
   'settings.webhooks.tested': 'The receiver answered {code} after {ms} ms.',
   'settings.webhooks.more': 'More for {url}',

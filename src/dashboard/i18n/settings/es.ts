@@ -70,7 +70,7 @@ export const settings = {
   'settings.webhooks.on': 'Activada',
   'settings.webhooks.off': 'Desactivada',
   'settings.webhooks.test': 'Probar',
-  'settings.webhooks.testNamed': 'Enviar una prueba a {url}',
+  'settings.webhooks.testNamed': 'Probar: {url}',
   'settings.webhooks.testing': 'Enviando una prueba…',
   'settings.webhooks.tested': 'El receptor respondió {code} después de {ms} ms.',
   'settings.webhooks.more': 'Más sobre {url}',
