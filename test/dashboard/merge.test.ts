@@ -33,7 +33,8 @@ t.test('scripts without spaces are compared by words', async (t) => {
 t.test('a change by one alone is taken as it is', async () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 }).map((words) => words.join(' '))
   fc.assert(fc.property(text, text, (base, changed) =>
-    mergeTexts(base, changed, base).text === changed && mergeTexts(base, base, changed).text === changed && mergeTexts(base, changed, changed).isClean))
+    mergeTexts(base, changed, base).text === changed && mergeTexts(base, base, changed).text === changed &&
+    mergeTexts(base, changed, changed).isClean))
 })
 
 t.test('a comparison has both texts in it, in full', async () => {

@@ -14,7 +14,8 @@ const TALK = [
 t.test('copies with and without times and speakers', async (t) => {
   t.equal(toPlainText(TALK, { times: false, speakers: false }), 'Good morning. Welcome. Thank you.')
   t.equal(toPlainText(TALK, { times: false, speakers: true }), 'Ada: Good morning. Welcome.\n\nGrace: Thank you.')
-  t.equal(toPlainText(TALK, { times: true, speakers: true }), '[0:00] Ada: Good morning.\n[0:10] Ada: Welcome.\n[1:06:40] Grace: Thank you.')
+  t.equal(toPlainText(TALK, { times: true, speakers: true }),
+    '[0:00] Ada: Good morning.\n[0:10] Ada: Welcome.\n[1:06:40] Grace: Thank you.')
   t.equal(toPlainText([], { times: true, speakers: true }), '')
 })
 

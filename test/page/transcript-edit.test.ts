@@ -2,7 +2,7 @@
 import t from 'tap'
 import { expectAccessible } from './support/accessible.ts'
 import { NO_CHROMIUM, tabTo } from './support/browser.ts'
-import { editSegment, startRecording, wordsOf } from './support/recording.ts'
+import { editSegment, startRecording, until, wordsOf } from './support/recording.ts'
 import { ACCOUNT } from './support/stage.ts'
 
 t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
@@ -171,7 +171,7 @@ t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
     await open(path)
     await tabTo(page, wordsOf(page, 0))
     await page.keyboard.press('ArrowDown')
-    await page.waitForFunction('document.activeElement.closest("[data-index=\\"1\\"]")')
+    await until(page, 'document.activeElement.closest("[data-index=\\"1\\"]")')
     await page.keyboard.press('ArrowRight')
     t.equal(await page.evaluate('document.activeElement.dataset.word'), '1', 'the second word of the second row')
     await page.keyboard.press('e')

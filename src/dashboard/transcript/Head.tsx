@@ -46,9 +46,9 @@ function Title ({ transcription, onChange }: { transcription: Transcription, onC
       <form className={styles['title']} onSubmit={save}>
         <h1 className='visually-hidden'>{title}</h1>
         {/* The person has just asked to change it. */}
-        {/* eslint-disable jsx-a11y/no-autofocus */}
         <input
-          value={text} aria-label={t('transcript.title')} dir='auto' maxLength={200} autoFocus onChange={(event) => { setText(event.target.value) }}
+          value={text} aria-label={t('transcript.title')} dir='auto' maxLength={200} autoFocus
+          onChange={(event) => { setText(event.target.value) }}
           onKeyDown={(event) => { if (event.key === 'Escape') setEditing(false) }}
         />
         <Button kind='primary' type='submit'>{t('app.save')}</Button>
@@ -59,7 +59,9 @@ function Title ({ transcription, onChange }: { transcription: Transcription, onC
   return (
     <div className={styles['title']}>
       <h1 dir='auto'>{title}</h1>
-      <Button kind='icon' aria-label={t('transcript.rename')} onPress={() => { setText(title); setEditing(true) }}><Icon name='edit' /></Button>
+      <Button kind='icon' aria-label={t('transcript.rename')} onPress={() => { setText(title); setEditing(true) }}>
+        <Icon name='edit' />
+      </Button>
     </div>
   )
 }
@@ -86,7 +88,10 @@ function Tags ({ tags, onChange }: { tags: readonly string[], onChange (tags: st
           {tags.map((tag) => (
             <li key={tag}>
               <span dir='auto'>{tag}</span>
-              <button type='button' aria-label={t('transcript.removeTag', { tag })} onClick={() => { onChange(tags.filter((one) => one !== tag)) }}>
+              <button
+                type='button' aria-label={t('transcript.removeTag', { tag })}
+                onClick={() => { onChange(tags.filter((one) => one !== tag)) }}
+              >
                 <Icon name='close' />
               </button>
             </li>

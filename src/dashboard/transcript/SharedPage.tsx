@@ -46,7 +46,10 @@ export function SharedPage () {
       {error && (
         <>
           <h1 className='visually-hidden'>{t('transcript.text')}</h1>
-          <Message title={isOver ? t('transcript.shareOver') : t('error.unreachable')} detail={isOver ? t('transcript.shareOverDetail') : undefined} />
+          <Message
+            title={isOver ? t('transcript.shareOver') : t('error.unreachable')}
+            detail={isOver ? t('transcript.shareOverDetail') : undefined}
+          />
         </>
       )}
     </main>

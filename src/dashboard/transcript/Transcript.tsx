@@ -49,7 +49,7 @@ function useTarget (segments: Segments, player: Player, at: number | undefined) 
   const go = useCallback((segmentId: string): void => {
     segments.ensureId(segmentId).then((segment) => { if (segment !== undefined) setTarget({ segment }) }, notifyOf)
   }, [segments])
-  return { target, setTarget, go }
+  return { target, go }
 }
 
 /** What changes the text as a whole, and what must be read again afterwards. */
@@ -60,7 +60,8 @@ function useChanges (id: number, segments: Segments) {
     function forget (): void {
       // What was made of the old text is no longer there.
       queries.removeQueries({ queryKey: KEYS.artifacts(id), type: 'inactive' })
-      for (const queryKey of [KEYS.artifacts(id), KEYS.revisions(id), KEYS.previews(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
+      const keys = [KEYS.artifacts(id), KEYS.revisions(id), KEYS.previews(id)]
+      for (const queryKey of keys) queries.invalidateQueries({ queryKey }).catch(notifyOf)
     }
     function reload (): void {
       forget()
@@ -114,7 +115,7 @@ export function Transcript ({ transcription, at, query }: Props) {
   const [segments] = useState(() => createSegments(async (after, limit) => await loadSegments(id, after, limit)))
   const playback = usePlayback(segments, `/api/v1/transcriptions/${id}/audio`)
   const { player } = playback
-  const { target, setTarget, go } = useTarget(segments, player, at)
+  const { target, go } = useTarget(segments, player, at)
   const changes = useChanges(id, segments)
   const edits = useEdits(() => createEdits({
     id,
@@ -152,8 +153,8 @@ export function Transcript ({ transcription, at, query }: Props) {
   }
   const text = (
     <TranscriptText
-      segments={segments} playback={playback} language={language} target={target} match={match ?? searched} showsDoubt={showsDoubt} edits={edits}
-      onSpeaker={speakers?.status === 'done' ? setSpeaker : undefined}
+      segments={segments} playback={playback} language={language} target={target} match={match ?? searched} showsDoubt={showsDoubt}
+      edits={edits} onSpeaker={speakers?.status === 'done' ? setSpeaker : undefined}
     />
   )
   const panels = (
@@ -175,7 +176,7 @@ export function Transcript ({ transcription, at, query }: Props) {
           />
           {isFinding && (
             <FindBar
-              id={id} onMatch={changeMatch} onGo={go} onReplaced={changes.reload} onUndo={() => { changes.undo() }}
+              id={id} onMatch={changeMatch} onGo={go} onReplaced={() => { changes.reload() }} onUndo={() => { changes.undo() }}
               onClose={() => { setFinding(false) }}
             />
           )}
@@ -185,7 +186,10 @@ export function Transcript ({ transcription, at, query }: Props) {
         {!isNarrow && <aside className={styles['aside']} aria-label={t('transcript.panels')}>{panels}</aside>}
       </div>
       <MergeDialog edits={edits} />
-      <Revisions id={id} isOpen={dialog === 'history'} onClose={() => { setDialog(undefined) }} onUndo={changes.undo} />
+      <Revisions
+        id={id} isOpen={dialog === 'history'} onClose={() => { setDialog(undefined) }}
+        onUndo={(revision) => { changes.undo(revision) }}
+      />
       <ShareDialog id={id} isOpen={dialog === 'share'} onClose={() => { setDialog(undefined) }} />
       <SpeakerDialog
         id={id} label={speaker} speakers={speakers?.speakers ?? []} onChanged={takeSpeakers} onClose={() => { setSpeaker(undefined) }}

@@ -29,7 +29,8 @@ export function Working ({ transcription }: { transcription: Transcription }) {
   if (status === 'failed') {
     return (
       <Message title={t('transcript.failed')} detail={job?.failure?.message}>
-        {job?.retryable && <Button kind='primary' onPress={() => { inBackground(retry()) }}><Icon name='refresh' />{t('app.retry')}</Button>}
+        {job?.retryable &&
+          <Button kind='primary' onPress={() => { inBackground(retry()) }}><Icon name='refresh' />{t('app.retry')}</Button>}
         <Link to='/'>{t('app.library')}</Link>
       </Message>
     )
@@ -39,7 +40,9 @@ export function Working ({ transcription }: { transcription: Transcription }) {
     <div className={styles['working']}>
       <p>{status === 'pending' ? t('transcript.waiting') : t('transcript.working')}</p>
       <Progress label={t('transcript.progress')} share={status === 'pending' ? undefined : progress / 100} />
-      <p className={styles['quiet']} role='status'>{status === 'pending' ? t('transcript.waitingDetail') : t('transcript.percent', { count: Math.floor(progress) })}</p>
+      <p className={styles['quiet']} role='status'>
+        {status === 'pending' ? t('transcript.waitingDetail') : t('transcript.percent', { count: Math.floor(progress) })}
+      </p>
     </div>
   )
 }

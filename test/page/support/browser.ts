@@ -11,7 +11,7 @@ const found = (process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => N
 export const NO_CHROMIUM: string | false = found === undefined ? 'Chromium is not installed; apt-get install chromium installs it' : false
 
 /** A test waits for conditions; this only ends one that would wait forever. */
-const STUCK_MS = 120_000
+const STUCK_MS = 30_000
 
 export async function startChromium (): Promise<Browser> {
   // The sandbox needs privileges that containers do not have; the only pages opened are our own.

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { AUDIO } from '../../support/paths.ts'
+import { waitFor } from '../../support/wait.ts'
 import { startPage } from './stage.ts'
 import type { Stage } from './stage.ts'
 import type { Settings } from '../../support/program.ts'
@@ -28,4 +29,9 @@ export async function editSegment (page: Page, segment: number) {
   const field = page.locator(`[data-index="${segment}"] textarea`)
   await field.waitFor()
   return field
+}
+
+/** Waits until an expression is true in the page. Asked from here: the policy of the page refuses code that is made of text. */
+export async function until (page: Page, expression: string): Promise<void> {
+  await waitFor(expression, async () => Boolean(await page.evaluate(expression)), { everyMs: 50, stalledMs: 30_000 })
 }

@@ -71,7 +71,11 @@ function ArtifactView ({ id, mode, player }: { id: number, mode: Mode, player: P
     notify({ kind: 'done', text: t('transcript.copied') })
   }
   if (error) {
-    return <Message title={t('transcript.artifactFailed')} detail={error.message}><Button onPress={() => { inBackground(refetch()) }}>{t('app.retry')}</Button></Message>
+    return (
+      <Message title={t('transcript.artifactFailed')} detail={error.message}>
+        <Button onPress={() => { inBackground(refetch()) }}>{t('app.retry')}</Button>
+      </Message>
+    )
   }
   if (!data) return <div className={styles['waiting']} role='status'><span>{t('transcript.artifactWaiting')}</span><i /><i /><i /></div>
   if (data.content === '') return <p className={styles['quiet']}>{t('transcript.artifactEmpty')}</p>

@@ -34,7 +34,12 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
   const audio = new Audio()
   audio.preload = 'metadata'
   let state: PlayerState = {
-    isPlaying: false, rate: readRate(), volume: 1, skipsPauses: localStorage.getItem(SKIP_PLACE) === 'true', fault: undefined, isConverted: false
+    isPlaying: false,
+    rate: readRate(),
+    volume: 1,
+    skipsPauses: localStorage.getItem(SKIP_PLACE) === 'true',
+    fault: undefined,
+    isConverted: false
   }
   const listeners = new Set<() => void>()
   const clocks = new Set<(seconds: number) => void>()

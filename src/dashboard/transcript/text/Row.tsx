@@ -63,7 +63,8 @@ function useFocusAfterEdit (row: RefObject<HTMLElement | null>, isEditing: boole
     const hasClosed = wasEditing.current && !isEditing
     wasEditing.current = isEditing
     // The focus is nowhere once the element that had it is gone.
-    if (hasClosed && document.activeElement === document.body) row.current?.querySelector<HTMLElement>('[data-words]')?.focus({ preventScroll: true })
+    if (!hasClosed || document.activeElement !== document.body) return
+    row.current?.querySelector<HTMLElement>('[data-words]')?.focus({ preventScroll: true })
   }, [row, isEditing])
 }
 
@@ -106,7 +107,9 @@ export const Row = memo(function Row (props: RowProps) {
       {edits && !isEditing && (
         <button
           type='button' tabIndex={tabIndex} className={`${styles['edit']} ${segment.edited ? styles['edited'] : ''}`} data-edit
-          aria-label={t(segment.edited ? 'transcript.editAgainFrom' : 'transcript.editFrom', { time: toSpokenTime(segment.start, language) })}
+          aria-label={t(segment.edited ? 'transcript.editAgainFrom' : 'transcript.editFrom', {
+            time: toSpokenTime(segment.start, language)
+          })}
         ><Icon name='edit' />
         </button>
       )}

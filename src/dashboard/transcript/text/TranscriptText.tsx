@@ -78,7 +78,8 @@ export function TranscriptText (props: Props) {
   return (
     <div className={styles['text']}>
       <div
-        ref={list} role='list' aria-label={t('transcript.text')} className={styles['list']} style={{ height: rows.getTotalSize() }} {...handlers}
+        ref={list} role='list' aria-label={t('transcript.text')} className={styles['list']} style={{ height: rows.getTotalSize() }}
+        {...handlers}
       >
         {rows.getVirtualItems().map(({ key, index, start }) => {
           const segment = loaded[index]

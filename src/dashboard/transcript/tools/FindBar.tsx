@@ -87,7 +87,6 @@ export function FindBar ({ id, onMatch, onGo, onReplaced, onUndo, onClose }: Pro
     <div role='search' className={styles['find']} onKeyDown={key}>
       <div className={styles['line']}>
         {/* The person has just asked for it. */}
-        {/* eslint-disable-next-line jsx-a11y/no-autofocus */}
         <Field label={t('transcript.find')} value={find} onChange={setFind} autoFocus />
         <span className={styles['count']} role='status'>{preview.error ? preview.error.message : shown}</span>
         <Button isDisabled={count === 0} onPress={() => { go(-1) }}>{t('transcript.previous')}</Button>

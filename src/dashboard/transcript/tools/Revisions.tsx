@@ -18,9 +18,12 @@ function Entry ({ revision, onUndo }: { revision: Revision, onUndo: Props['onUnd
       <div>
         {t(`transcript.revision.${revision.kind}`, { count: revision.segments })} <span className={styles['when']}>{when}</span>
       </div>
-      <Button kind='quiet' aria-label={t('transcript.undoRevision', { number: revision.number })} onPress={() => { onUndo(revision.number) }}>
-        {t('app.undo')}
-      </Button>
+      {!revision.undone && (
+        <Button
+          kind='quiet' aria-label={t('transcript.undoRevision', { number: revision.number })} onPress={() => { onUndo(revision.number) }}
+        >{t('app.undo')}
+        </Button>
+      )}
       {revision.before !== undefined && revision.after !== undefined &&
         <Changes before={revision.before.trim()} after={revision.after.trim()} />}
     </li>

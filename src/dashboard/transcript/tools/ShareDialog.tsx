@@ -76,7 +76,9 @@ function NewLink ({ id }: { id: number }) {
       {url !== undefined && (
         <div className={styles['link']}>
           <Field label={t('transcript.link')} value={url} isReadOnly hint={t('transcript.linkHint')} />
-          <Button aria-label={t('transcript.copyLink')} onPress={() => { inBackground(copy(url)) }}><Icon name='copy' />{t('transcript.copy')}</Button>
+          <Button aria-label={t('transcript.copyLink')} onPress={() => { inBackground(copy(url)) }}>
+            <Icon name='copy' />{t('transcript.copy')}
+          </Button>
         </div>
       )}
     </>

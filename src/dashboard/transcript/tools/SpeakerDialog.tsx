@@ -44,7 +44,6 @@ function Form ({ id, label, speakers, onChanged, onClose }: Props & { label: str
   }
 
   return (
-    // eslint-disable-next-line react/jsx-handler-names
     <form onSubmit={save} className={styles['find']}>
       {speaker && <p className={styles['quiet']}>{t('transcript.talks', { time: toSpokenTime(speaker.talkSeconds, language) })}</p>}
       <Field
@@ -54,7 +53,10 @@ function Form ({ id, label, speakers, onChanged, onClose }: Props & { label: str
       {others.length > 0 && (
         <Choice
           label={t('transcript.mergeSpeaker')} value={into} onChange={setInto}
-          options={[{ value: NOBODY, text: t('transcript.mergeNobody') }, ...others.map((one) => ({ value: one.label, text: one.name ?? one.label }))]}
+          options={[
+            { value: NOBODY, text: t('transcript.mergeNobody') },
+            ...others.map((one) => ({ value: one.label, text: one.name ?? one.label }))
+          ]}
         />
       )}
       <DialogButtons>
