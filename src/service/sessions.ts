@@ -31,16 +31,23 @@ export function createSessions ({ sessions, inTransaction, now }: Deps) {
     return { ...session, lastUsedAt: at }
   }
 
-  /** The session with this secret; undefined when there is none or it has ended. Finding it counts as use. */
-  function find (secret: string): PageSession | undefined {
+  function look (secret: string): FoundSession | undefined {
     const found = sessions.findByHash(hashSecret(secret))
     if (!found) return undefined
     const { expiresAt, idleExpiresAt } = sessionEnds(found)
-    return Math.min(expiresAt, idleExpiresAt) <= now() ? undefined : view(noteUse(found))
+    return Math.min(expiresAt, idleExpiresAt) <= now() ? undefined : found
+  }
+
+  /** The session with this secret; undefined when there is none or it has ended. Finding it counts as use. */
+  function find (secret: string): PageSession | undefined {
+    const found = look(secret)
+    return found && view(noteUse(found))
   }
 
   return {
     find,
+    /** Whether the session goes on. Asking is no use: a page that is left open must not keep its session alive. */
+    isOpen: (secret: string): boolean => look(secret) !== undefined,
     /** Begins a session of an owner. `replaced`: the secret that the browser had before; its session ends. */
     begin (ownerId: number, replaced: string | undefined): BegunSession {
       const secret = generateSecret()

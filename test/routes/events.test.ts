@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
 import type { Test } from 'tap'
+import { buildWithAccounts } from '../support/account.ts'
 import { buildAppliance } from '../support/appliance.ts'
 import { createClient } from '../support/client.ts'
 import { followEvents } from '../support/events.ts'
@@ -113,4 +114,19 @@ t.test('a page that reads nothing is dropped before much waits for it', async (t
     return server.destroyed
   }, { progress: () => server.bytesWritten })
   t.ok(most < 1_000_000, `${most} bytes`)
+})
+
+t.test('the stream of a person who is signed in goes on as long as the session', async (t) => {
+  const { appliance, http, openAs } = await buildWithAccounts(t)
+  const address = await http.listen({ port: 0, host: '127.0.0.1' })
+  const { cookie, call } = await openAs()
+  const page = await followEvents(address, { cookie })
+  t.teardown(page.close)
+  t.equal((await call('POST', 'media/ingest', SOURCE)).status, 201)
+  await page.event('the recording', ({ event }) => event === 'list')
+  await appliance.events.sweep()
+  await waitFor('a heartbeat', () => page.heartbeats() === 1)
+  await call('DELETE', 'session')
+  await appliance.events.sweep()
+  await waitFor('the end', () => page.state() === 'ended')
 })

@@ -3,10 +3,14 @@ import { waitFor } from './wait.ts'
 
 export type SeenEvent = { event: string, data: { id?: number, status?: string, stage?: string, progress?: number, title?: string } }
 
-/** Connects and reads until the stream ends or `close` is called. Throws an Error when the reply is not a stream. */
-export async function followEvents (address: string, key: string) {
+/**
+ * Connects with a key, or with the cookie of a session, and reads until the stream ends or `close` is called. Throws an Error when the
+ * reply is not a stream.
+ */
+export async function followEvents (address: string, credential: string | { cookie: string }) {
   const stop = new AbortController()
-  const reply = await fetch(new URL('/api/v1/events', address), { headers: { authorization: `Bearer ${key}` }, signal: stop.signal })
+  const headers = typeof credential === 'string' ? { authorization: `Bearer ${credential}` } : credential
+  const reply = await fetch(new URL('/api/v1/events', address), { headers, signal: stop.signal })
   if (reply.status !== 200 || !reply.body) throw new Error(`events: ${reply.status} ${await reply.text()}`)
   const seen: SeenEvent[] = []
   let text = ''

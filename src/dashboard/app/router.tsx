@@ -17,14 +17,16 @@ const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  validateSearch: ({ token }: Record<string, unknown>) => typeof token === 'string' ? { token } : {},
+  validateSearch: ({ token }: Record<string, unknown>): { token?: string } => ({ token: typeof token === 'string' ? token : undefined }),
   component: lazyRouteComponent(() => import('../account/SetupPage.tsx'), 'SetupPage')
 })
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   // Only paths of our own: an address of another site must not be a place to go on to.
-  validateSearch: ({ next }: Record<string, unknown>) => typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
+  // Undefined, because a key that is left out would keep what the address has.
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
+    ({ next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined }),
   component: lazyRouteComponent(() => import('../account/SignInPage.tsx'), 'SignInPage')
 })
 const shared = createRoute({
@@ -50,7 +52,7 @@ const transcript = createRoute({
   path: '/transcripts/$id',
   // `at`: seconds to begin at; `q`: what was searched for.
   validateSearch: ({ at, q }: Record<string, unknown>): { at?: number, q?: string } => ({
-    ...(typeof at === 'number' && at >= 0 ? { at } : {}), ...(typeof q === 'string' && q !== '' ? { q } : {})
+    at: typeof at === 'number' && at >= 0 ? at : undefined, q: typeof q === 'string' && q !== '' ? q : undefined
   }),
   component: lazyRouteComponent(() => import('../transcript/TranscriptPage.tsx'), 'TranscriptPage')
 })

@@ -4,6 +4,7 @@ import { useTexts } from '../i18n/index.tsx'
 import { askForAddress } from '../recordings/AddAddress.tsx'
 import { readChosen } from '../recordings/dropped-files.ts'
 import { useAddFiles } from '../recordings/upload-list.ts'
+import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Menu } from '../ui/Menu.tsx'
 
@@ -31,13 +32,20 @@ function useFileDialogs () {
   }
 }
 
-export function AddButton ({ kind = 'primary' }: { kind?: 'primary' | 'plain' }) {
+/** Opens the browser's file dialog at once. */
+export function ChooseFiles () {
+  const { t } = useTexts()
+  const { chooseFiles, fields } = useFileDialogs()
+  return <><Button onPress={chooseFiles}>{t('library.addFiles')}</Button>{fields}</>
+}
+
+export function AddButton () {
   const { t } = useTexts()
   const { chooseFiles, chooseFolder, fields } = useFileDialogs()
   return (
     <>
       <Menu
-        label={t('library.add')} kind={kind}
+        label={t('library.add')} kind='primary'
         actions={[
           { id: 'files', text: t('library.addFiles'), run: chooseFiles },
           { id: 'folder', text: t('library.addFolder'), run: chooseFolder },

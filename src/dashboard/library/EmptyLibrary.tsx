@@ -5,7 +5,7 @@ import { Button } from '../ui/Button.tsx'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { inBackground, notify } from '../ui/Notices.tsx'
-import { AddButton } from './AddButton.tsx'
+import { ChooseFiles } from './AddButton.tsx'
 import styles from './EmptyLibrary.module.css'
 
 const toCommand = (): string => `curl -H "Authorization: Bearer $STENOBOX_KEY" -H "Content-Type: application/json" \\
@@ -24,7 +24,7 @@ export function EmptyLibrary () {
         <span className={styles['icon']}><Icon name='upload' /></span>
         <h2>{t('library.empty')}</h2>
         <p>{t('library.emptyHint')}</p>
-        <AddButton />
+        <ChooseFiles />
       </div>
       <div className={styles['command']}>
         <p>{t('library.emptyCommand')} <Link to='/settings/$section' params={{ section: 'api' }}>{t('library.emptyKey')}</Link></p>

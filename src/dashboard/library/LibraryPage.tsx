@@ -5,12 +5,11 @@ import { useTexts } from '../i18n/index.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { useTitle } from '../ui/title.ts'
 import { AddButton } from './AddButton.tsx'
-import { Filters } from './Filters.tsx'
 import styles from './LibraryPage.module.css'
 import { RecordingList } from './RecordingList.tsx'
 import { SearchBox } from './SearchBox.tsx'
 import { SearchResults } from './SearchResults.tsx'
-import type { LibrarySearch } from './search-params.ts'
+import type { LibrarySearch, SearchChange } from './search-params.ts'
 export { readLibrarySearch } from './search-params.ts'
 
 const route = getRouteApi('/signedIn/')
@@ -23,8 +22,8 @@ export function LibraryPage () {
   const list = useRef<HTMLDivElement>(null)
   const { q, ...filter } = search
 
-  /** Undefined takes a choice away. Typing does not fill the history. */
-  function change (next: { [K in keyof LibrarySearch]?: LibrarySearch[K] | undefined }): void {
+  /** Typing does not fill the history. */
+  function change (next: SearchChange): void {
     const known = Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value !== undefined))
     inBackground(navigate({ search: known as LibrarySearch, replace: 'q' in next && q !== undefined, resetScroll: false }))
   }
@@ -39,7 +38,7 @@ export function LibraryPage () {
       </div>
       <div ref={list} className={styles['body']}>
         {q === undefined
-          ? <><Filters search={filter} onChange={change} /><RecordingList search={filter} onClear={() => { inBackground(navigate({ search: {} })) }} /></>
+          ? <RecordingList search={filter} onChange={change} />
           : <SearchResults query={q} />}
       </div>
     </>

@@ -1,6 +1,6 @@
-/** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document: ten thousand are as quick as ten. */
+/** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document, so ten thousand are quick. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { useHidden } from '../recordings/deletion.ts'
 import { useConnection } from '../recordings/events.ts'
@@ -11,11 +11,14 @@ import { Message } from '../ui/Message.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { EmptyLibrary } from './EmptyLibrary.tsx'
+import { Filters, NO_FILTER } from './Filters.tsx'
 import { RenameDialog } from './RenameDialog.tsx'
 import { Rows } from './Rows.tsx'
 import { toFilter } from './search-params.ts'
-import type { LibrarySearch } from './search-params.ts'
-import { TagsDialog } from './TagsDialog.tsx'
+import type { LibrarySearch, SearchChange } from './search-params.ts'
+
+// Its list of tags is large, and rarely needed: not part of the first load.
+const TagsDialog = lazy(async () => ({ default: (await import('./TagsDialog.tsx')).TagsDialog }))
 
 /** How often the list is read while there are no events: often while something is being transcribed. */
 const BUSY_POLL_MS = 2000
@@ -42,9 +45,9 @@ function useRecordings (search: Omit<LibrarySearch, 'q'>) {
   return { query, recordings }
 }
 
-type Props = { search: Omit<LibrarySearch, 'q'>, onClear (): void }
+type Props = { search: Omit<LibrarySearch, 'q'>, onChange (change: SearchChange): void }
 
-export function RecordingList ({ search, onClear }: Props) {
+export function RecordingList ({ search, onChange }: Props) {
   const { t } = useTexts()
   const { query, recordings } = useRecordings(search)
   const [dialog, setDialog] = useState<{ action: RowAction, recording: Recording }>()
@@ -60,18 +63,24 @@ export function RecordingList ({ search, onClear }: Props) {
     )
   }
   if (recordings.length === 0 && isFiltered) {
-    return <Message title={t('library.noneFits')}><Button onPress={onClear}>{t('library.showAll')}</Button></Message>
+    return (
+      <>
+        <Filters search={search} onChange={onChange} />
+        <Message title={t('library.noneFits')}><Button onPress={() => { onChange(NO_FILTER) }}>{t('library.showAll')}</Button></Message>
+      </>
+    )
   }
   if (recordings.length === 0) return <EmptyLibrary />
   const close = (): void => { setDialog(undefined) }
   return (
     <>
+      <Filters search={search} onChange={onChange} />
       <Rows
         recordings={recordings} isComplete={!query.hasNextPage} onAction={(action, recording) => { setDialog({ action, recording }) }}
         onEnd={() => { if (query.hasNextPage && !query.isFetchingNextPage) inBackground(query.fetchNextPage()) }}
       />
       <RenameDialog recording={dialog?.action === 'rename' ? dialog.recording : undefined} onClose={close} />
-      <TagsDialog recording={dialog?.action === 'tags' ? dialog.recording : undefined} onClose={close} />
+      {dialog?.action === 'tags' && <Suspense><TagsDialog recording={dialog.recording} onClose={close} /></Suspense>}
     </>
   )
 }

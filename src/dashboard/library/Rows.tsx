@@ -120,7 +120,9 @@ export function Rows ({ recordings, isComplete, onAction, onEnd }: Props) {
   }
 
   return (
-    <ul ref={list} className={styles['rows']} aria-label={t('library.list')} style={{ blockSize: rows.getTotalSize() }} onKeyDown={onKeyDown}>
+    <ul
+      ref={list} className={styles['rows']} aria-label={t('library.list')} style={{ blockSize: rows.getTotalSize() }} onKeyDown={onKeyDown}
+    >
       {items.map(({ index, start }) => {
         const recording = recordings[index]
         return recording && (

@@ -58,7 +58,9 @@ function Form ({ recording, onClose }: { recording: Recording, onClose (): void 
             {tags.map((tag) => (
               <Tag key={tag} id={tag} textValue={tag} className={styles['tag'] ?? ''}>
                 <span dir='auto'>{tag}</span>
-                <AriaButton slot='remove' className={styles['remove'] ?? ''} aria-label={t('library.removeTag', { tag })}><Icon name='close' /></AriaButton>
+                <AriaButton slot='remove' className={styles['remove'] ?? ''} aria-label={t('library.removeTag', { tag })}>
+                  <Icon name='close' />
+                </AriaButton>
               </Tag>
             ))}
           </TagList>
@@ -67,7 +69,9 @@ function Form ({ recording, onClose }: { recording: Recording, onClose (): void 
       {suggestions.length > 0 &&
         <div className={styles['suggestions']} role='group' aria-label={t('library.knownTags')}>
           {suggestions.map(({ name }) => (
-            <Button key={name} kind='quiet' onPress={() => { setTags(withTyped(name)) }}><Icon name='plus' /><span dir='auto'>{name}</span></Button>
+            <Button key={name} kind='quiet' onPress={() => { setTags(withTyped(name)) }}>
+              <Icon name='plus' /><span dir='auto'>{name}</span>
+            </Button>
           ))}
         </div>}
       <DialogButtons>

@@ -6,6 +6,9 @@ export const SORTS = ['newest', 'oldest', 'title', 'longest', 'shortest'] as con
 export type Sort = typeof SORTS[number]
 export type LibrarySearch = { q?: string, status?: typeof STATUSES[number], tag?: string, language?: string, sort?: Sort }
 
+/** Undefined takes a choice away. */
+export type SearchChange = { [K in keyof LibrarySearch]?: LibrarySearch[K] | undefined }
+
 const ORDERS: Readonly<Record<Sort, Pick<RecordingFilter, 'sort' | 'order'>>> = {
   newest: {},
   oldest: { sort: 'created', order: 'asc' },
@@ -14,19 +17,19 @@ const ORDERS: Readonly<Record<Sort, Pick<RecordingFilter, 'sort' | 'order'>>> = 
   shortest: { sort: 'duration', order: 'asc' }
 }
 
-/** Words and numbers are typed freely in an address: what makes no sense is left out. */
+/** Anything may be in an address: what makes no sense is undefined. A key that is left out would keep what the address has. */
 export function readLibrarySearch (search: Record<string, unknown>): LibrarySearch {
   const text = (name: string, most: number): string | undefined => {
     const value = search[name]
     const string = typeof value === 'number' ? String(value) : value
     return typeof string === 'string' && string.trim() !== '' ? string.slice(0, most) : undefined
   }
-  const [q, tag, language] = [text('q', 200), text('tag', 40), text('language', 64)]
-  const status = STATUSES.find((one) => one === search['status'])
-  const sort = SORTS.find((one) => one === search['sort'] && one !== 'newest')
   return {
-    ...(q === undefined ? {} : { q }), ...(status ? { status } : {}), ...(tag === undefined ? {} : { tag }),
-    ...(language === undefined ? {} : { language }), ...(sort ? { sort } : {})
+    q: text('q', 200),
+    status: STATUSES.find((one) => one === search['status']),
+    tag: text('tag', 40),
+    language: text('language', 64),
+    sort: SORTS.find((one) => one === search['sort'] && one !== 'newest')
   }
 }
 

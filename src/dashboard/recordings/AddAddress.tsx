@@ -70,7 +70,7 @@ export function AddAddress () {
   const start = useSyncExternalStore(watch, () => asked)
   const close = (): void => { setAsked(undefined) }
   return (
-    <Dialog title={t('library.addAddress')} isOpen={start !== undefined} onClose={close}>
+    <Dialog title={t('library.addressTitle')} isOpen={start !== undefined} onClose={close}>
       {start !== undefined && <Form start={start} onClose={close} />}
     </Dialog>
   )

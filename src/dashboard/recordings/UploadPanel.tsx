@@ -17,7 +17,7 @@ function Line ({ upload }: { upload: Upload }) {
     waiting: t('upload.waiting'),
     sending: t('upload.sending', { sent: bytes(sentBytes), size: bytes(sizeBytes) }),
     paused: t('upload.paused'),
-    done: t('upload.done'),
+    done: '',
     failed: fault ?? ''
   }[state]
   return (
@@ -28,27 +28,29 @@ function Line ({ upload }: { upload: Upload }) {
         <span className={styles['bar']}><Progress label={t('upload.progressOf', { name })} share={sentBytes / sizeBytes} /></span>}
       <span className={styles['actions']}>
         {state === 'failed' &&
-          <Button kind='icon' aria-label={t('upload.retry', { name })} onPress={() => { retryUpload(key) }}><Icon name='refresh' /></Button>}
-        {state !== 'done' &&
-          <Button kind='icon' aria-label={t('upload.cancel', { name })} onPress={() => { inBackground(cancelUpload(key)) }}>
-            <Icon name='close' />
+          <Button kind='icon' aria-label={t('upload.retry', { name })} onPress={() => { retryUpload(key) }}>
+            <Icon name='refresh' />
           </Button>}
-        {state === 'done' && <span className={styles['check']}><Icon name='check' /></span>}
+        <Button kind='icon' aria-label={t('upload.cancel', { name })} onPress={() => { inBackground(cancelUpload(key)) }}>
+          <Icon name='close' />
+        </Button>
       </span>
     </li>
   )
 }
 
 /** How many lines are listed: a dropped folder may hold thousands of files. */
-const SHOWN = 6
-const RANK = { failed: 0, sending: 1, paused: 1, waiting: 2, done: 3 } as const
+const SHOWN = 4
+/** What is done is in the library. */
+const RANK = { failed: 0, sending: 1, paused: 1, waiting: 2, done: undefined } as const
 
 export function UploadPanel () {
   const { t } = useTexts()
   const uploads = useUploads()
   if (uploads.length === 0) return null
   const active = countActive(uploads)
-  const shown = uploads.toSorted((a, b) => RANK[a.state] - RANK[b.state] || a.key - b.key).slice(0, SHOWN)
+  const rankOf = ({ state }: Upload): number => RANK[state] ?? 0
+  const open = uploads.filter(({ state }) => RANK[state] !== undefined).sort((a, b) => rankOf(a) - rankOf(b) || a.key - b.key)
   const title = active > 0 ? t('upload.active', { count: active }) : t('upload.allDone')
   return (
     <section className={styles['panel']} aria-label={t('upload.title')}>
@@ -56,8 +58,8 @@ export function UploadPanel () {
         <p role='status'>{title}</p>
         {active === 0 && <Button kind='quiet' onPress={clearUploads}>{t('app.close')}</Button>}
       </div>
-      <ul>{shown.map((upload) => <Line key={upload.key} upload={upload} />)}</ul>
-      {uploads.length > SHOWN && <p className={styles['detail']}>{t('upload.more', { count: uploads.length - SHOWN })}</p>}
+      {open.length > 0 && <ul>{open.slice(0, SHOWN).map((upload) => <Line key={upload.key} upload={upload} />)}</ul>}
+      {open.length > SHOWN && <p className={styles['detail']}>{t('upload.more', { count: open.length - SHOWN })}</p>}
     </section>
   )
 }

@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 export const PAGE_COOKIE = 'stenobox_session'
 
-type Deps = { sessions: Pick<Sessions, 'find'>, publicUrl: string | undefined }
+type Deps = { sessions: Pick<Sessions, 'find' | 'isOpen'>, publicUrl: string | undefined }
 
 /** True when the cookie is the credential: a key or a token is stronger, except where neither is accepted. */
 function isCredential ({ headers, routeOptions }: FastifyRequest): boolean {
@@ -32,7 +32,9 @@ export function readPageSession (app: FastifyInstance, { sessions, publicUrl }: 
     if (secret === undefined) return
     const isPublic = request.routeOptions.config.operation?.caller === 'public'
     if (!isPublic || !isSafeMethod(request.method)) requireOwnPage(request, publicUrl)
-    if (isCredential(request)) request.pageSession = sessions.find(secret)
+    if (!isCredential(request)) return
+    request.pageSession = sessions.find(secret)
+    request.isStillValid = async () => sessions.isOpen(secret)
   })
 }
 

@@ -73,7 +73,7 @@ export async function startPage (t: Test, { settings = {}, hasAccount = true }: 
       const page = await context.newPage()
       t.teardown(async () => {
         await context.close()
-        // The test has ended: only an error can still fail it.
+        // Assertions come too late in a teardown; what it throws fails the test as well.
         if (faults.list().length > 0) throw new Error(`in the browser:\n${faults.list().join('\n')}`)
       })
       return {

@@ -68,6 +68,7 @@ export const library = {
   'library.addFiles': 'Dateien wählen …',
   'library.addFolder': 'Ordner wählen …',
   'library.addAddress': 'Von einer Webadresse …',
+  'library.addressTitle': 'Von einer Webadresse hinzufügen',
   'library.address': 'Webadresse',
   'library.addressHint': 'Einer Audio- oder Videodatei, einer Podcast-Folge oder einer Seite mit einem Video.',
   'library.addressInvalid': 'Das ist keine Webadresse. Sie beginnt mit https:// oder http://.',
@@ -105,6 +106,7 @@ export const library = {
   'library.removeTag': 'Schlagwort {tag} entfernen',
   'library.retry': '{name} noch einmal versuchen',
   'library.deleted': '„{name}“ gelöscht',
+  'library.speaker': 'Person {number}',
   'library.moreSpeakers': { one: 'und {count} weitere Person', other: 'und {count} weitere' },
   'library.empty': 'Ziehen Sie Ihre erste Aufnahme hierher',
   'library.emptyHint': 'Audio- und Videodateien oder ganze Ordner. Eine Webadresse können Sie überall auf dieser Seite einfügen.',
@@ -132,14 +134,14 @@ export const library = {
   'upload.waiting': 'Wartet, bis sie an der Reihe ist',
   'upload.sending': '{sent} von {size}',
   'upload.paused': 'Keine Verbindung. Es geht von selbst weiter.',
-  'upload.done': 'Hochgeladen',
   'upload.progressOf': 'Upload von {name}',
   'upload.retry': '{name} noch einmal hochladen',
   'upload.cancel': 'Upload von {name} abbrechen',
   'upload.more': { one: 'und {count} weitere Datei', other: 'und {count} weitere Dateien' },
   'upload.drop': 'Loslassen zum Transkribieren',
   'upload.leftOut': {
-    one: '{count} Datei ist weder Audio noch Video und wurde ausgelassen.', other: '{count} Dateien sind weder Audio noch Video und wurden ausgelassen.'
+    one: '{count} Datei ist weder Audio noch Video und wurde ausgelassen.',
+    other: '{count} Dateien sind weder Audio noch Video und wurden ausgelassen.'
   },
   'upload.nothing': 'Darin ist keine Aufnahme.'
 }

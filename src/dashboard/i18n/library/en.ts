@@ -68,6 +68,7 @@ export const library = {
   'library.addFiles': 'Choose files…',
   'library.addFolder': 'Choose a folder…',
   'library.addAddress': 'From a web address…',
+  'library.addressTitle': 'Add from a web address',
   'library.address': 'Web address',
   'library.addressHint': 'Of an audio or video file, a podcast episode or a page with a video.',
   'library.addressInvalid': 'This is not a web address. It begins with https:// or http://.',
@@ -105,6 +106,7 @@ export const library = {
   'library.removeTag': 'Remove the tag {tag}',
   'library.retry': 'Try {name} again',
   'library.deleted': 'Deleted “{name}”',
+  'library.speaker': 'Speaker {number}',
   'library.moreSpeakers': { one: 'and {count} more', other: 'and {count} more' },
   'library.empty': 'Drop your first recording here',
   'library.emptyHint': 'Audio and video files, or whole folders. You can also paste a web address anywhere on this page.',
@@ -132,12 +134,13 @@ export const library = {
   'upload.waiting': 'Waiting for its turn',
   'upload.sending': '{sent} of {size}',
   'upload.paused': 'No connection. It goes on by itself.',
-  'upload.done': 'Uploaded',
   'upload.progressOf': 'Upload of {name}',
   'upload.retry': 'Upload {name} again',
   'upload.cancel': 'Cancel the upload of {name}',
   'upload.more': { one: 'and {count} more file', other: 'and {count} more files' },
   'upload.drop': 'Drop to transcribe',
-  'upload.leftOut': { one: '{count} file is neither audio nor video and was left out.', other: '{count} files are neither audio nor video and were left out.' },
+  'upload.leftOut': {
+    one: '{count} file is neither audio nor video and was left out.', other: '{count} files are neither audio nor video and were left out.'
+  },
   'upload.nothing': 'There is no recording in what you dropped.'
 }

@@ -61,13 +61,15 @@ export const library = {
   'library.found': { one: '{count} resultado', other: '{count} resultados' },
   'library.score': '{share} de coincidencia',
   'library.nothingFound': 'No se dijo nada sobre «{query}».',
-  'library.nothingFoundHint': 'Pruebe con otras palabras. La búsqueda también entiende el significado: «presupuesto» encuentra también «plan de gastos».',
+  'library.nothingFoundHint':
+    'Pruebe con otras palabras. La búsqueda también entiende el significado: «presupuesto» encuentra también «plan de gastos».',
   'library.searchFailed': 'La búsqueda no ha funcionado.',
   'library.failed': 'No se pudo leer la biblioteca.',
   'library.add': 'Añadir grabaciones',
   'library.addFiles': 'Elegir archivos…',
   'library.addFolder': 'Elegir una carpeta…',
   'library.addAddress': 'Desde una dirección web…',
+  'library.addressTitle': 'Añadir desde una dirección web',
   'library.address': 'Dirección web',
   'library.addressHint': 'De un archivo de audio o vídeo, un episodio de pódcast o una página con un vídeo.',
   'library.addressInvalid': 'No es una dirección web. Empieza por https:// o http://.',
@@ -105,9 +107,11 @@ export const library = {
   'library.removeTag': 'Quitar la etiqueta {tag}',
   'library.retry': 'Intentar de nuevo con {name}',
   'library.deleted': 'Se ha eliminado «{name}»',
+  'library.speaker': 'Voz {number}',
   'library.moreSpeakers': { one: 'y {count} más', other: 'y {count} más' },
   'library.empty': 'Suelte aquí su primera grabación',
-  'library.emptyHint': 'Archivos de audio y vídeo, o carpetas enteras. También puede pegar una dirección web en cualquier lugar de esta página.',
+  'library.emptyHint':
+    'Archivos de audio y vídeo, o carpetas enteras. También puede pegar una dirección web en cualquier lugar de esta página.',
   'library.emptyCommand': 'O desde un terminal, con una clave:',
   'library.emptyKey': 'crear una clave',
   'library.command': 'Orden',
@@ -132,14 +136,14 @@ export const library = {
   'upload.waiting': 'Espera su turno',
   'upload.sending': '{sent} de {size}',
   'upload.paused': 'Sin conexión. Continúa por sí sola.',
-  'upload.done': 'Subido',
   'upload.progressOf': 'Subida de {name}',
   'upload.retry': 'Subir {name} de nuevo',
   'upload.cancel': 'Cancelar la subida de {name}',
   'upload.more': { one: 'y {count} archivo más', other: 'y {count} archivos más' },
   'upload.drop': 'Suelte para transcribir',
   'upload.leftOut': {
-    one: '{count} archivo no es de audio ni de vídeo y se ha omitido.', other: '{count} archivos no son de audio ni de vídeo y se han omitido.'
+    one: '{count} archivo no es de audio ni de vídeo y se ha omitido.',
+    other: '{count} archivos no son de audio ni de vídeo y se han omitido.'
   },
   'upload.nothing': 'No hay ninguna grabación ahí.'
 }
