@@ -2,12 +2,21 @@
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import type { Plugin } from 'vite'
+
+/** React Aria brings its own words in some thirty languages; the page speaks three. The others would be a fifth of the first load. */
+const OTHER_LANGUAGES = /\/(react-aria|react-aria-components|react-stately)\/.*\/intl\/.*\/(?!en-US|de-DE|es-ES)[a-z]{2}-[A-Z]{2}\.m?js$/
+const dropOtherLanguages: Plugin = {
+  name: 'drop-other-languages',
+  enforce: 'pre',
+  load: (id) => OTHER_LANGUAGES.test(id) ? 'export default {}' : undefined
+}
 
 // Vite reads the default export of its configuration.
 // eslint-disable-next-line no-restricted-syntax
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react()],
+  plugins: [dropOtherLanguages, react()],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

@@ -122,7 +122,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await open('/administration/failed')
     await page.getByText(`Job ${id} of ada`).waitFor()
     t.notMatch(await page.getByRole('main').textContent(), /secret name/)
-    const retry = buttonOf(page, `Try job ${id} again`)
+    const retry = buttonOf(page, `Try again: job ${id}`)
     if (await retry.count() > 0) {
       await retry.click()
       await page.getByText(`Job ${id} is in the queue again.`).waitFor()

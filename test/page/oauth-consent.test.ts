@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { findFreePort } from '../../dist/evaluate/machine/ports.js'
-import { beginLogin, discover, register } from '../support/agent.ts'
+import { beginLogin, discover, errorOf, refresh, register } from '../support/agent.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { ACCOUNT, startPage } from './support/stage.ts'
@@ -23,7 +23,10 @@ t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, 
 
   async function ask (name: string) {
     const client = await register(server, { client_name: name, redirect_uris: [origin + LANDING] })
-    return await beginLogin(server, client, { resource: origin, scope: 'transcripts:read library:search', redirectUri: origin + LANDING })
+    const attempt = await beginLogin(server, client, {
+      resource: origin, scope: 'transcripts:read library:search', redirectUri: origin + LANDING
+    })
+    return { client, ...attempt }
   }
   const landed = async (page: Page): Promise<URL> => {
     await page.waitForURL((url) => url.pathname === LANDING, { waitUntil: 'commit' })
@@ -50,7 +53,7 @@ t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, 
     await expectAccessible(t, page, 'consent')
     t.strictSame(await page.getByRole('listitem').allTextContents(), ['view transcripts and their status', 'search the library'])
     await page.getByRole('button', { name: 'Allow' }).click()
-    const { access_token: token } = await attempt.finish(await landed(page))
+    const { access_token: token, refresh_token: lasting = '' } = await attempt.finish(await landed(page))
     t.equal(await readWith(token), 200)
 
     await open('/settings/connections')
@@ -60,7 +63,7 @@ t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, 
     await page.getByRole('button', { name: 'Disconnect Archive helper' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click()
     await page.getByText('No program is connected.').waitFor()
-    t.equal(await readWith(token), 401)
+    t.equal(await errorOf(refresh(server, attempt.client, lasting)), 'invalid_grant', 'the program gets no more tokens')
   })
 
   await t.test('the same by keyboard alone', async (t) => {

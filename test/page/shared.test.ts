@@ -5,7 +5,7 @@ import { NO_CHROMIUM } from './support/browser.ts'
 import { spoken, startRecording, wordsOf } from './support/recording.ts'
 
 t.test('sharing', { skip: NO_CHROMIUM }, async (t) => {
-  const { id, person } = await startRecording(t, { STENOBOX_SHARING: '1' })
+  const { id, person } = await startRecording(t, { STENOBOX_SHARING: 'true' })
   const { page, open } = await person(t)
   await open(`/transcripts/${id}`)
   await page.getByRole('button', { name: 'Share' }).click()

@@ -1,21 +1,27 @@
 /** The texts of the page: every key is used, and all languages fill in the same names. */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { de } from '../../src/dashboard/i18n/de.ts'
-import { en } from '../../src/dashboard/i18n/en.ts'
-import { es } from '../../src/dashboard/i18n/es.ts'
 
 type Text = string | Readonly<Record<string, string>>
+type Catalogue = Readonly<Record<string, Text>>
 const FOLDER = 'src/dashboard'
-const LANGUAGES = Object.entries({ de, es }) as Array<[string, Readonly<Record<string, Text>>]>
-const KEYS = Object.keys(en) as Array<keyof typeof en>
+
+/** By its address, so that the compiler of the tests, which knows no pages, does not follow it. */
+async function readCatalogue (language: string): Promise<Catalogue> {
+  const module = await import(new URL(`../../${FOLDER}/i18n/${language}.ts`, import.meta.url).href) as Record<string, Catalogue>
+  return module[language] ?? {}
+}
+
+const [en, de, es] = [await readCatalogue('en'), await readCatalogue('de'), await readCatalogue('es')]
+const KEYS = Object.keys(en)
 
 /** The source of the page without its catalogues. */
 const source = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name) && !/^i18n\/(?!index)/.test(name) && name !== 'api/schema.ts')
   .map((name) => readFileSync(`${FOLDER}/${name}`, 'utf8')).join('\n')
 
-const toPattern = (text: string): RegExp => new RegExp(`^${text.split(/\$\{[^}]*\}/).map((part) => RegExp.escape(part)).join('.+')}$`)
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const toPattern = (text: string): RegExp => new RegExp(`^${text.split(/\$\{[^}]*\}/).map(escape).join('.+')}$`)
 
 /** Keys that are written out, and patterns of those that are put together as in `settings.scope.${scope}`. */
 const written = new Set([...source.matchAll(/'([\w-]+(?:\.[\w:-]+)+)'/g)].map(([, key]) => key))
@@ -31,16 +37,17 @@ t.test('every text is used', async (t) => {
 })
 
 t.test('all languages have the same keys and fill in the same names', async (t) => {
-  for (const [language, catalogue] of LANGUAGES) {
+  t.ok(KEYS.length > 0)
+  for (const [language, catalogue] of Object.entries({ de, es })) {
     t.strictSame(Object.keys(catalogue).sort(), [...KEYS].sort(), language)
-    const isOther = (key: keyof typeof en): boolean => namesOf(catalogue[key] ?? '').join() !== namesOf(en[key]).join()
+    const isOther = (key: string): boolean => namesOf(catalogue[key] ?? '').join() !== namesOf(en[key] ?? '').join()
     t.strictSame(KEYS.filter(isOther), [], language)
   }
 })
 
 /** The texts of all languages that have a form for which this holds. */
 const textsWith = (isWrong: (form: string, text: Text) => boolean): string[] => [en, de, es].flatMap((catalogue) =>
-  (Object.entries(catalogue) as Array<[string, Text]>)
+  Object.entries(catalogue)
     .flatMap(([key, text]) => formsOf(text).some((form) => isWrong(form, text)) ? [`${key}: ${formsOf(text).join(' | ')}`] : []))
 
 t.test('every form of a plural fills in the same names', async (t) => {

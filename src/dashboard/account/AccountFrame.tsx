@@ -4,7 +4,9 @@ import { useTexts } from '../i18n/index.tsx'
 import { useTitle } from '../ui/title.ts'
 import styles from './account.module.css'
 
-export function AccountFrame ({ title, lead, isWide = false, children }: { title: string, lead?: string, isWide?: boolean, children: ReactNode }) {
+type Props = { title: string, lead?: string, isWide?: boolean, children: ReactNode }
+
+export function AccountFrame ({ title, lead, isWide = false, children }: Props) {
   const { t } = useTexts()
   useTitle(title)
   return (

@@ -24,7 +24,9 @@ function StrengthAdvice ({ password, name }: { password: string, name: string })
   return (
     <div className={styles['strength']}>
       <div className={styles['meter']} data-level={level} aria-hidden='true'><span /><span /><span /></div>
-      <p role='status'>{password !== '' && <>{t(`setup.strength.${level}`)} {advice && t(`setup.advice.${advice}`, { least: LEAST_LENGTH })}</>}</p>
+      <p role='status'>
+        {password !== '' && t(`setup.strength.${level}`)} {password !== '' && advice && t(`setup.advice.${advice}`, { least: LEAST_LENGTH })}
+      </p>
     </div>
   )
 }
@@ -63,8 +65,8 @@ export function FirstAccountForm ({ token: given, isTokenRequired, onDone }: Pro
   return (
     <form onSubmit={submit} className={styles['form']} noValidate>
       <Field
-        label={t('account.name')} hint={t('setup.nameHint')} value={name} onChange={setName} fault={faults.name} autoComplete='username' autoFocus
-        maxLength={64} isRequired validationBehavior='aria'
+        label={t('account.name')} hint={t('setup.nameHint')} value={name} onChange={setName} fault={faults.name} autoComplete='username'
+        autoFocus maxLength={64} isRequired validationBehavior='aria'
       />
       <PasswordField
         label={t('account.password')} hint={t('setup.passwordHint', { least: LEAST_LENGTH })} value={password} onChange={setPassword} isNew
@@ -72,7 +74,9 @@ export function FirstAccountForm ({ token: given, isTokenRequired, onDone }: Pro
       />
       <StrengthAdvice password={password} name={name} />
       {isTokenRequired && (given === undefined || faults.token !== undefined) &&
-        <Field label={t('setup.token')} hint={t('setup.tokenHint')} value={token} onChange={setToken} fault={faults.token} autoComplete='off' />}
+        <Field
+          label={t('setup.token')} hint={t('setup.tokenHint')} value={token} onChange={setToken} fault={faults.token} autoComplete='off'
+        />}
       <Button kind='primary' type='submit' isDisabled={isSending}>{t('setup.create')}</Button>
     </form>
   )

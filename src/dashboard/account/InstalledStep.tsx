@@ -51,7 +51,11 @@ function ModelLine ({ model, task }: { model: Model, task: ModelTask | undefined
   const button = state === 'installed'
     ? <Badge tone='good'>{t('setup.installedNow')}</Badge>
     : isRunning
-      ? <Button aria-label={t('setup.stop', { name })} onPress={() => { inBackground(refresh(stopTask(task.id))) }}>{t('app.cancel')}</Button>
+      ? (
+        <Button aria-label={t('setup.stop', { name })} onPress={() => { inBackground(refresh(stopTask(task.id))) }}>
+          {t('app.cancel')}
+        </Button>
+        )
       : (
         <Button
           kind={recommended ? 'primary' : 'plain'} aria-label={t('setup.downloadOf', { name })}

@@ -44,12 +44,12 @@ export function SignInForm ({ knownName, onDone }: Props) {
   return (
     <form onSubmit={submit} className={styles['form']} noValidate>
       <Field
-        label={t('account.name')} value={name} onChange={setName} autoComplete='username' autoFocus={knownName === undefined} maxLength={200}
-        isRequired validationBehavior='aria'
+        label={t('account.name')} value={name} onChange={setName} autoComplete='username' autoFocus={knownName === undefined}
+        maxLength={200} isRequired validationBehavior='aria'
       />
       <PasswordField
-        label={t('account.password')} value={password} onChange={(value) => { setPassword(value); setFault(undefined) }} fault={fault}
-        autoFocus={knownName !== undefined}
+        label={t('account.password')} value={password} fault={fault}
+        onChange={(value) => { setPassword(value); setFault(undefined) }} autoFocus={knownName !== undefined}
       />
       <Button kind='primary' type='submit' isDisabled={isSending}>{t('account.signIn')}</Button>
     </form>

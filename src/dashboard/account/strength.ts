@@ -4,7 +4,9 @@ export const LEAST_LENGTH = 12
 /** `advice`: what would make it better. */
 export type Strength = { level: 'short' | 'weak' | 'fair' | 'good', advice?: 'longer' | 'name' | 'repeats' | 'common' | 'words' }
 
-const COMMON = ['password', 'passwort', 'contraseña', 'qwerty', 'qwertz', 'letmein', 'welcome', 'admin', 'stenobox', 'iloveyou', '123456', 'abcdef']
+const COMMON = [
+  'password', 'passwort', 'contraseña', 'qwerty', 'qwertz', 'letmein', 'welcome', 'admin', 'stenobox', 'iloveyou', '123456', 'abcdef'
+]
 /** Bits of a guess at which nobody gets through, given the limits of sign-in. */
 const GOOD_BITS = 60
 const FAIR_BITS = 45

@@ -89,7 +89,9 @@ function useModelFacts () {
       : languages.length > NAMED_LANGUAGES
         ? t('admin.models.languages', { count: languages.length })
         : languages.map(languageName).join(', '),
-    minutesPerHour === undefined ? undefined : t('admin.models.speed', { minutes: number(minutesPerHour, minutesPerHour < EXACT_MINUTES ? 1 : 0) }),
+    minutesPerHour === undefined
+      ? undefined
+      : t('admin.models.speed', { minutes: number(minutesPerHour, minutesPerHour < EXACT_MINUTES ? 1 : 0) }),
     licence
   ]
 }

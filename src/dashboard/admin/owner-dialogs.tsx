@@ -134,8 +134,8 @@ export function OwnerPassword ({ of: { id, name, hasPassword }, onDone, onClose 
         <p>{t('admin.owners.passwordDetail')}</p>
         <Field
           label={t('admin.owners.newPassword')} hint={t('settings.account.nextHint', { min: MIN_PASSWORD })} type='password'
-          value={password} onChange={setPassword} fault={faults.at('password')} minLength={MIN_PASSWORD} maxLength={MAX_PASSWORD} autoComplete='new-password'
-          autoFocus isRequired
+          value={password} onChange={setPassword} fault={faults.at('password')} minLength={MIN_PASSWORD} maxLength={MAX_PASSWORD}
+          autoComplete='new-password' autoFocus isRequired
         />
         <Fault error={faults.rest} />
         <DialogButtons>

@@ -26,7 +26,6 @@ export const de: Catalogue = {
   'app.notifications': 'Meldungen',
   'error.unreachable': 'Die Appliance antwortet nicht. Prüfen Sie, ob sie läuft.',
   'error.unexpected': 'Die Appliance hat etwas geantwortet, das diese Seite nicht versteht (Status {status}).',
-  'library.count': { one: '{count} Aufnahme', other: '{count} Aufnahmen' },
   'notice.saved': 'Gespeichert',
 
   ...library,

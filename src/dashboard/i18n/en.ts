@@ -31,7 +31,6 @@ export const en = {
   'app.notifications': 'Notifications',
   'error.unreachable': 'The appliance does not answer. Check that it runs.',
   'error.unexpected': 'The appliance answered in a way that this page does not understand (status {status}).',
-  'library.count': { one: '{count} recording', other: '{count} recordings' },
   'notice.saved': 'Saved',
 
   ...library,

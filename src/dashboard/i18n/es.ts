@@ -26,7 +26,6 @@ export const es: Catalogue = {
   'app.notifications': 'Avisos',
   'error.unreachable': 'El equipo no responde. Compruebe que está en marcha.',
   'error.unexpected': 'El equipo respondió algo que esta página no entiende (estado {status}).',
-  'library.count': { one: '{count} grabación', other: '{count} grabaciones' },
   'notice.saved': 'Guardado',
 
   ...library,

@@ -4,8 +4,8 @@ import { useTexts } from '../i18n/index.tsx'
 import { RECORDINGS, tagsQuery } from '../recordings/recordings.ts'
 import type { RecordingPages, RecordingStatus } from '../recordings/recordings.ts'
 import { Button } from '../ui/Button.tsx'
-import { Choice } from '../ui/Choice.tsx'
 import { useFormats } from '../ui/formats.ts'
+import { Select } from '../ui/Select.tsx'
 import styles from './Filters.module.css'
 import { SORTS } from './search-params.ts'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
@@ -38,22 +38,22 @@ export function Filters ({ search, onChange }: Props) {
 
   return (
     <div className={styles['filters']} role='group' aria-label={t('library.filters')}>
-      <Choice
-        label={t('library.status')} isLabelShown={false} value={status ?? ALL}
+      <Select
+        label={t('library.status')} value={status ?? ALL}
         options={[
           { value: ALL, text: t('library.allStatuses') }, ...STATUSES.map((value) => ({ value, text: t(`library.status.${value}`) }))
         ]}
         onChange={(value) => { onChange({ status: value === ALL ? undefined : value }) }}
       />
       {knownTags.length > 0 &&
-        <Choice
-          label={t('library.tag')} isLabelShown={false} value={tag ?? ALL}
+        <Select
+          label={t('library.tag')} value={tag ?? ALL}
           options={[{ value: ALL, text: t('library.allTags') }, ...knownTags]}
           onChange={(value) => { onChange({ tag: value === ALL ? undefined : value }) }}
         />}
       {languages.length > 1 &&
-        <Choice
-          label={t('library.language')} isLabelShown={false} value={language ?? ALL}
+        <Select
+          label={t('library.language')} value={language ?? ALL}
           options={[{ value: ALL, text: t('library.allLanguages') }, ...languages.map((value) => ({ value, text: languageName(value) }))]}
           onChange={(value) => { onChange({ language: value === ALL ? undefined : value }) }}
         />}
@@ -62,8 +62,8 @@ export function Filters ({ search, onChange }: Props) {
           {t('library.showAll')}
         </Button>}
       <span className={styles['sort']}>
-        <Choice
-          label={t('library.sort')} isLabelShown={false} value={sort}
+        <Select
+          label={t('library.sort')} value={sort}
           options={SORTS.map((value) => ({ value, text: t(`library.sort.${value}`) }))}
           onChange={(value) => { onChange({ sort: value === 'newest' ? undefined : value }) }}
         />

@@ -1,6 +1,6 @@
 /** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document, so ten thousand are quick. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { useHidden } from '../recordings/deletion.ts'
 import { useConnection } from '../recordings/events.ts'
@@ -16,7 +16,9 @@ import { RenameDialog } from './RenameDialog.tsx'
 import { Rows } from './Rows.tsx'
 import { toFilter } from './search-params.ts'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
-import { TagsDialog } from './TagsDialog.tsx'
+
+// Its list of tags is large, and rarely needed: not part of the first load.
+const TagsDialog = lazy(async () => ({ default: (await import('./TagsDialog.tsx')).TagsDialog }))
 
 /** How often the list is read while there are no events: often while something is being transcribed. */
 const BUSY_POLL_MS = 2000
@@ -78,7 +80,7 @@ export function RecordingList ({ search, onChange }: Props) {
         onEnd={() => { if (query.hasNextPage && !query.isFetchingNextPage) inBackground(query.fetchNextPage()) }}
       />
       <RenameDialog recording={dialog?.action === 'rename' ? dialog.recording : undefined} onClose={close} />
-      <TagsDialog recording={dialog?.action === 'tags' ? dialog.recording : undefined} onClose={close} />
+      {dialog?.action === 'tags' && <Suspense><TagsDialog recording={dialog.recording} onClose={close} /></Suspense>}
     </>
   )
 }

@@ -24,12 +24,25 @@ type Props = {
 }
 
 const SPEAKERS_SHOWN = 3
+const LABEL = /^Speaker (\d+)$/
+
+/** Names, and labels in the language of the page. A single voice without a name says nothing. */
+function useSpeakerNames (speakers: readonly string[]): string[] {
+  const { t } = useTexts()
+  if (speakers.length === 1 && LABEL.test(speakers[0] ?? '')) return []
+  return speakers.map((name) => {
+    const number = LABEL.exec(name)?.[1]
+    return number === undefined ? name : t('library.speaker', { number })
+  })
+}
+
 const TAGS_SHOWN = 4
 
 /** Who talks, what it is about, or why there is no transcript. */
 function Detail ({ recording }: { recording: Recording }) {
   const { t } = useTexts()
-  const { speakers, tags, failure } = recording
+  const { tags, failure } = recording
+  const speakers = useSpeakerNames(recording.speakers)
   if (failure) return <span className={styles['fault']}>{failure.message}</span>
   if (speakers.length === 0 && tags.length === 0) return null
   const more = speakers.length - SPEAKERS_SHOWN

@@ -1,7 +1,7 @@
 /** Files out of a drop, a paste or a file dialog: folders are walked, and what cannot be a recording is left out. */
 const ENDINGS = new Set([
-  '3gp', 'aac', 'ac3', 'aif', 'aiff', 'amr', 'ape', 'avi', 'caf', 'flac', 'flv', 'm2ts', 'm4a', 'm4b', 'm4v', 'mka', 'mkv', 'mov', 'mp2', 'mp3',
-  'mp4', 'mpeg', 'mpg', 'mts', 'oga', 'ogg', 'ogv', 'opus', 'ra', 'ts', 'voc', 'vob', 'wav', 'webm', 'wma', 'wmv', 'wv'
+  '3gp', 'aac', 'ac3', 'aif', 'aiff', 'amr', 'ape', 'avi', 'caf', 'flac', 'flv', 'm2ts', 'm4a', 'm4b', 'm4v', 'mka', 'mkv', 'mov', 'mp2',
+  'mp3', 'mp4', 'mpeg', 'mpg', 'mts', 'oga', 'ogg', 'ogv', 'opus', 'ra', 'ts', 'voc', 'vob', 'wav', 'webm', 'wma', 'wmv', 'wv'
 ])
 
 /** Whether a file may hold sound: by its type where the browser knows one, else by the ending of its name. */

@@ -23,10 +23,12 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function useTimes () {
   const { language } = useTexts()
   return useMemo(() => {
-    const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
-    const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
-    const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' })
-    const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short' })
+    // Of the same language, the one that the browser asks for: British times have 24 hours.
+    const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language
+    const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+    const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
+    const dayOfYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+    const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' })
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
     const percents = new Intl.NumberFormat(language, { style: 'percent' })
     const startOf = (date: Date): number => new Date(date).setHours(0, 0, 0, 0)

@@ -186,7 +186,10 @@ export function Transcript ({ transcription, at, query }: Props) {
         {!isNarrow && <aside className={styles['aside']} aria-label={t('transcript.panels')}>{panels}</aside>}
       </div>
       <MergeDialog edits={edits} />
-      <Revisions id={id} isOpen={dialog === 'history'} onClose={() => { setDialog(undefined) }} onUndo={(revision) => { changes.undo(revision) }} />
+      <Revisions
+        id={id} isOpen={dialog === 'history'} onClose={() => { setDialog(undefined) }}
+        onUndo={(revision) => { changes.undo(revision) }}
+      />
       <ShareDialog id={id} isOpen={dialog === 'share'} onClose={() => { setDialog(undefined) }} />
       <SpeakerDialog
         id={id} label={speaker} speakers={speakers?.speakers ?? []} onChanged={takeSpeakers} onClose={() => { setSpeaker(undefined) }}

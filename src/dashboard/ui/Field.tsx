@@ -14,7 +14,11 @@ type Props = Omit<TextFieldProps, 'className' | 'style' | 'children'> & {
 
 export function Field ({ label, hint, fault, rows, placeholder, ...props }: Props) {
   return (
-    <TextField {...props} isInvalid={fault !== undefined} className={styles['field'] ?? ''}>
+    // While a fault is shown the browser may not hold the form back: only the appliance knows whether the new value is right.
+    <TextField
+      {...props} isInvalid={fault !== undefined} validationBehavior={fault === undefined ? 'native' : 'aria'}
+      className={styles['field'] ?? ''}
+    >
       <Label>{label}</Label>
       {rows === undefined
         ? <Input className={styles['input'] ?? ''} placeholder={placeholder} />

@@ -109,7 +109,7 @@ export const admin = {
   'admin.failed.none': 'Kein Auftrag ist fehlgeschlagen.',
   'admin.failed.job': 'Auftrag {id} von {owner}',
   'admin.failed.retries': { one: 'einmal wiederholt', other: '{count}-mal wiederholt' },
-  'admin.failed.retryNamed': 'Auftrag {id} noch einmal versuchen',
+  'admin.failed.retryNamed': 'Noch einmal versuchen: Auftrag {id}',
   'admin.failed.retried': 'Auftrag {id} ist wieder in der Warteschlange.',
 
   'admin.models': 'Modelle',

@@ -106,7 +106,7 @@ export const admin = {
   'admin.failed.none': 'No job has failed.',
   'admin.failed.job': 'Job {id} of {owner}',
   'admin.failed.retries': { one: 'retried once', other: 'retried {count} times' },
-  'admin.failed.retryNamed': 'Try job {id} again',
+  'admin.failed.retryNamed': 'Try again: job {id}',
   'admin.failed.retried': 'Job {id} is in the queue again.',
 
   'admin.models': 'Models',

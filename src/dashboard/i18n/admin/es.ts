@@ -107,7 +107,7 @@ export const admin = {
   'admin.failed.none': 'No ha fallado ningún trabajo.',
   'admin.failed.job': 'Trabajo {id} de {owner}',
   'admin.failed.retries': { one: 'reintentado una vez', other: 'reintentado {count} veces' },
-  'admin.failed.retryNamed': 'Intentar de nuevo el trabajo {id}',
+  'admin.failed.retryNamed': 'Intentar de nuevo: trabajo {id}',
   'admin.failed.retried': 'El trabajo {id} está otra vez en la cola.',
 
   'admin.models': 'Modelos',

@@ -106,6 +106,7 @@ export const library = {
   'library.removeTag': 'Schlagwort {tag} entfernen',
   'library.retry': '{name} noch einmal versuchen',
   'library.deleted': '„{name}“ gelöscht',
+  'library.speaker': 'Person {number}',
   'library.moreSpeakers': { one: 'und {count} weitere Person', other: 'und {count} weitere' },
   'library.empty': 'Ziehen Sie Ihre erste Aufnahme hierher',
   'library.emptyHint': 'Audio- und Videodateien oder ganze Ordner. Eine Webadresse können Sie überall auf dieser Seite einfügen.',

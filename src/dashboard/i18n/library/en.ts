@@ -106,6 +106,7 @@ export const library = {
   'library.removeTag': 'Remove the tag {tag}',
   'library.retry': 'Try {name} again',
   'library.deleted': 'Deleted “{name}”',
+  'library.speaker': 'Speaker {number}',
   'library.moreSpeakers': { one: 'and {count} more', other: 'and {count} more' },
   'library.empty': 'Drop your first recording here',
   'library.emptyHint': 'Audio and video files, or whole folders. You can also paste a web address anywhere on this page.',

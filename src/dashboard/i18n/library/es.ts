@@ -107,6 +107,7 @@ export const library = {
   'library.removeTag': 'Quitar la etiqueta {tag}',
   'library.retry': 'Intentar de nuevo con {name}',
   'library.deleted': 'Se ha eliminado «{name}»',
+  'library.speaker': 'Voz {number}',
   'library.moreSpeakers': { one: 'y {count} más', other: 'y {count} más' },
   'library.empty': 'Suelte aquí su primera grabación',
   'library.emptyHint':

@@ -72,7 +72,7 @@ export const settings = {
   'settings.webhooks.on': 'An',
   'settings.webhooks.off': 'Aus',
   'settings.webhooks.test': 'Testen',
-  'settings.webhooks.testNamed': 'Test an {url} senden',
+  'settings.webhooks.testNamed': 'Testen: {url}',
   'settings.webhooks.testing': 'Test wird gesendet …',
   'settings.webhooks.tested': 'Der Empfänger hat nach {ms} ms mit {code} geantwortet.',
   'settings.webhooks.more': 'Mehr zu {url}',
@@ -103,7 +103,7 @@ export const settings = {
   'settings.deliveries.took': '{ms} ms',
   'settings.deliveries.next': 'nächster: {when}',
   'settings.deliveries.retry': 'Erneut senden',
-  'settings.deliveries.retryNamed': 'Erneut an {url} senden',
+  'settings.deliveries.retryNamed': 'Erneut senden: {url}',
   'settings.deliveries.sent': 'Der Empfänger hat es angenommen.',
 
   'settings.connections': 'Verbundene Programme',
@@ -114,7 +114,8 @@ export const settings = {
   'settings.connections.revoke': 'Trennen',
   'settings.connections.revokeNamed': '{name} trennen',
   'settings.connections.revokeTitle': '„{name}“ trennen?',
-  'settings.connections.revokeDetail': 'Das Programm verliert seinen Zugriff sofort. Es kann Sie erneut um Zugriff bitten.',
+  'settings.connections.revokeDetail': 'Das Programm erhält keinen weiteren Zugriff; was es noch hat, endet in wenigen Minuten. Es ' +
+    'kann Sie erneut um Zugriff bitten.',
 
   'settings.usage': 'Nutzung',
   'settings.usage.detail': 'Was Sie von den Limits Ihres Tarifs verbraucht haben.',

@@ -68,7 +68,7 @@ export const settings = {
   'settings.webhooks.on': 'On',
   'settings.webhooks.off': 'Off',
   'settings.webhooks.test': 'Test',
-  'settings.webhooks.testNamed': 'Send a test to {url}',
+  'settings.webhooks.testNamed': 'Test: {url}',
   'settings.webhooks.testing': 'Sending a test…',
   'settings.webhooks.tested': 'The receiver answered {code} after {ms} ms.',
   'settings.webhooks.more': 'More for {url}',
@@ -108,7 +108,8 @@ export const settings = {
   'settings.connections.revoke': 'Disconnect',
   'settings.connections.revokeNamed': 'Disconnect {name}',
   'settings.connections.revokeTitle': 'Disconnect “{name}”?',
-  'settings.connections.revokeDetail': 'The program loses its access at once. It can ask you for access again.',
+  'settings.connections.revokeDetail': 'The program gets no further access; what it still holds ends within minutes. It can ask you ' +
+    'for access again.',
 
   'settings.usage': 'Usage',
   'settings.usage.detail': 'What you have used of the limits of your plan.',

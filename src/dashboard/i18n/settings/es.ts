@@ -70,7 +70,7 @@ export const settings = {
   'settings.webhooks.on': 'Activada',
   'settings.webhooks.off': 'Desactivada',
   'settings.webhooks.test': 'Probar',
-  'settings.webhooks.testNamed': 'Enviar una prueba a {url}',
+  'settings.webhooks.testNamed': 'Probar: {url}',
   'settings.webhooks.testing': 'Enviando una prueba…',
   'settings.webhooks.tested': 'El receptor respondió {code} después de {ms} ms.',
   'settings.webhooks.more': 'Más sobre {url}',
@@ -111,7 +111,8 @@ export const settings = {
   'settings.connections.revoke': 'Desconectar',
   'settings.connections.revokeNamed': 'Desconectar {name}',
   'settings.connections.revokeTitle': '¿Desconectar «{name}»?',
-  'settings.connections.revokeDetail': 'El programa pierde el acceso de inmediato. Puede volver a pedírselo.',
+  'settings.connections.revokeDetail': 'El programa no recibe más acceso; el que aún tiene termina en unos minutos. Puede volver a ' +
+    'pedírselo.',
 
   'settings.usage': 'Uso',
   'settings.usage.detail': 'Lo que ha usado de los límites de su plan.',

@@ -9,7 +9,8 @@ import type { Segments } from '../model/segments.ts'
 export type EditFault = { kind: 'session' | 'unreachable' | 'refused', message: string }
 /** The segment was changed by somebody else since the person began. */
 export type Conflict = { segment: Segment, draft: Draft }
-type Edit = { text: string, isSaving: boolean, fault: EditFault | undefined }
+/** What it began with stays, even when somebody else changes the segment meanwhile: that is how a conflict is noticed. */
+type Edit = Draft & { isSaving: boolean, fault: EditFault | undefined }
 export type EditsState = {
   /** By id of the segment. */
   open: ReadonlyMap<string, Edit>
@@ -29,6 +30,9 @@ type Deps = {
 /** Segments begin with a space for the text before them; people do not see it. */
 export const shownText = ({ text }: Pick<Segment, 'text'>): string => text.trim()
 
+/** An edit that begins now. */
+const beginOf = (segment: Segment): Draft => ({ text: shownText(segment), base: segment.revision, seen: shownText(segment) })
+
 function toFault (error: unknown): EditFault {
   if (!(error instanceof ApiError)) return { kind: 'refused', message: String(error) }
   if (error.status === 401) return { kind: 'session', message: error.message }
@@ -42,10 +46,12 @@ function currentOf (error: unknown): Segment | undefined {
 }
 
 export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
-  const edit = (text: string): Edit => ({ text, isSaving: false, fault: undefined })
-  let state: EditsState = {
-    open: new Map(drafts.list().map((segment) => [segment, edit(drafts.read(segment)?.text ?? '')])), conflict: undefined
-  }
+  const edit = (draft: Draft): Edit => ({ ...draft, isSaving: false, fault: undefined })
+  const restored = drafts.list().flatMap((segment) => {
+    const draft = drafts.read(segment)
+    return draft ? [[segment, edit(draft)] as const] : []
+  })
+  let state: EditsState = { open: new Map(restored), conflict: undefined }
   const listeners = new Set<() => void>()
   let focused: string | undefined
 
@@ -62,8 +68,10 @@ export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
   }
 
   /** What was typed, and what it began with. */
-  const draftOf = (segment: Segment): Draft => drafts.read(segment.id) ??
-    { text: state.open.get(segment.id)?.text ?? shownText(segment), base: segment.revision, seen: shownText(segment) }
+  function draftOf (segment: Segment): Draft {
+    const { text, base, seen } = state.open.get(segment.id) ?? beginOf(segment)
+    return { text, base, seen }
+  }
 
   function close (segment: string): void {
     drafts.drop(segment)
@@ -72,14 +80,14 @@ export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
   }
 
   async function send (segment: string, draft: Draft): Promise<void> {
-    set(segment, { text: draft.text, isSaving: true, fault: undefined })
+    set(segment, { ...draft, isSaving: true, fault: undefined })
     try {
       segments.put(await saveSegment(id, segment, { text: draft.text, base: draft.base }))
       close(segment)
       onSaved()
     } catch (error) {
       const current = currentOf(error)
-      set(segment, { text: draft.text, isSaving: false, fault: current ? undefined : toFault(error) })
+      set(segment, { ...draft, isSaving: false, fault: current ? undefined : toFault(error) })
       if (current === undefined) return
       segments.put(current)
       change({ conflict: { segment: current, draft } })
@@ -87,10 +95,10 @@ export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
   }
 
   function write (segment: Segment, text: string): void {
-    const { base, seen } = draftOf(segment)
-    if (text === seen) drafts.drop(segment.id)
-    else drafts.write(segment.id, { text, base, seen })
-    set(segment.id, edit(text))
+    const draft = { ...draftOf(segment), text }
+    if (text === draft.seen) drafts.drop(segment.id)
+    else drafts.write(segment.id, draft)
+    set(segment.id, edit(draft))
   }
 
   return {
@@ -102,7 +110,7 @@ export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
     /** Opens a segment for editing and moves the focus there. */
     start (segment: Segment): void {
       focused = segment.id
-      if (!state.open.has(segment.id)) set(segment.id, edit(draftOf(segment).text))
+      if (!state.open.has(segment.id)) set(segment.id, edit(beginOf(segment)))
     },
     /** Whether the editor that has just appeared is the one that was asked for. True once. */
     takeFocus (segment: string): boolean {
@@ -125,7 +133,7 @@ export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
       onLeft(() => {
         drafts.write(segment.id, draft)
         focused = segment.id
-        set(segment.id, edit(draft.text))
+        set(segment.id, edit(draft))
       })
     },
     /** Ends a conflict with a text; undefined: with the text of the other person. */
@@ -149,7 +157,7 @@ export const useEditsState = (edits: Edits): EditsState => useSyncExternalStore(
 
 export function useEditState (edits: Edits, segment: Segment): Edit {
   const edit = useSyncExternalStore(edits.subscribe, () => edits.read().open.get(segment.id))
-  return edit ?? { text: shownText(segment), isSaving: false, fault: undefined }
+  return edit ?? { ...beginOf(segment), isSaving: false, fault: undefined }
 }
 
 /** The edits of the page that shows a transcript, and a question before a page with unsaved text is closed for ever. */
