@@ -41,7 +41,7 @@ t.test('library', { skip: NO_CHROMIUM }, async (t) => {
     const { page, open } = await stage.person(t)
     await open('/?status=failed')
     const { failure } = await client.job(broken)
-    await page.getByText(failure?.message ?? 'no reason').waitFor()
+    await page.getByText(failure?.message ?? 'no reason').first().waitFor()
     const retry = page.getByRole('button', { name: 'Try broken.mp3 again' })
     await tabTo(page, retry)
     await page.keyboard.press('Enter')
