@@ -13,7 +13,7 @@ import styles from './Text.module.css'
 import { useFollowing } from './use-following.ts'
 import { useRows } from './use-rows.ts'
 import { useEditsState } from './use-edits.ts'
-import type { Edits } from './use-edits.ts'
+import type { Edits, EditsState } from './use-edits.ts'
 import { useWordKeys } from './use-word-keys.ts'
 
 /** A place to scroll to. A new object asks again. `word` is not named: the row comes into view. */
@@ -34,7 +34,9 @@ type Props = {
   onPlace?: (segment: number) => void
 }
 
-const NO_EDITS = { read: () => ({ open: new Map(), conflict: undefined }), subscribe: () => () => undefined } as unknown as Edits
+/** One object for ever: React compares what is read, and would render without end. */
+const NOTHING_OPEN: EditsState = { open: new Map(), conflict: undefined }
+const NO_EDITS = { read: () => NOTHING_OPEN, subscribe: () => () => undefined } as unknown as Edits
 
 /** Segments that are open for editing, as places. */
 function useOpenPlaces (segments: Segments, edits: Edits | undefined): { ids: ReadonlySet<string>, places: readonly number[] } {
