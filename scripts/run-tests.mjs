@@ -36,7 +36,9 @@ const CHECKS = [
   { name: 'documents', argv: ['scripts/check-docs.mjs'] }
 ]
 /** Where the slow files are. They start first, so that none of them runs alone at the end. */
-const SLOW = ['test/e2e/', 'test/page/', 'test/engine/media/', 'test/contract/', 'test/cli/', 'test/native/', 'test/evaluate/', 'test/engine/']
+const SLOW = [
+  'test/e2e/', 'test/page/', 'test/engine/media/', 'test/contract/', 'test/cli/', 'test/native/', 'test/evaluate/', 'test/engine/'
+]
 /** Three files keep two processors busy: the slow ones spend much of their time waiting for other programs. */
 const AT_ONCE = 3
 /** Seconds for one file. A last resort: helpers that wait fail much sooner when nothing happens (test/support/wait.ts). */

@@ -25,7 +25,8 @@ function StrengthAdvice ({ password, name }: { password: string, name: string })
     <div className={styles['strength']}>
       <div className={styles['meter']} data-level={level} aria-hidden='true'><span /><span /><span /></div>
       <p role='status'>
-        {password !== '' && t(`setup.strength.${level}`)} {password !== '' && advice && t(`setup.advice.${advice}`, { least: LEAST_LENGTH })}
+        {password !== '' && t(`setup.strength.${level}`)}{' '}
+        {password !== '' && advice && t(`setup.advice.${advice}`, { least: LEAST_LENGTH })}
       </p>
     </div>
   )

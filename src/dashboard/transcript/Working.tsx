@@ -7,8 +7,8 @@ import { Icon } from '../ui/Icon.tsx'
 import { Message } from '../ui/Message.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { Progress } from '../ui/Progress.tsx'
-import { jobQuery, KEYS, retryJob } from './calls.ts'
-import type { Transcription } from './calls.ts'
+import { jobQuery, KEYS, retryJob } from './model/calls.ts'
+import type { Transcription } from './model/calls.ts'
 import styles from './Page.module.css'
 
 const POLL_MS = 2000

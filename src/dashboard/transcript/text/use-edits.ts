@@ -1,7 +1,7 @@
 /** Edits of segments: what is open, what was typed, what could not be saved and why. */
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { saveSegment } from '../calls.ts'
+import { saveSegment } from '../model/calls.ts'
 import type { Draft, Drafts } from '../model/drafts.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Segments } from '../model/segments.ts'

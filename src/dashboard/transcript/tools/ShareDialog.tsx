@@ -8,7 +8,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { inBackground, notify } from '../../ui/Notices.tsx'
-import { createShare, deleteShare, KEYS, sharesQuery } from '../calls.ts'
+import { createShare, deleteShare, KEYS, sharesQuery } from '../model/calls.ts'
 import { copyText } from './clipboard.ts'
 import styles from './Tools.module.css'
 

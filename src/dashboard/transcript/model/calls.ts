@@ -1,8 +1,8 @@
 /** What the pages of a transcript ask the appliance. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, ApiError, take } from '../api/client.ts'
-import { decodePeaks } from './model/peaks.ts'
-import type { Segment, SegmentPage } from './model/segment.ts'
+import { api, ApiError, take } from '../../api/client.ts'
+import { decodePeaks } from './peaks.ts'
+import type { Segment, SegmentPage } from './segment.ts'
 
 const path = (id: number) => ({ params: { path: { id } } })
 const HOUR_MS = 3_600_000
