@@ -165,7 +165,8 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
   const openPool = <P extends PoolName>(pool: P): HelperPool<PoolTasks[P]> => ({
     threads: threads[pool],
     async run (task, input, signal) {
-      if (signal?.aborted) throw aborted()
+      // A process that starts after the end would keep the server from ending.
+      if (signal?.aborted || isClosing) throw aborted()
       let onAbort = (): void => {}
       const answer = new Promise<unknown>((resolve, reject) => {
         const call: Call = { pool, task, input: input as object | null, signal, resolve, reject, pulse: 0, stillTicks: 0 }
@@ -183,7 +184,7 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
     detector: openPool('detector'),
     /** The process id of the helper; undefined when it is not running. */
     pid: (): number | undefined => companion?.pid,
-    /** Ends the process. Call it when no call is running. */
+    /** Ends the process. Call it when no call is running; later calls reject with `aborted`. */
     async close (): Promise<void> {
       isClosing = true
       clearInterval(timer)

@@ -98,5 +98,6 @@ t.test('a call is stopped, also before it has begun', async (t) => {
 t.test('closing ends the process', async (t) => {
   const { helper } = await openHelper(t)
   await helper.close()
+  await t.rejects(helper.speech.run('describe', null), { code: 'aborted' }, 'and later calls start none')
   t.strictSame(await childrenLeft(), [])
 })
