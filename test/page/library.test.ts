@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { AUDIO } from '../support/paths.ts'
 import { waitFor } from '../support/wait.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { NO_CHROMIUM, tabTo } from './support/browser.ts'
+import { isFocused, NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { startPage } from './support/stage.ts'
 
 const row = (page: Page, name: string) => page.getByRole('link', { name, exact: true })
@@ -89,13 +89,21 @@ t.test('library', { skip: NO_CHROMIUM }, async (t) => {
   await t.test('by keyboard: deleting, undoing, and deleting by leaving the page', async (t) => {
     const { page, open } = await stage.person(t)
     const isThere = async (): Promise<boolean> => (await client.request('GET', `/api/v1/transcriptions/${second}`)).status === 200
+    await page.clock.install()
     await open('/')
     await tabTo(page, row(page, 'Ärger.wav'))
+    // The time of the notice does not run while its keys are pressed, however long that takes here.
+    await page.clock.pauseAt(Date.now() + 60_000)
     await page.keyboard.press('Delete')
     await row(page, 'Ärger.wav').waitFor({ state: 'detached' })
     t.ok(await page.evaluate('document.activeElement.matches("[data-row-link]")'), 'the focus is on the next row')
-    // F6 goes to the notices, which stay for as long as the focus is on them.
+    const notices = page.getByRole('region', { name: 'notification' })
+    await notices.waitFor()
     await page.keyboard.press('F6')
+    await waitFor('the focus on the notices', async () => await notices.evaluate(isFocused))
+    await page.clock.runFor(60_000)
+    t.ok(await page.getByRole('button', { name: 'Undo' }).isVisible(), 'a notice stays for as long as the focus is on it')
+    await page.clock.resume()
     await expectAccessible(t, page, 'a deletion that can be undone')
     await tabTo(page, page.getByRole('button', { name: 'Undo' }))
     await page.keyboard.press('Enter')

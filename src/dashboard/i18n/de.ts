@@ -23,7 +23,6 @@ export const de: Catalogue = {
   'app.notFound': 'Diese Seite gibt es nicht.',
   'app.broken': 'Dieser Teil der Seite ist ausgefallen.',
   'app.offline': 'Die Appliance antwortet nicht. Neuer Versuch …',
-  'app.notifications': 'Meldungen',
   'error.unreachable': 'Die Appliance antwortet nicht. Prüfen Sie, ob sie läuft.',
   'error.unexpected': 'Die Appliance hat etwas geantwortet, das diese Seite nicht versteht (Status {status}).',
   'notice.saved': 'Gespeichert',

@@ -28,7 +28,6 @@ export const en = {
   'app.notFound': 'There is no such page.',
   'app.broken': 'This part of the page has failed.',
   'app.offline': 'The appliance does not answer. Trying again…',
-  'app.notifications': 'Notifications',
   'error.unreachable': 'The appliance does not answer. Check that it runs.',
   'error.unexpected': 'The appliance answered in a way that this page does not understand (status {status}).',
   'notice.saved': 'Saved',

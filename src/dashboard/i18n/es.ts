@@ -23,7 +23,6 @@ export const es: Catalogue = {
   'app.notFound': 'Esta página no existe.',
   'app.broken': 'Esta parte de la página ha fallado.',
   'app.offline': 'El equipo no responde. Se intenta de nuevo…',
-  'app.notifications': 'Avisos',
   'error.unreachable': 'El equipo no responde. Compruebe que está en marcha.',
   'error.unexpected': 'El equipo respondió algo que esta página no entiende (estado {status}).',
   'notice.saved': 'Guardado',

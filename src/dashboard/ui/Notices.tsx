@@ -34,8 +34,10 @@ export function inBackground (task: Promise<unknown>): void {
 
 export function Notices () {
   const { t } = useTexts()
+  // It names itself by the number of notices, in our languages. With a name that never changes, F6 would not find it: React Aria looks
+  // for the region only when it is named anew, and there is none before the first notice.
   return (
-    <ToastRegion queue={queue} className={styles['region'] ?? ''} aria-label={t('app.notifications')}>
+    <ToastRegion queue={queue} className={styles['region'] ?? ''}>
       {({ toast }) => (
         <Toast toast={toast} className={`${styles['notice']} ${styles[toast.content.kind]}`}>
           <ToastContent className={styles['text'] ?? ''}><Text slot='title'>{toast.content.text}</Text></ToastContent>

@@ -63,7 +63,7 @@ async function focused (page: Page): Promise<string> {
 }
 
 /** Runs in the browser; tests are compiled without the types of documents. */
-const isFocused = (element: unknown): boolean =>
+export const isFocused = (element: unknown): boolean =>
   element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement
 
 /** Goes to an element by Tab (or another key), as people without a mouse do. Throws an Error naming the way when it is never reached. */
