@@ -18,7 +18,7 @@ function isError (t: Test, reply: Injected, status: number, code: string, error:
 t.test('routes and methods that do not exist', async (t) => {
   const { call, key } = await buildAppliance(t)
   const mine = key()
-  isError(t, await call(mine, 'GET', '/'), 404, 'not_found')
+  isError(t, await call(mine, 'GET', '/nothing'), 404, 'not_found')
   isError(t, await call(mine, 'GET', '/api/v1/nothing'), 404, 'not_found')
   isError(t, await call(mine, 'GET', '/api/v1/jobs/'), 400, 'invalid_request')
   const patched = await call(mine, 'PATCH', '/api/v1/jobs/1', {})
