@@ -1,5 +1,5 @@
 /** Sound of a recording from any moment on, for people who listen to it. */
-import { BYTES_PER_SAMPLE, SAMPLE_RATE_HZ } from '../../domain/audio.js'
+import { BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, SAMPLES_PER_MS } from '../../domain/audio.js'
 import { runLimited } from '../process.js'
 import { FILTERS_OF_MIX, KEEP_CLOCK, MAX_ADDRESS_SPACE, SAFE_INPUT } from './ffmpeg.js'
 
@@ -7,6 +7,9 @@ import { FILTERS_OF_MIX, KEEP_CLOCK, MAX_ADDRESS_SPACE, SAFE_INPUT } from './ffm
  * Decoding begins so much earlier: compressed sound depends on the sound before it, and the first samples after a jump would be wrong.
  */
 const LEAD_SAMPLES = SAMPLE_RATE_HZ / 2
+/** Programs begin at multiples of 200 ms, which are whole samples at every common rate: between them, sound would be shifted. */
+const GRID_SAMPLES = 200 * SAMPLES_PER_MS
+
 /** Longer than anybody pauses a player; a listener who leaves ends the program at once. */
 const TIMEOUT_MS = 12 * 3_600_000
 
@@ -15,7 +18,7 @@ const TIMEOUT_MS = 12 * 3_600_000
  * of the decoder. Where the sound cannot be decoded, it ends early. Ends its program when the reader stops or `signal` aborts.
  */
 export async function * playSound (path: string, startSample: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const from = Math.max(0, startSample - LEAD_SAMPLES)
+  const from = Math.floor(Math.max(0, startSample - LEAD_SAMPLES) / GRID_SAMPLES) * GRID_SAMPLES
   const running = runLimited('ffmpeg', [
     '-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', ...SAFE_INPUT,
     ...from === 0 ? [] : ['-ss', (from / SAMPLE_RATE_HZ).toFixed(6)],
