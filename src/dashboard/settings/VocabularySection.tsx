@@ -49,8 +49,9 @@ export function VocabularySection () {
 
   function add (): void {
     const added = toTerms(text).filter((term) => !terms.includes(term))
-    if (added.length > 0) change.mutate([...terms, ...added], { onSuccess: () => { setText('') } })
-    else setText('')
+    // Emptied at once: what is typed while these are saved must stay.
+    setText('')
+    if (added.length > 0) change.mutate([...terms, ...added], { onError: () => { setText((typed) => typed === '' ? text : typed) } })
   }
 
   function remove (keys: ReadonlySet<string | number>): void {

@@ -35,3 +35,20 @@ export async function editSegment (page: Page, segment: number) {
 export async function until (page: Page, expression: string): Promise<void> {
   await waitFor(expression, async () => Boolean(await page.evaluate(expression)), { everyMs: 50, stalledMs: 30_000 })
 }
+
+/**
+ * Notes the row in which a word is spoken first from now on, and returns how to wait for it. It is noted in the page: while a test looks,
+ * the sound plays on.
+ */
+export async function noteFirstSpoken (page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(`(() => {
+    globalThis.firstSpoken = undefined
+    const row = () => document.querySelector('[data-word][data-spoken]')?.closest('[data-index]')
+    const note = () => { globalThis.firstSpoken ??= row()?.dataset.index }
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, attributes: true })
+  })()`)
+  return async () => {
+    await until(page, 'globalThis.firstSpoken !== undefined')
+    return String(await page.evaluate('globalThis.firstSpoken'))
+  }
+}
