@@ -71,7 +71,6 @@ t.test('playing', { skip: NO_CHROMIUM }, async (t) => {
       await page.keyboard.press(key)
       await until(page, 'document.activeElement.closest("[data-index]")')
     }
-    t.equal(await firstRow(), '1', 'the second row is spoken')
     await page.keyboard.press('k')
     await button(page, 'Play').waitFor()
   })
