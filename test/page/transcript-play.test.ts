@@ -66,7 +66,6 @@ t.test('playing', { skip: NO_CHROMIUM }, async (t) => {
     await page.keyboard.press('Home')
     t.equal(await timeOf(page), 0)
     await tabTo(page, wordsOf(page, 0))
-    const firstRow = await noteFirstSpoken(page)
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter']) {
       await page.keyboard.press(key)
       await until(page, 'document.activeElement.closest("[data-index]")')
