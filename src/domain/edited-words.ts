@@ -101,7 +101,7 @@ const lengthOf = ({ text }: Draft): number => Math.max(1, [...text.trim()].lengt
 /** The stretch in which new words are said, the old words there, and a word beside it. */
 type Stretch = { startMs: number, endMs: number, replaced: readonly TimedWord[], beside: TimedWord | undefined }
 
-/** Words get the times of as many old words; else they share the time by their lengths. They are said by whoever talks then. */
+/** As many words as before get their times; others share the time by their lengths. Their speaker is the one of that time. */
 function placeDrafts (drafts: readonly Draft[], { startMs, endMs, replaced, beside }: Stretch): TimedWord[] {
   if (replaced.length === drafts.length) return drafts.map(({ text }, index) => ({ ...replaced[index]!, text, probability: 1 }))
   const total = drafts.reduce((sum, draft) => sum + lengthOf(draft), 0)

@@ -1,6 +1,6 @@
 /** A transcript as text to paste, times, marked words, and the wave. */
 import t from 'tap'
-import { toClock, toSpokenTime } from '../../src/dashboard/transcript/model/clock.ts'
+import { toClock, toSpokenTime } from '../../src/dashboard/recordings/clock.ts'
 import { findMatcher, foundWords, searchMatcher } from '../../src/dashboard/transcript/model/find-words.ts'
 import { decodePeaks, toColumns } from '../../src/dashboard/transcript/model/peaks.ts'
 import { toPlainText } from '../../src/dashboard/transcript/model/plain-text.ts'

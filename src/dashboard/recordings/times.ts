@@ -2,15 +2,6 @@
 import { useMemo } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 
-const two = (value: number): string => String(value).padStart(2, '0')
-
-/** 65 → "1:05"; 3605 → "1:00:05". Seconds are cut, as players do. */
-export function toClock (seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
-}
-
 /** For screen readers and datetime attributes: "PT1M5S". */
 export const toIsoDuration = (seconds: number): string => {
   const whole = Math.max(0, Math.round(seconds))

@@ -9,7 +9,7 @@ import { notifyOf } from '../ui/Notices.tsx'
 import { changeLabels, KEYS } from './model/calls.ts'
 import type { Transcription } from './model/calls.ts'
 import styles from './Head.module.css'
-import { toClock } from './model/clock.ts'
+import { toClock } from '../recordings/clock.ts'
 
 export const titleOf = ({ title, fileName }: Pick<Transcription, 'title' | 'fileName'>): string => title ?? fileName
 

@@ -34,8 +34,8 @@ export function inBackground (task: Promise<unknown>): void {
 
 export function Notices () {
   const { t } = useTexts()
-  // It names itself by the number of notices, in our languages. With a name that never changes, F6 would not find it: React Aria looks
-  // for the region only when it is named anew, and there is none before the first notice.
+  // No aria-label: React Aria names the region by the number of notices, in our languages. It looks for the region only when that name
+  // changes, so with a fixed name F6 would not find it.
   return (
     <ToastRegion queue={queue} className={styles['region'] ?? ''}>
       {({ toast }) => (

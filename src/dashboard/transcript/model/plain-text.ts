@@ -1,5 +1,5 @@
 /** A transcript as text to paste. Pure. */
-import { toClock } from './clock.ts'
+import { toClock } from '../../recordings/clock.ts'
 import type { Segment } from './segment.ts'
 
 export type PlainTextOptions = { times: boolean, speakers: boolean }

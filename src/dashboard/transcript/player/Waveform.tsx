@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent, PointerEvent } from 'react'
 import { useTexts } from '../../i18n/index.tsx'
-import { toClock, toSpokenTime } from '../model/clock.ts'
+import { toClock, toSpokenTime } from '../../recordings/clock.ts'
 import { toColumns } from '../model/peaks.ts'
 import type { Peaks } from '../model/peaks.ts'
 import type { Player } from './player.ts'

@@ -8,7 +8,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { changeSpeakers } from '../model/calls.ts'
 import type { SpeakerChange, SpeakerState } from '../model/calls.ts'
-import { toSpokenTime } from '../model/clock.ts'
+import { toSpokenTime } from '../../recordings/clock.ts'
 import styles from './Tools.module.css'
 
 type Props = {
