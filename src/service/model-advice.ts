@@ -3,7 +3,7 @@ import { chooseSpeechModel, minutesPerHour } from '../domain/speech-model-choice
 import type { SpeechEngine } from '../engine/speech/engine.js'
 import { estimateWeightsPerSecond } from '../engine/text/calibration.js'
 import type { Embedding } from '../engine/text/embedder.js'
-import type { ModelView } from './model-library.js'
+import type { ModelView } from './model-catalogue.js'
 
 /** `minutesPerHour`: of processing for an hour of speech; undefined where it cannot be estimated, as on a GPU. */
 export type Advice = { isRecommended: boolean, minutesPerHour: number | undefined }

@@ -7,7 +7,8 @@ import type { Log } from '../domain/log.js'
 import { BusyError, ModelError, NoRoomError } from '../domain/model-error.js'
 import { hasTaskEnded } from '../domain/model-task.js'
 import type { ModelTask } from '../domain/model-task.js'
-import type { ModelLibrary, ModelView, SetView, Watcher } from './model-library.js'
+import type { ModelView, SetView } from './model-catalogue.js'
+import type { ModelLibrary, Watcher } from './model-library.js'
 import { pullPatiently } from './model-patience.js'
 
 /** Ended tasks that are remembered. */
