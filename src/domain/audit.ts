@@ -15,6 +15,12 @@ export type AuditActor =
   | { type: 'appliance' }
   | { type: 'nobody' }
 
+/** Without one of the actors it does not compile. */
+const EVERY_ACTOR: Readonly<Record<AuditActor['type'], true>> = {
+  key: true, token: true, administrator: true, session: true, owner: true, command: true, appliance: true, nobody: true
+}
+export const ACTOR_TYPES = Object.keys(EVERY_ACTOR) as Array<AuditActor['type']>
+
 export type AuditEvent = {
   actor: AuditActor
   /** The operationId of the HTTP interface, or a command such as `stenobox keys revoke`. */

@@ -2,41 +2,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { KEY_STATES, MAX_GRACE_SECONDS, MAX_KEY_SECONDS } from '../domain/access.js'
+import { MAX_KEY_SECONDS } from '../domain/access.js'
 import type { Keys, KeyView } from '../service/keys.js'
 import type { Usage } from '../service/usage.js'
+import {
+  graceSeconds, KEY_EXAMPLE, KEY_FIELDS, NEW_KEY_EXAMPLE, SECRET_EXAMPLE, SECRET_FIELD, toKeyFields
+} from './contract/api-key.js'
 import { operation } from './contract/operation.js'
 import { PAGE_QUERY, PageOf, readPage } from './contract/paging.js'
-import { IdParams, Name, ok, Success, toIsoTime } from './contract/schemas.js'
+import { IdParams, Name, ok, Success } from './contract/schemas.js'
 import { pageSessionOf } from './plugins/page-session.js'
 
 const DAY_SECONDS = 24 * 3600
 
-const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
-
-const EXAMPLE = {
-  id: 7, name: 'laptop', lastFour: 'x3Qk', state: 'live', requestsToday: 12, createdAt: '2026-11-21T09:00:00.000Z'
-}
-
 const Key = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  lastFour: Type.String({ description: 'last four characters of the key' }),
-  state: Type.Enum(KEY_STATES, { description: 'only live keys are accepted' }),
-  requestsToday: Type.Integer({ minimum: 0, description: 'requests since midnight UTC' }),
-  createdAt: Type.String({ format: 'date-time' }),
-  lastUsedAt: Time('last use, to the minute'),
-  expiresAt: Time('expiry time'),
-  revokedAt: Time('time of revocation')
-}, { title: 'OwnApiKey', description: 'The key.', examples: [{ ...EXAMPLE, lastUsedAt: '2026-11-21T09:30:00.000Z' }] })
+  ...KEY_FIELDS, requestsToday: Type.Integer({ minimum: 0, description: 'requests since midnight UTC' })
+}, { title: 'OwnApiKey', description: 'The key.', examples: [{ ...KEY_EXAMPLE, requestsToday: 12 }] })
 
-const CreatedKey = Type.Object({
-  ...Key.properties,
-  key: Type.String({ description: 'the key itself, shown only once' })
-}, {
-  title: 'CreatedOwnApiKey',
-  description: 'The new key.',
-  examples: [{ ...EXAMPLE, requestsToday: 0, key: 'service_sk_2bD1mM0Zr0wq5k3sY9o7VhXcTtq8uJ4nE6aLfPiGx3Qk' }]
+const CreatedKey = Type.Object({ ...Key.properties, ...SECRET_FIELD }, {
+  title: 'CreatedOwnApiKey', description: 'The new key.', examples: [{ ...NEW_KEY_EXAMPLE, requestsToday: 0, ...SECRET_EXAMPLE }]
 })
 
 const CreateBody = Type.Object({
@@ -44,26 +28,15 @@ const CreateBody = Type.Object({
   expiresInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEY_SECONDS / DAY_SECONDS, description: 'default: no expiry' }))
 }, { title: 'NewOwnApiKey', additionalProperties: false, examples: [{ name: 'laptop', expiresInDays: 90 }] })
 
-const RotateBody = Type.Object({
-  graceSeconds: Type.Optional(Type.Integer({
-    minimum: 0, maximum: MAX_GRACE_SECONDS, default: 0,
-    description: 'seconds for which the old key still works; 0: it stops working immediately'
-  }))
-}, { title: 'OwnApiKeyRotation', additionalProperties: false, examples: [{ graceSeconds: 86_400 }] })
+const RotateBody = Type.Object({ graceSeconds: Type.Optional(graceSeconds({ default: 0 })) }, {
+  title: 'OwnApiKeyRotation', additionalProperties: false, examples: [{ graceSeconds: 86_400 }]
+})
 
 type Deps = { keys: Keys, usage: Pick<Usage, 'requestsToday'> }
 
 export const keyRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { keys, usage }) => {
-  function toKey ({ id, name, ownerId, lastFour, state, createdAt, lastUsedAt, expiresAt, revokedAt }: KeyView): Static<typeof Key> {
-    return {
-      id, name, lastFour, state,
-      requestsToday: usage.requestsToday(ownerId, id),
-      createdAt: toIsoTime(createdAt),
-      ...(lastUsedAt === undefined ? {} : { lastUsedAt: toIsoTime(lastUsedAt) }),
-      ...(expiresAt === undefined ? {} : { expiresAt: toIsoTime(expiresAt) }),
-      ...(revokedAt === undefined ? {} : { revokedAt: toIsoTime(revokedAt) })
-    }
-  }
+  const toKey = (key: KeyView): Static<typeof Key> =>
+    ({ ...toKeyFields(key), requestsToday: usage.requestsToday(key.ownerId, key.id) })
 
   app.get('/keys', operation({
     operationId: 'listOwnApiKeys',

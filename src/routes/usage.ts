@@ -1,4 +1,4 @@
-/** Usage of an API key. */
+/** Usage of an API key, or of an owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
@@ -33,8 +33,8 @@ const RecentRequest = Type.Object({
 const UsageReply = Type.Object({
   period: Type.Object({ start: Time('inclusive'), end: Time('exclusive') }, { description: 'the current calendar month (UTC)' }),
   requests: Type.Object({
-    total: Count('requests of this key in the period'),
-    today: Count('requests of this key since midnight UTC'),
+    total: Count('requests of this key in the period; for a person on the page, of all keys and tokens'),
+    today: Count('the same since midnight UTC'),
     limit: OrNull(Count('daily limit over all keys of the owner; null: no limit')),
     remaining: OrNull(Count('left today; null: no limit'))
   }),
@@ -42,7 +42,7 @@ const UsageReply = Type.Object({
     used: Type.Number({ minimum: 0, description: 'seconds of recordings that were transcribed for the owner in the period' }),
     limit: OrNull(Count('limit of the plan in the period; null: no limit'))
   }),
-  recent: Type.Array(RecentRequest, { description: 'requests of this key, newest first' })
+  recent: Type.Array(RecentRequest, { description: 'requests of this key, newest first; empty for a person on the page' })
 }, {
   title: 'Usage',
   description: 'The usage of the key.',
@@ -90,7 +90,8 @@ export const usageRoutes: FastifyPluginAsyncTypebox<{ usage: Pick<Usage, 'read' 
     tag: 'Usage',
     summary: 'Get usage and limits',
     description: 'The request counts and the recent requests are those of this key. The limits and the audio are those of its owner. ' +
-      'Requests that are answered with 429 are neither counted nor logged. This operation works even if the daily requests are used up.',
+      'A person who is signed in on the page gets the counts of all keys and tokens; what the page itself asks is not counted. Requests ' +
+      'that are answered with 429 are neither counted nor logged. This operation works even if the daily requests are used up.',
     caller: 'api_key',
     querystring: UsageQuery,
     replies: { 200: Success(UsageReply) },

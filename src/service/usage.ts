@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000
 
 type Deps = { usage: UsageStore, plans: Pick<Plans, 'limitsOf'>, inLazyTransaction: InTransaction, now: () => number }
 
-/** The owner and key that use something, and the plan. */
-export type Consumer = Pick<Principal, 'ownerId' | 'plan' | 'keyId'>
+/** The owner who uses something, the plan, and by which key or session. */
+export type Consumer = Pick<Principal, 'ownerId' | 'plan' | 'keyId' | 'sessionId'>
 
 /** A counted request, until it is logged or uncounted. */
 export type CountedRequest = Omit<Tally, 'requests'> & { at: number }
@@ -66,6 +66,12 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
     return usage.countOfKey(ownerId, keyId, startMs) + countWaiting(ownerId, (tally) => tally.keyId === keyId && tally.dayAt >= startMs)
   }
 
+  /** Requests of all keys and tokens of an owner since the start of a period. */
+  function countSince (ownerId: number, { startMs }: Period): number {
+    const stored = [...usage.requestsByDay(ownerId, startMs).values()].reduce((sum, requests) => sum + requests, 0)
+    return stored + countWaiting(ownerId, ({ dayAt }) => dayAt >= startMs)
+  }
+
   /** Counts all keys of the owner together: a second key does not double the limit. */
   function quotasOf ({ ownerId, plan }: Consumer): Quotas {
     const { requestsPerDay, speechMinutesPerMonth } = plans.limitsOf(plan)
@@ -111,14 +117,19 @@ export function createUsage ({ usage, plans, inLazyTransaction, now }: Deps) {
       waiting.push({ ...ended, keyId, at, durationMs: Math.max(0, now() - at) })
       if (waiting.length > MAX_WAITING) waiting.splice(0, MAX_WAITING / 10)
     },
-    /** The usage of the authenticated key, including what is not on disk yet. Quota and audio are those of the owner. */
+    /**
+     * The usage of the authenticated key, including what is not on disk yet. For a person on the page, the counts are those of all keys and
+     * tokens, and the log is empty. Quota and audio are those of the owner.
+     */
     read (consumer: Consumer, limit: number): UsageView {
-      const { ownerId, plan, keyId = TOKENS } = consumer
+      const { ownerId, plan, keyId = TOKENS, sessionId } = consumer
       const [day, month] = [dayAt(now()), monthAt(now())]
+      const count = (period: Period): number =>
+        sessionId === undefined ? countOfKey(ownerId, keyId, period) : countSince(ownerId, period)
       const fresh = waiting.filter((logged) => logged.keyId === keyId).reverse()
       return {
         period: month,
-        requests: { total: countOfKey(ownerId, keyId, month), today: countOfKey(ownerId, keyId, day), quota: quotasOf(consumer).day },
+        requests: { total: count(month), today: count(day), quota: quotasOf(consumer).day },
         audio: { usedMs: usage.findAudio(ownerId, month.startMs), limitMinutes: plans.limitsOf(plan).speechMinutesPerMonth },
         recent: [...fresh, ...usage.listLogged(keyId, limit)].slice(0, limit)
       }

@@ -6,6 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Plan, Scope } from '../../dist/domain/access.js'
 import { monthAt } from '../../dist/domain/usage.js'
+import { buildWithAccounts } from '../support/account.ts'
 import { buildAppliance } from '../support/appliance.ts'
 import { createClock } from '../support/clock.ts'
 import { openStores } from '../support/store.ts'
@@ -165,6 +166,21 @@ t.test('tokens count for their owner, even where they may not call; nothing of t
     headers: { ratelimit: '"day";r=98;t=32400' }
   })
   t.match(await usage(mine), { requests: { total: 1, today: 1, limit: 100, remaining: 97 }, recent: { length: 0 } })
+})
+
+t.test('a person on the page sees what all keys and tokens of the owner have used, today and this month', async (t) => {
+  const { openAs, key, call, clock, appliance } = await buildWithAccounts(t, ['anna', 'bert'], {}, 'none')
+  const person = await openAs('anna')
+  const usage = async (): Promise<View> => (await person.call('GET', 'usage')).body.data as View
+  for (const mine of [key('anna'), key('anna')]) await call(mine, 'GET', '/api/v1/jobs/1')
+  appliance.usage.flush()
+  await call(key('anna'), 'GET', '/api/v1/jobs/1')
+  await call(key('bert'), 'GET', '/api/v1/jobs/1')
+  t.match(await usage(), { requests: { total: 3, today: 3 }, recent: { length: 0 } })
+  clock.advance(12 * HOUR)
+  const again = await openAs('anna')
+  clock.advance(12 * HOUR)
+  t.match((await again.call('GET', 'usage')).body.data, { requests: { total: 3, today: 0 } }, 'on the next day')
 })
 
 t.test('a caller who hangs up is in the log as 499', async (t) => {

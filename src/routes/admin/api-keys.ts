@@ -2,41 +2,28 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { KEY_STATES, MAX_GRACE_SECONDS, MAX_KEY_SECONDS, PLANS } from '../../domain/access.js'
+import { MAX_KEY_SECONDS, PLANS } from '../../domain/access.js'
 import type { Keys, KeyView } from '../../service/keys.js'
+import {
+  graceSeconds, KEY_EXAMPLE, KEY_FIELDS, NEW_KEY_EXAMPLE, SECRET_EXAMPLE, SECRET_FIELD, toKeyFields
+} from '../contract/api-key.js'
 import { operation } from '../contract/operation.js'
 import { PAGE_QUERY, PageOf, readPage } from '../contract/paging.js'
 import { audit } from '../plugins/session.js'
-import { Id, IdParams, Name, ok, Success, toIsoTime } from '../contract/schemas.js'
+import { Id, IdParams, Name, ok, Success } from '../contract/schemas.js'
 
-const Time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
-
-const EXAMPLE = {
-  id: 7, name: 'laptop', ownerId: 3, owner: 'anna', plan: 'pro', lastFour: 'x3Qk', state: 'live', createdAt: '2026-11-21T09:00:00.000Z'
-}
+const OF_OWNER = { ownerId: 3, owner: 'anna', plan: 'pro' }
 
 const ApiKey = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
+  ...KEY_FIELDS,
   ownerId: Type.Integer(),
   owner: Type.String({ description: 'the name of the owner' }),
   plan: Type.Enum(PLANS),
-  lastFour: Type.String({ description: 'last four characters of the key' }),
-  state: Type.Enum(KEY_STATES, { description: 'only live keys are accepted' }),
-  createdAt: Type.String({ format: 'date-time' }),
-  lastUsedAt: Time('last use, to the minute'),
-  expiresAt: Time('expiry time'),
-  revokedAt: Time('time of revocation'),
   replacedBy: Type.Optional(Type.Integer({ description: 'id of the key that replaced it' }))
-}, { title: 'ApiKey', description: 'The key.', examples: [{ ...EXAMPLE, lastUsedAt: '2026-11-21T09:30:00.000Z' }] })
+}, { title: 'ApiKey', description: 'The key.', examples: [{ ...KEY_EXAMPLE, ...OF_OWNER }] })
 
-const CreatedKey = Type.Object({
-  ...ApiKey.properties,
-  key: Type.String({ description: 'the key itself, shown only once' })
-}, {
-  title: 'CreatedApiKey',
-  description: 'The new key.',
-  examples: [{ ...EXAMPLE, key: 'service_sk_2bD1mM0Zr0wq5k3sY9o7VhXcTtq8uJ4nE6aLfPiGx3Qk' }]
+const CreatedKey = Type.Object({ ...ApiKey.properties, ...SECRET_FIELD }, {
+  title: 'CreatedApiKey', description: 'The new key.', examples: [{ ...NEW_KEY_EXAMPLE, ...OF_OWNER, ...SECRET_EXAMPLE }]
 })
 
 const CreateBody = Type.Object({
@@ -46,23 +33,15 @@ const CreateBody = Type.Object({
   expiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEY_SECONDS, description: 'default: no expiry' }))
 }, { title: 'NewApiKey', additionalProperties: false, examples: [{ name: 'laptop', ownerId: 3, plan: 'pro' }] })
 
-const RotateBody = Type.Object({
-  graceSeconds: Type.Integer({
-    minimum: 0, maximum: MAX_GRACE_SECONDS, description: 'seconds for which the old key still works; 0: it stops working immediately'
-  })
-}, { title: 'ApiKeyRotation', additionalProperties: false, examples: [{ graceSeconds: 86_400 }] })
+const RotateBody = Type.Object({ graceSeconds: graceSeconds() }, {
+  title: 'ApiKeyRotation', additionalProperties: false, examples: [{ graceSeconds: 86_400 }]
+})
 
 const ListQuery = Type.Object({ ...PAGE_QUERY, ownerId: Type.Optional(Id) })
 
-function toApiKey ({ lastUsedAt, expiresAt, revokedAt, replacedBy, createdAt, ...key }: KeyView): Static<typeof ApiKey> {
-  return {
-    ...key,
-    createdAt: toIsoTime(createdAt),
-    ...(lastUsedAt === undefined ? {} : { lastUsedAt: toIsoTime(lastUsedAt) }),
-    ...(expiresAt === undefined ? {} : { expiresAt: toIsoTime(expiresAt) }),
-    ...(revokedAt === undefined ? {} : { revokedAt: toIsoTime(revokedAt) }),
-    ...(replacedBy === undefined ? {} : { replacedBy })
-  }
+function toApiKey (key: KeyView): Static<typeof ApiKey> {
+  const { ownerId, owner, plan, replacedBy } = key
+  return { ...toKeyFields(key), ownerId, owner, plan, ...(replacedBy === undefined ? {} : { replacedBy }) }
 }
 
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: Keys }> = async (app, { keys }) => {

@@ -2,6 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import { ACTOR_TYPES } from '../../domain/audit.js'
+import type { AuditActor } from '../../domain/audit.js'
 import { parseCursor, toCursor } from '../../domain/cursor.js'
 import type { Audit } from '../../service/audit.js'
 import { operation } from '../contract/operation.js'
@@ -9,18 +11,21 @@ import { pageQuery } from '../contract/paging.js'
 import { ok, Success } from '../contract/schemas.js'
 
 const DEFAULT_EVENTS = 50
-const ACTORS = ['key', 'token', 'administrator', 'owner', 'command', 'appliance', 'nobody'] as const
 const Count = (description: string) => Type.Optional(Type.Integer({ description }))
+
+type FieldOf<Actor> = Actor extends unknown ? Exclude<keyof Actor, 'type'> : never
+/** Every field that some actor has: a reply leaves out what is not declared. */
+const ACTOR_FIELDS = {
+  keyId: Type.Optional(Type.Integer()),
+  ownerId: Type.Optional(Type.Integer()),
+  session: Type.Optional(Type.String({ description: 'of the administrator who logged in with the configured password' })),
+  sessionId: Type.Optional(Type.Integer({ description: 'of a person who is signed in on the page' })),
+  uid: Type.Optional(Type.Integer({ description: 'user of the machine' }))
+} satisfies Record<FieldOf<AuditActor>, Type.TSchema>
 
 const Event = Type.Object({
   time: Type.String({ format: 'date-time' }),
-  actor: Type.Object({
-    type: Type.Enum(ACTORS),
-    keyId: Type.Optional(Type.Integer()),
-    ownerId: Type.Optional(Type.Integer()),
-    session: Type.Optional(Type.String()),
-    uid: Type.Optional(Type.Integer())
-  }),
+  actor: Type.Object({ type: Type.Enum(ACTOR_TYPES), ...ACTOR_FIELDS }),
   operation: Type.String({ description: 'operationId of the HTTP interface, or a command' }),
   target: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer(), Type.String()]), { description: 'ids by name' })),
   requestId: Type.Optional(Type.String()),

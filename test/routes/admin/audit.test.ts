@@ -2,6 +2,8 @@
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
+import { ACTOR_TYPES } from '../../../dist/domain/audit.js'
+import { buildWithAccounts } from '../../support/account.ts'
 import { buildAdministered } from '../../support/admin.ts'
 
 type Page = { isOn: boolean, events: Array<{ time: string, operation: string, actor: { type: string } }>, nextCursor: string | null }
@@ -42,6 +44,29 @@ t.test('acts over HTTP are in it, with who did them; damaged lines are left out'
     { operation: 'createOwner', actor: { type: 'administrator' }, target: { id: owner.body.data['id'] }, status: 201 },
     { operation: 'logInAsAdministrator' }
   ])
+})
+
+t.test('acts on the page are shown with the session and the owner', async (t) => {
+  const { openAs, appliance } = await buildWithAccounts(t, ['anna'], { STENOBOX_AUDIT_LOG: `${t.testdir()}/audit.log` }, 'none')
+  const { call } = await openAs()
+  await call('POST', 'keys', { name: 'laptop' })
+  const { id: ownerId } = appliance.owners.findByName('anna') ?? {}
+  const { events } = (await call('GET', 'admin/audit')).body.data as unknown as Page
+  t.match(events, [{ operation: 'createOwnApiKey', status: 201 }])
+  t.strictSame(events[0]?.actor, { type: 'session', sessionId: 1, ownerId })
+})
+
+t.test('every kind of actor is shown with its fields', async (t) => {
+  const { path, read } = await build(t)
+  const actors = [
+    { type: 'key', keyId: 1, ownerId: 2 }, { type: 'token', ownerId: 2 }, { type: 'administrator', session: '9f1c02ab' },
+    { type: 'session', sessionId: 3, ownerId: 2 }, { type: 'owner', ownerId: 2 }, { type: 'command', uid: 1000 }, { type: 'appliance' },
+    { type: 'nobody' }
+  ]
+  t.strictSame(actors.map(({ type }) => type).sort(), [...ACTOR_TYPES].sort())
+  const toLine = (actor: object): string => `${JSON.stringify({ time: '2026-01-01T00:00:00.000Z', actor, operation: 'x' })}\n`
+  writeFileSync(path, actors.map(toLine).join(''))
+  t.strictSame((await read()).events.map(({ actor }) => actor), [...actors].reverse())
 })
 
 t.test('a page of a log that was rotated since says so', async (t) => {
