@@ -79,7 +79,8 @@ export function createOwners ({ owners, sessions, passwords, inTransaction, now 
     async verifyPassword (name: string, password: string): Promise<number | undefined> {
       const found = owners.findPasswordHash(name)
       const isRight = await passwords.verify(found?.passwordHash, password)
-      return isRight ? found?.id : undefined
+      // A password that was changed while it was compared is wrong: its sessions have ended, and no new one may begin.
+      return isRight && owners.findPasswordHash(name)?.passwordHash === found?.passwordHash ? found?.id : undefined
     },
     /** Removes an owner and their dead keys. Throws `not_found`, and `conflict` while there are transcripts or live keys. */
     remove (id: number): void {

@@ -108,10 +108,13 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
         segments: renderSegments(hasSpeakers ? segments : withoutSpeakers(segments))
       }
     },
-    /** The recording. Throws the same, and `gone` when it is no longer stored. */
+    /**
+     * The recording, under the title that the link shows: the name of the file may say more. Throws the same, and `gone` when it is no
+     * longer stored.
+     */
     async listen (token: string): Promise<Playable> {
       const { jobId, ownerId } = requireShare(token)
-      return await listening.file(jobId, ownerId)
+      return { ...await listening.file(jobId, ownerId), fileName: shownTitle(findOwnedJob(jobs, jobId, ownerId)) }
     },
     /** Ends what is being listened to, of one job or of all. */
     endStreams: (jobId?: number): void => { listening.end(jobId) },

@@ -66,6 +66,16 @@ t.test('a link shows the transcript and plays the recording, to anybody, until i
   for (const path of ['', '/audio']) t.match((await open(made.token, path)).json(), { code: 'gone', error: /expired/ })
 })
 
+t.test('a recording with a title is played under it: the name of the file may say more', async (t) => {
+  const { anna, id, share, open } = await build(t)
+  const { token } = await share()
+  t.match((await open(token, '/audio')).headers['content-disposition'], 'meeting.mp3')
+  await anna.call('PATCH', `transcriptions/${id}`, { title: 'Weekly' })
+  const { headers } = await open(token, '/audio')
+  t.match(headers['content-disposition'], 'Weekly')
+  t.notMatch(headers['content-disposition'], 'meeting')
+})
+
 t.test('a player asks for parts of the recording', async (t) => {
   const { share, open, http } = await build(t)
   const { token } = await share()

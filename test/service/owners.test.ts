@@ -123,3 +123,30 @@ t.test('an owner is removed with dead keys, but not with transcripts, live keys 
   addJob('bert')
   t.throws(() => owners.remove(owners.findByName('bert')?.id ?? 0), { code: 'conflict', message: /transcripts/ })
 })
+
+t.test('a password that is changed while it is compared is wrong', async (t) => {
+  const { owners: store, sessions, inTransaction } = openStores(t)
+  const passwords = createPasswords({ log2N: 4, r: 1, p: 1 })
+  const changed = Promise.withResolvers<void>()
+  const owners = createOwners({
+    owners: store,
+    sessions,
+    passwords: {
+      ...passwords,
+      async verify (...given) {
+        const isRight = await passwords.verify(...given)
+        await changed.promise
+        return isRight
+      }
+    },
+    inTransaction,
+    now: () => 0
+  })
+  const { id } = owners.create({ name: 'anna' })
+  await owners.setPassword(id, PASSWORD)
+  const compared = owners.verifyPassword('anna', PASSWORD)
+  await owners.setPassword(id, 'another horse battery')
+  changed.resolve()
+  t.equal(await compared, undefined)
+  t.equal(await owners.verifyPassword('anna', 'another horse battery'), id)
+})
