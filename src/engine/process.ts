@@ -1,5 +1,5 @@
 /** Runs other programs: argv arrays, no shell, a minimal environment, limits on time and memory, bounded stderr. */
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
 /** Enough for the last messages of a program. */
@@ -121,13 +121,25 @@ export type Companion = {
   stop (): void
 }
 
+/** Has the kernel end a program with its parent. A companion sees that its parent has ended, but not while it is stopped. */
+const WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL']
+let canEndWithParent: boolean | undefined
+
+/** Empty where the system has no such program: util-linux before 2.33, busybox. */
+function endWithParent (): readonly string[] {
+  const [program = '', ...args] = WITH_PARENT
+  canEndWithParent ??= spawnSync(program, [...args, 'true'], { stdio: 'ignore' }).status === 0
+  return canEndWithParent ? WITH_PARENT : []
+}
+
 /**
  * Starts a script of ours as a program that stays and answers messages. `nice`: its priority, 19 is the lowest. It ends when this process
  * ends. For native code that may crash, hang or need all memory: only that program is lost then.
  */
 export function startCompanion (script: string, nice: number, onMessage: (message: unknown) => void): Companion {
   const env = { ...createEnvironment(), ...pickEnvironment(FOR_COMPANIONS) }
-  const child = spawn('prlimit', ['--core=0', 'nice', '-n', String(nice), process.execPath, '--no-warnings', script], {
+  const argv = [...endWithParent(), 'nice', '-n', String(nice), process.execPath, '--no-warnings', script]
+  const child = spawn('prlimit', ['--core=0', ...argv], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced', env
   })
   let stderr = ''

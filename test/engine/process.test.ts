@@ -1,9 +1,11 @@
-import { getEventListeners } from 'node:events'
+import { spawn } from 'node:child_process'
+import { getEventListeners, once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'
 import { programVersion, runLimited, runToEnd } from '../../dist/engine/process.js'
-import { childrenLeft, listChildren } from '../support/processes.ts'
+import { childrenLeft, commandOf, isAlive, listChildren } from '../support/processes.ts'
+import { waitFor } from '../support/wait.ts'
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000_000 }
 
@@ -117,4 +119,24 @@ t.test('the version of a program is its first line; a missing one has none', asy
   t.match(await programVersion('ffmpeg'), /^ffmpeg version \S+.*$/)
   t.match(await programVersion('sh'), undefined)
   t.equal(await programVersion('no-such-program'), undefined)
+})
+
+t.test('a companion ends with the process that started it, even while it is stopped', async (t) => {
+  const program = new URL('../../dist/engine/process.js', import.meta.url).href
+  const directory = t.testdir({
+    'companion.mjs': 'process.on("message", () => {})',
+    'server.mjs': `
+      import { startCompanion } from ${JSON.stringify(program)}
+      const { pid } = startCompanion(process.argv[2], 0, () => {})
+      console.log(pid)`
+  })
+  const server = spawn(process.execPath, [`${directory}/server.mjs`, `${directory}/companion.mjs`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(server.stdout.setEncoding('utf8'), 'data') as [string]
+  const pid = Number(line)
+  t.teardown(() => { if (isAlive(pid)) process.kill(pid, 'SIGKILL') })
+  // It has become the companion, and no longer the programs that prepare it.
+  await waitFor('the companion', () => commandOf(pid).startsWith(process.execPath))
+  process.kill(pid, 'SIGSTOP')
+  server.kill('SIGKILL')
+  await waitFor('its end', () => !isAlive(pid))
 })

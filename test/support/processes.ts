@@ -7,16 +7,29 @@ const PATIENCE_MS = 30_000
 
 type Child = { pid: number, command: string }
 
+/** What /proc says of a process; undefined when it has ended. */
+function readProcess (pid: number): { parent: number, command: string } | undefined {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+    // One whose end nobody has asked for yet has ended, too.
+    if (state === 'Z') return undefined
+    return { parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }
+  } catch {
+    return undefined // it has just ended
+  }
+}
+
+export const isAlive = (pid: number): boolean => readProcess(pid) !== undefined
+
+/** The command line of a process; empty when it has ended. */
+export const commandOf = (pid: number): string => readProcess(pid)?.command ?? ''
+
 /** Live children of a process. */
 function childrenOf (parentPid: number): Child[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    try {
-      const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
-      if (Number(parent) !== parentPid || state === 'Z') return []
-      return [{ pid: Number(pid), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }]
-    } catch {
-      return [] // it has just ended
-    }
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    const pid = Number(name)
+    const found = readProcess(pid)
+    return found?.parent === parentPid ? [{ pid, command: found.command }] : []
   })
 }
 
