@@ -47,11 +47,14 @@ t.test('a hundred thousand words are replaced and brought back without keeping a
       }
     })()
     const beganAt = performance.now()
-    const result = await work()
-    ended.abort()
-    await watch
-    t.comment(`${Math.round(performance.now() - beganAt)} ms, at most ${Math.round(longestMs)} ms at once`)
-    return result
+    try {
+      return await work()
+    } finally {
+      // After a failure too: the watch would keep the process running.
+      ended.abort()
+      await watch
+      t.comment(`${Math.round(performance.now() - beganAt)} ms, at most ${Math.round(longestMs)} ms at once`)
+    }
   }
   const takeTurn = async (): Promise<void> => await nextTurn()
   const before = list()
