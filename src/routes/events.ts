@@ -34,7 +34,7 @@ function toListener ({ isStillValid }: FastifyRequest, { raw }: FastifyReply): L
   return {
     send (event) {
       raw.write(toText(event))
-      return raw.writableLength <= MAX_UNREAD_BYTES
+      return !raw.destroyed && raw.writableLength <= MAX_UNREAD_BYTES
     },
     isAllowed: async () => await isStillValid(),
     end: () => { raw.end() },
