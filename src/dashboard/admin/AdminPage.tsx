@@ -1,11 +1,10 @@
 /** Administration of the appliance, in sections. The appliance refuses all of it to accounts that are no administrators. */
-import { getRouteApi, Link } from '@tanstack/react-router'
-import type { ComponentType } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
 import { useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
-import type { TextKey } from '../i18n/index.tsx'
 import { Message } from '../ui/Message.tsx'
 import { Sections } from '../ui/Sections.tsx'
+import type { Section } from '../ui/Sections.tsx'
 import { FailedSection } from './FailedSection.tsx'
 import { LogSection } from './LogSection.tsx'
 import { ModelsSection } from './ModelsSection.tsx'
@@ -14,7 +13,7 @@ import { PlansSection } from './PlansSection.tsx'
 import { QueueSection } from './QueueSection.tsx'
 import { SystemSection } from './SystemSection.tsx'
 
-const SECTIONS: ReadonlyArray<{ id: string, text: TextKey, Content: ComponentType }> = [
+const SECTIONS: readonly Section[] = [
   { id: 'system', text: 'admin.system', Content: SystemSection },
   { id: 'owners', text: 'admin.owners', Content: OwnersSection },
   { id: 'plans', text: 'admin.plans', Content: PlansSection },
@@ -29,16 +28,12 @@ export function AdminPage () {
   const { t } = useTexts()
   const account = useAccount()
   const { section } = route.useParams()
-  const open = SECTIONS.find(({ id }) => id === section)
   if (account !== undefined && account.role !== 'administrator') {
     return <Message title={t('admin.refused')} detail={t('admin.refusedDetail')} />
   }
-  const links = SECTIONS.map(({ id, text }) => (
-    <Link key={id} to='/administration/$section' params={{ section: id }}>{t(text)}</Link>
-  ))
   return (
-    <Sections title={t('app.administration')} current={t(open?.text ?? 'app.notFound')} label={t('admin.sections')} links={links}>
-      {open ? <open.Content /> : <Message title={t('app.notFound')} />}
-    </Sections>
+    <Sections
+      title={t('app.administration')} label={t('admin.sections')} to='/administration/$section' sections={SECTIONS} openId={section}
+    />
   )
 }
