@@ -1,16 +1,21 @@
 /** Name and password of the first account, and the token that the server printed unless the browser is on its machine. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { api, ApiError, take } from '../api/client.ts'
+import { api, take } from '../api/client.ts'
+import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
+import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { PasswordField } from './PasswordField.tsx'
 import { judgePassword, LEAST_LENGTH } from './strength.ts'
 import styles from './account.module.css'
 
-type Faults = { name?: string, password?: string, token?: string }
+/** `rest`: what belongs to none of the fields. */
+type Faults = { name?: string | undefined, password?: string | undefined, token?: string | undefined, rest?: unknown }
+/** What a refusal with these codes is about. */
+const OF_TOKEN = { unauthorized: 'token', too_many_attempts: 'token' } as const
 type Props = {
   /** Of the address that the server printed. */
   token: string | undefined
@@ -46,8 +51,8 @@ export function FirstAccountForm ({ token: given, isTokenRequired, onDone }: Pro
       await take(api.POST('/api/v1/setup', { body: { name: name.trim(), password, ...(token === '' ? {} : { token: token.trim() }) } }))
       onDone()
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error)
-      setFaults(error instanceof ApiError && error.status === 401 ? { token: text } : { password: text })
+      const { at, rest } = faultsOf(error, ['name', 'password', 'token'], OF_TOKEN)
+      setFaults({ name: at('name'), password: at('password'), token: at('token'), rest })
     } finally {
       setSending(false)
     }
@@ -67,7 +72,7 @@ export function FirstAccountForm ({ token: given, isTokenRequired, onDone }: Pro
     <form onSubmit={submit} className={styles['form']} noValidate>
       <Field
         label={t('account.name')} hint={t('setup.nameHint')} value={name} onChange={setName} fault={faults.name} autoComplete='username'
-        autoFocus maxLength={64} isRequired validationBehavior='aria'
+        autoFocus maxLength={64} isRequired
       />
       <PasswordField
         label={t('account.password')} hint={t('setup.passwordHint', { least: LEAST_LENGTH })} value={password} onChange={setPassword} isNew
@@ -78,6 +83,7 @@ export function FirstAccountForm ({ token: given, isTokenRequired, onDone }: Pro
         <Field
           label={t('setup.token')} hint={t('setup.tokenHint')} value={token} onChange={setToken} fault={faults.token} autoComplete='off'
         />}
+      <Fault error={faults.rest} />
       <Button kind='primary' type='submit' isDisabled={isSending}>{t('setup.create')}</Button>
     </form>
   )

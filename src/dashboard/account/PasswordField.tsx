@@ -16,7 +16,7 @@ export function PasswordField ({ label, value, onChange, isNew = false, hint, fa
     <div>
       <Field
         label={label} value={value} onChange={onChange} type={isShown ? 'text' : 'password'} hint={hint} fault={fault} autoFocus={autoFocus}
-        autoComplete={isNew ? 'new-password' : 'current-password'} maxLength={256} isRequired validationBehavior='aria'
+        autoComplete={isNew ? 'new-password' : 'current-password'} maxLength={256} isRequired
       />
       <Switch label={t('account.showPassword')} isOn={isShown} onChange={setShown} />
     </div>

@@ -1,14 +1,15 @@
 /** Name and password. */
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FormEvent } from 'react'
 import { api, take } from '../api/client.ts'
+import { faultsOf } from '../api/faults.ts'
 import type { Session } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
+import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
-import { inBackground } from '../ui/Notices.tsx'
+import { Form } from '../ui/Form.tsx'
 import { PasswordField } from './PasswordField.tsx'
-import styles from './account.module.css'
 
 type Props = {
   /** Whose session ended; they only type their password. */
@@ -16,42 +17,32 @@ type Props = {
   onDone (session: Session): void
 }
 
+/** What is said beside the password: which of both is wrong, nobody learns. */
+const OF_PASSWORD = { unauthorized: 'password', too_many_attempts: 'password' } as const
+
 export function SignInForm ({ knownName, onDone }: Props) {
   const { t } = useTexts()
   const [name, setName] = useState(knownName ?? '')
   const [password, setPassword] = useState('')
-  const [fault, setFault] = useState<string>()
-  const [isSending, setSending] = useState(false)
-
-  async function signIn (): Promise<void> {
-    setSending(true)
-    try {
-      const { data } = await take(api.POST('/api/v1/session', { body: { name: name.trim(), password } }))
-      onDone(data)
-    } catch (error) {
-      // The name and the password stay, to be corrected.
-      setFault(error instanceof Error ? error.message : String(error))
-    } finally {
-      setSending(false)
-    }
-  }
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (name.trim() === '' || password === '') setFault(t('account.incomplete'))
-    else inBackground(signIn())
-  }
+  // The name and the password stay if they are refused, to be corrected.
+  const signIn = useMutation({
+    mutationFn: async () => (await take(api.POST('/api/v1/session', { body: { name: name.trim(), password } }))).data,
+    onSuccess: onDone
+  })
+  const faults = faultsOf(signIn.error, ['name', 'password'], OF_PASSWORD)
 
   return (
-    <form onSubmit={submit} className={styles['form']} noValidate>
+    <Form onSubmit={() => { signIn.mutate() }}>
       <Field
-        label={t('account.name')} value={name} onChange={setName} autoComplete='username' autoFocus={knownName === undefined}
-        maxLength={200} isRequired validationBehavior='aria'
+        label={t('account.name')} value={name} onChange={setName} fault={faults.at('name')} autoComplete='username'
+        autoFocus={knownName === undefined} maxLength={200} isRequired
       />
       <PasswordField
-        label={t('account.password')} value={password} fault={fault}
-        onChange={(value) => { setPassword(value); setFault(undefined) }} autoFocus={knownName !== undefined}
+        label={t('account.password')} value={password} fault={faults.at('password')}
+        onChange={(value) => { setPassword(value); signIn.reset() }} autoFocus={knownName !== undefined}
       />
-      <Button kind='primary' type='submit' isDisabled={isSending}>{t('account.signIn')}</Button>
-    </form>
+      <Fault error={faults.rest} />
+      <Button kind='primary' type='submit' isPending={signIn.isPending}>{t('account.signIn')}</Button>
+    </Form>
   )
 }

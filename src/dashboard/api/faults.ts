@@ -4,8 +4,8 @@ import { ApiError } from './client.ts'
 export type Faults<F extends string> = {
   /** The sentence for a field; undefined: nothing is wrong with it. */
   at (field: F): string | undefined
-  /** The sentence that belongs to none of the fields; undefined: there is none. */
-  readonly rest: string | undefined
+  /** What belongs to none of the fields; undefined: there is nothing. */
+  readonly rest: unknown
 }
 
 /** The appliance's sentences about a field begin with its path, as in `url: must match format "uri"`. */
@@ -24,5 +24,5 @@ export function faultsOf<F extends string> (
   const named = fields.find((field) => field === name)
   const field = named ?? (error instanceof ApiError ? codes[error.code] : undefined)
   const text = named === undefined ? sentence : rule ?? sentence
-  return { at: (one) => one === field ? text : undefined, rest: field === undefined ? sentence : undefined }
+  return { at: (one) => one === field ? text : undefined, rest: field === undefined ? error : undefined }
 }

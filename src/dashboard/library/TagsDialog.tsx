@@ -1,7 +1,6 @@
 /** Adds tags to a recording and takes them away. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FormEvent } from 'react'
 import { Button as AriaButton, Label, Tag, TagGroup, TagList } from 'react-aria-components'
 import { useTexts } from '../i18n/index.tsx'
 import { changeRecording, nameOf, tagsQuery } from '../recordings/recordings.ts'
@@ -9,6 +8,7 @@ import type { Recording } from '../recordings/recordings.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../ui/Dialog.tsx'
 import { Field } from '../ui/Field.tsx'
+import { Form } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import styles from './TagsDialog.module.css'
@@ -17,7 +17,7 @@ const MOST_TAGS = 20
 const SUGGESTED = 8
 const isSame = (a: string, b: string): boolean => a.toLocaleLowerCase() === b.toLocaleLowerCase()
 
-function Form ({ recording, onClose }: { recording: Recording, onClose (): void }) {
+function TagsForm ({ recording, onClose }: { recording: Recording, onClose (): void }) {
   const { t } = useTexts()
   const queries = useQueryClient()
   const known = useQuery(tagsQuery).data ?? []
@@ -29,18 +29,7 @@ function Form ({ recording, onClose }: { recording: Recording, onClose (): void 
     one === '' || all.some((other) => isSame(one, other)) || all.length >= MOST_TAGS ? all : [...all, one.slice(0, 40)], before)
   const suggestions = known.filter(({ name }) => !tags.some((one) => isSame(one, name))).slice(0, SUGGESTED)
 
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (typed.trim() !== '') {
-      setTags(withTyped(typed))
-      setTyped('')
-      return
-    }
-    onClose()
-    inBackground(changeRecording(queries, recording.id, { tags }))
-  }
-  const type = (text: string): void => {
-    if (!text.includes(',')) return setTyped(text)
+  const addTyped = (text: string): void => {
     setTags(withTyped(text))
     setTyped('')
   }
@@ -48,9 +37,12 @@ function Form ({ recording, onClose }: { recording: Recording, onClose (): void 
     onClose()
     inBackground(changeRecording(queries, recording.id, { tags: withTyped(typed) }))
   }
+  // Enter adds what is typed; without it, it saves.
+  const submit = (): void => { if (typed.trim() === '') save(); else addTyped(typed) }
+  const type = (text: string): void => { if (text.includes(',')) addTyped(text); else setTyped(text) }
 
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       {tags.length > 0 &&
         <TagGroup className={styles['group'] ?? ''} onRemove={(keys) => { setTags(tags.filter((tag) => !keys.has(tag))) }}>
           <Label className='visually-hidden'>{t('library.tagsOf', { name: nameOf(recording) })}</Label>
@@ -78,7 +70,7 @@ function Form ({ recording, onClose }: { recording: Recording, onClose (): void 
         <Button kind='quiet' onPress={onClose}>{t('app.cancel')}</Button>
         <Button kind='primary' onPress={save}>{t('app.save')}</Button>
       </DialogButtons>
-    </form>
+    </Form>
   )
 }
 
@@ -86,7 +78,7 @@ export function TagsDialog ({ recording, onClose }: { recording: Recording | und
   const { t } = useTexts()
   return (
     <Dialog title={t('library.editTags')} isOpen={recording !== undefined} onClose={onClose}>
-      {recording && <Form recording={recording} onClose={onClose} />}
+      {recording && <TagsForm recording={recording} onClose={onClose} />}
     </Dialog>
   )
 }

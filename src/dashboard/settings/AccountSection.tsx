@@ -1,16 +1,16 @@
 /** The account that is signed in, and its password. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, ApiError, take } from '../api/client.ts'
+import { api, take } from '../api/client.ts'
 import { faultsOf } from '../api/faults.ts'
-import { SESSION, useAccount } from '../api/session.ts'
+import { useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
-import { inBackground, notify } from '../ui/Notices.tsx'
+import { notify } from '../ui/Notices.tsx'
 import styles from './settings.module.css'
 
 const MIN_LENGTH = 12
@@ -39,7 +39,6 @@ const EMPTY = { current: '', next: '', again: '' }
 
 function PasswordCard ({ name }: { name: string }) {
   const { t } = useTexts()
-  const queries = useQueryClient()
   const [given, setGiven] = useState(EMPTY)
   const set = (field: keyof typeof EMPTY) => (value: string): void => { setGiven((before) => ({ ...before, [field]: value })) }
   const isMistyped = given.again !== '' && given.again !== given.next
@@ -48,13 +47,9 @@ function PasswordCard ({ name }: { name: string }) {
     onSuccess () {
       setGiven(EMPTY)
       notify({ kind: 'done', text: t('settings.account.changed') })
-    },
-    onError (error) {
-      // A wrong password and a session that has ended have the same status.
-      if (error instanceof ApiError && error.status === 401) inBackground(queries.invalidateQueries({ queryKey: SESSION }))
     }
   })
-  const faults = faultsOf(change.error, ['current', 'next'], { unauthorized: 'current' })
+  const faults = faultsOf(change.error, ['current', 'next'], { wrong_password: 'current' })
   return (
     <Card title={t('settings.account.password')} detail={t('settings.account.passwordDetail')}>
       <div className={styles['narrow']}>

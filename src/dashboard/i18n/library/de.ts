@@ -4,7 +4,6 @@ export const library = {
   'account.name': 'Name',
   'account.password': 'Passwort',
   'account.showPassword': 'Passwort zeigen',
-  'account.incomplete': 'Geben Sie Ihren Namen und Ihr Passwort ein.',
   'account.sessionEnded': 'Bitte neu anmelden',
   'account.sessionEndedHint': 'Ihre Sitzung ist abgelaufen. Nichts geht verloren: Diese Seite bleibt, wie sie ist.',
 

@@ -4,7 +4,6 @@ export const library = {
   'account.name': 'Name',
   'account.password': 'Password',
   'account.showPassword': 'Show password',
-  'account.incomplete': 'Enter your name and your password.',
   'account.sessionEnded': 'Sign in again',
   'account.sessionEndedHint': 'Your session has ended. Nothing is lost: this page stays as it is.',
 

@@ -4,7 +4,6 @@ export const library = {
   'account.name': 'Nombre',
   'account.password': 'Contraseña',
   'account.showPassword': 'Mostrar la contraseña',
-  'account.incomplete': 'Escriba su nombre y su contraseña.',
   'account.sessionEnded': 'Inicie sesión de nuevo',
   'account.sessionEndedHint': 'Su sesión ha terminado. No se pierde nada: esta página queda como está.',
 

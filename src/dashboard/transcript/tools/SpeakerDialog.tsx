@@ -1,11 +1,14 @@
 /** Names a speaker, or says that two speakers are one person, for the whole transcript. */
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FormEvent } from 'react'
+import { faultsOf } from '../../api/faults.ts'
 import { useTexts } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Choice } from '../../ui/Choice.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Fault } from '../../ui/Fault.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { changeSpeakers } from '../model/calls.ts'
 import type { SpeakerChange, SpeakerState } from '../model/calls.ts'
 import { toSpokenTime } from '../../recordings/clock.ts'
@@ -22,33 +25,29 @@ type Props = {
 
 const NOBODY = ''
 
-function Form ({ id, label, speakers, onChanged, onClose }: Props & { label: string }) {
+function SpeakerForm ({ id, label, speakers, onChanged, onClose }: Props & { label: string }) {
   const { t, language } = useTexts()
   const speaker = speakers.find((one) => one.label === label)
   const [name, setName] = useState(speaker?.name ?? '')
   const [into, setInto] = useState(NOBODY)
-  const [fault, setFault] = useState<string>()
   const others = speakers.filter((one) => one.label !== label)
 
-  async function send (change: SpeakerChange): Promise<void> {
-    try {
-      onChanged(await changeSpeakers(id, change))
+  const saving = useMutation({
+    mutationFn: async (change: SpeakerChange) => await changeSpeakers(id, change),
+    onSuccess (state) {
+      onChanged(state)
       onClose()
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error))
     }
-  }
-  function save (event: FormEvent): void {
-    event.preventDefault()
-    send(into === NOBODY ? { speakers: [{ label, name }] } : { merge: [{ from: label, into }] }).catch(reportError)
-  }
+  })
+  const faults = faultsOf(saving.error, ['speakers'])
+  const save = (): void => { saving.mutate(into === NOBODY ? { speakers: [{ label, name }] } : { merge: [{ from: label, into }] }) }
 
   return (
-    <form onSubmit={save} className={styles['find']}>
+    <Form onSubmit={save}>
       {speaker && <p className={styles['quiet']}>{t('transcript.talks', { time: toSpokenTime(speaker.talkSeconds, language) })}</p>}
       <Field
-        label={t('transcript.speakerName')} value={name} onChange={setName} autoFocus maxLength={100} placeholder={label} fault={fault}
-        isDisabled={into !== NOBODY} hint={t('transcript.speakerHint')}
+        label={t('transcript.speakerName')} value={name} onChange={setName} autoFocus maxLength={100} placeholder={label}
+        fault={faults.at('speakers')} isDisabled={into !== NOBODY} hint={t('transcript.speakerHint')}
       />
       {others.length > 0 && (
         <Choice
@@ -59,11 +58,12 @@ function Form ({ id, label, speakers, onChanged, onClose }: Props & { label: str
           ]}
         />
       )}
+      <Fault error={faults.rest} />
       <DialogButtons>
         <Button kind='quiet' onPress={onClose}>{t('app.cancel')}</Button>
-        <Button kind='primary' type='submit'>{into === NOBODY ? t('app.save') : t('transcript.merge')}</Button>
+        <Button kind='primary' type='submit' isPending={saving.isPending}>{into === NOBODY ? t('app.save') : t('transcript.merge')}</Button>
       </DialogButtons>
-    </form>
+    </Form>
   )
 }
 
@@ -72,7 +72,7 @@ export function SpeakerDialog (props: Props) {
   const { label, onClose } = props
   return (
     <Dialog title={t('transcript.speaker')} isOpen={label !== undefined} onClose={onClose}>
-      {label !== undefined && <Form key={label} {...props} label={label} />}
+      {label !== undefined && <SpeakerForm key={label} {...props} label={label} />}
     </Dialog>
   )
 }
