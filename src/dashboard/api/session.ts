@@ -4,6 +4,11 @@ import { api, ApiError, take } from './client.ts'
 
 export const SESSION = ['session'] as const
 
+/** Throws what a request has thrown, unless the session had ended already. */
+export function unlessSignedOut (error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 401)) throw error
+}
+
 /** The session of this browser; null: nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION,

@@ -5,13 +5,14 @@ import { SignInDialog } from '../account/SignInDialog.tsx'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
-import { inBackground } from '../ui/Notices.tsx'
+import { clearNotices, inBackground } from '../ui/Notices.tsx'
 import styles from './Frame.module.css'
-import { useAccount } from '../api/session.ts'
+import { unlessSignedOut, useAccount } from '../api/session.ts'
 import { AddAddress } from '../recordings/AddAddress.tsx'
+import { deleteWaiting } from '../recordings/deletion.ts'
 import { DropTarget } from '../recordings/DropTarget.tsx'
 import { useConnection, useEvents } from '../recordings/events.ts'
-import { useFinishedUploads } from '../recordings/upload-list.ts'
+import { dropUploads, useFinishedUploads } from '../recordings/upload-list.ts'
 import { UploadPanel } from '../recordings/UploadPanel.tsx'
 
 export function Frame () {
@@ -27,9 +28,13 @@ export function Frame () {
   useFinishedUploads()
 
   async function signOut (): Promise<void> {
-    await take(api.DELETE('/api/v1/session'))
+    // Without a session it could not be deleted any more.
+    await deleteWaiting(queries)
+    await take(api.DELETE('/api/v1/session')).catch(unlessSignedOut)
     await navigate({ to: '/sign-in' })
     // Nothing of this person may stay for the next one.
+    dropUploads()
+    clearNotices()
     queries.clear()
     sessionStorage.clear()
   }

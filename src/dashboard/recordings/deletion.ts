@@ -8,7 +8,7 @@ import { useSyncExternalStore } from 'react'
 import { api, ApiError, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { inBackground, notify } from '../ui/Notices.tsx'
-import { nameOf, patchRecordings, refreshRecordings } from './recordings.ts'
+import { nameOf, refreshRecordings } from './recordings.ts'
 import type { Recording } from './recordings.ts'
 
 /** Long enough to read the notice, find the button and reach it by keyboard. */
@@ -54,6 +54,11 @@ window.addEventListener('pagehide', () => {
   waiting.clear()
 })
 
+/** Deletes at once what waits for its notice to go. What cannot be deleted stays in the library. */
+export async function deleteWaiting (queries: QueryClient): Promise<void> {
+  await Promise.allSettled([...waiting].map(async (id) => { await deleteNow(queries, id) }))
+}
+
 /** Deletes a recording, with a notice that can take it back. */
 export function useDeletion (): (recording: Recording, onUndo?: () => void) => void {
   const { t } = useTexts()
@@ -70,7 +75,6 @@ export function useDeletion (): (recording: Recording, onUndo?: () => void) => v
         run () {
           if (!waiting.delete(id)) return
           show(id)
-          patchRecordings(queries, (one) => one)
           onUndo?.()
         }
       }

@@ -11,7 +11,7 @@ import type { Upload } from './uploads.ts'
 const ended = new Set<() => void>()
 const uploads = createUploads({ onDone: () => { for (const tell of ended) tell() } })
 
-export const { cancel: cancelUpload, retry: retryUpload, clear: clearUploads, resume: resumeUploads } = uploads
+export const { cancel: cancelUpload, retry: retryUpload, clear: clearUploads, resume: resumeUploads, drop: dropUploads } = uploads
 export const useUploads = (): readonly Upload[] => useSyncExternalStore(uploads.watch, uploads.list)
 
 const isActive = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending' || state === 'paused'

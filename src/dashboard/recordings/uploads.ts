@@ -183,6 +183,12 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
       for (const { key } of uploads) if (!rest.some((one) => one.key === key)) works.delete(key)
       set(rest)
     },
+    /** Stops all uploads and forgets them, because another person may use this tab. The appliance removes the parts later. */
+    drop (): void {
+      for (const { stop } of works.values()) stop.abort()
+      works.clear()
+      set([])
+    },
     /** Goes on with what stopped because the session had ended. */
     resume (): void {
       signIn?.resolve()

@@ -27,6 +27,11 @@ export function notifyOf (error: unknown): void {
   notify({ kind: 'failed', text: error instanceof Error ? error.message : String(error) })
 }
 
+/** Takes all messages away, without what would happen when they go. */
+export function clearNotices (): void {
+  queue.clear()
+}
+
 /** Waits for what nobody else waits for, and shows why it failed. */
 export function inBackground (task: Promise<unknown>): void {
   task.catch(notifyOf)
