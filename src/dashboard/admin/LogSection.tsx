@@ -38,10 +38,10 @@ const MAX_PAGES = 10
 /** The log without what was only read, unless that is wanted. Pages that hold nothing else are passed over. */
 function useLog (isReadingShown: boolean) {
   const log = useInfiniteQuery(logQuery)
-  const { data, hasNextPage, isFetching, fetchNextPage } = log
+  const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = log
   const pages = data?.pages ?? []
   const events = pages.flatMap((page) => page.events).filter((event) => isReadingShown || !isReading(event))
-  const isMoreWanted = hasNextPage && !isFetching && events.length < ENOUGH && pages.length < MAX_PAGES
+  const isMoreWanted = hasNextPage && !isFetching && !isFetchNextPageError && events.length < ENOUGH && pages.length < MAX_PAGES
   useEffect(() => { if (isMoreWanted) inBackground(fetchNextPage()) }, [isMoreWanted, fetchNextPage])
   return { log, events }
 }

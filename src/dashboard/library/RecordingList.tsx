@@ -77,7 +77,10 @@ export function RecordingList ({ search, onChange }: Props) {
       <Filters search={search} onChange={onChange} />
       <Rows
         recordings={recordings} isComplete={!query.hasNextPage} onAction={(action, recording) => { setDialog({ action, recording }) }}
-        onEnd={() => { if (query.hasNextPage && !query.isFetchingNextPage) inBackground(query.fetchNextPage()) }}
+        onEnd={() => {
+          // A page that could not be read is asked for again when the list is, not at once and without end.
+          if (query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError) inBackground(query.fetchNextPage())
+        }}
       />
       <RenameDialog recording={dialog?.action === 'rename' ? dialog.recording : undefined} onClose={close} />
       {dialog?.action === 'tags' && <Suspense><TagsDialog recording={dialog.recording} onClose={close} /></Suspense>}

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { inBackground } from '../ui/Notices.tsx'
-import { patchRecordings, refreshRecordings } from './recordings.ts'
+import { refreshRecordings, showProgress } from './recordings.ts'
 import type { Recording } from './recordings.ts'
 
 type JobEvent = Pick<Recording, 'id' | 'status' | 'stage' | 'progress' | 'title'>
@@ -34,9 +34,7 @@ export function onTranscriptChange (listener: TranscriptListener): () => void {
 }
 
 function applyJob (queries: QueryClient, event: JobEvent): void {
-  patchRecordings(queries, (one) => one.id === event.id
-    ? { ...one, status: event.status, stage: event.stage, progress: event.progress }
-    : one)
+  showProgress(queries, event)
   // What the list shows of an ended recording is not in the event: duration, language, speakers, the reason of a failure.
   if (event.status === 'completed' || event.status === 'failed') inBackground(refreshRecordings(queries))
 }

@@ -7,6 +7,7 @@ import type { components } from '../api/schema.ts'
 export type Recording = components['schemas']['ListedTranscription']
 export type RecordingStatus = Recording['status']
 export type RecordingPage = components['schemas']['TranscriptionPage']
+export type Transcription = components['schemas']['Transcription']
 export type RecordingPages = InfiniteData<RecordingPage, string | undefined>
 
 export const RECORDINGS = ['recordings'] as const
@@ -48,17 +49,27 @@ export function patchRecordings (queries: QueryClient, change: (recording: Recor
   }))
 }
 
-/** The first page as it is now, and what is left of the others. New recordings come to the top of the list. */
+/** How far a recording is. Jobs that wait are `queued`, and their recordings `pending`. */
+type JobProgress = Pick<Recording, 'id' | 'stage' | 'progress' | 'title'> & { status: RecordingStatus | 'queued' }
+
+/** Shows in every list how far a recording is. */
+export function showProgress (queries: QueryClient, { status, ...event }: JobProgress): void {
+  patchRecordings(queries, (one) => one.id === event.id ? { ...one, ...event, status: status === 'queued' ? 'pending' : status } : one)
+}
+
+/** A long list whose beginning was read again: the first page as it is now, then what is known after its last recording. */
 export function mergeFirstPage (pages: RecordingPages, first: RecordingPage): RecordingPages {
-  const [old, ...rest] = pages.pages
+  const [old, ...others] = pages.pages
   if (!old) return pages
-  const fresh = new Map(first.data.map((recording) => [recording.id, recording]))
-  const known = new Set(pages.pages.flatMap(({ data }) => data.map(({ id }) => id)))
-  const added = first.data.filter(({ id }) => !known.has(id))
-  const update = (recording: Recording): Recording => fresh.get(recording.id) ?? recording
+  const known = pages.pages.flatMap(({ data }) => data.map(({ id }) => id))
+  const end = known.indexOf(first.data.at(-1)?.id ?? -1)
+  // What was known before that place and was not read is no longer there.
+  const rest = new Set(first.nextCursor === null ? [] : known.slice(end + 1))
+  for (const { id } of first.data) rest.delete(id)
+  const left = (data: readonly Recording[]): Recording[] => data.filter(({ id }) => rest.has(id))
   return {
     ...pages,
-    pages: [{ ...old, data: [...added, ...old.data.map(update)] }, ...rest.map((page) => ({ ...page, data: page.data.map(update) }))]
+    pages: [{ ...old, data: [...first.data, ...left(old.data)] }, ...others.map((page) => ({ ...page, data: left(page.data) }))]
   }
 }
 
@@ -78,18 +89,31 @@ export async function refreshRecordings (queries: QueryClient): Promise<void> {
 
 export type RecordingChange = { title?: string | null, tags?: string[] }
 
-/** Shows the change at once, and takes it back when the appliance refuses it. Throws ApiError then. */
-export async function changeRecording (queries: QueryClient, id: number, change: RecordingChange): Promise<void> {
+/** A recording as the lists have it; undefined: none of them has it. */
+const findRecording = (queries: QueryClient, id: number): Recording | undefined =>
+  queries.getQueriesData<RecordingPages>({ queryKey: RECORDINGS })
+    .flatMap(([, pages]) => pages?.pages ?? []).flatMap(({ data }) => data).find((one) => one.id === id)
+
+/**
+ * Shows the change in the lists at once, and takes it back when the appliance refuses it. Throws ApiError then. Returns the transcription
+ * as it is now.
+ */
+export async function changeRecording (queries: QueryClient, id: number, change: RecordingChange): Promise<Transcription> {
   const { title, tags } = change
-  patchRecordings(queries, (one) => one.id === id
-    ? { ...one, ...(typeof title === 'string' ? { title } : {}), ...(tags ? { tags } : {}) }
-    : one)
-  try {
-    const { data } = await take(api.PATCH('/api/v1/transcriptions/{id}', { params: { path: { id } }, body: change }))
-    patchRecordings(queries, (one) => one.id === id ? { ...one, title: data.title ?? data.fileName, tags: data.tags } : one)
-  } finally {
-    await Promise.all([refreshRecordings(queries), queries.invalidateQueries({ queryKey: TAGS })])
+  const show = (labels: Partial<Pick<Recording, 'title' | 'tags'>>): void => {
+    patchRecordings(queries, (one) => one.id === id ? { ...one, ...labels } : one)
   }
+  const before = findRecording(queries, id)
+  show({ ...(typeof title === 'string' ? { title } : {}), ...(tags ? { tags } : {}) })
+  const request = api.PATCH('/api/v1/transcriptions/{id}', { params: { path: { id } }, body: change })
+  const { data } = await take(request).catch((error: unknown) => {
+    // Long lists are not read again as a whole.
+    if (before) show({ title: before.title, tags: before.tags })
+    throw error
+  })
+  show({ title: data.title ?? data.fileName, tags: data.tags })
+  await Promise.all([refreshRecordings(queries), queries.invalidateQueries({ queryKey: TAGS })])
+  return data
 }
 
 /** Starts a failed recording again. Throws ApiError, for example when the recording itself is no longer there. */

@@ -4,14 +4,14 @@ import { useState } from 'react'
 import type { FormEvent, KeyboardEvent } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
+import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { notifyOf } from '../ui/Notices.tsx'
-import { changeLabels, KEYS } from './model/calls.ts'
+import { KEYS } from './model/calls.ts'
 import type { Transcription } from './model/calls.ts'
 import styles from './Head.module.css'
 import { toClock } from '../recordings/clock.ts'
-
-export const titleOf = ({ title, fileName }: Pick<Transcription, 'title' | 'fileName'>): string => title ?? fileName
+import { changeRecording, nameOf } from '../recordings/recordings.ts'
 
 /** Shows a change at once, and takes it back if it is refused. */
 function useLabels (id: number) {
@@ -21,8 +21,7 @@ function useLabels (id: number) {
     const before = queries.getQueryData<Transcription>(key)
     queries.setQueryData<Transcription>(key, (known) => known && { ...known, ...change })
     try {
-      queries.setQueryData(key, await changeLabels(id, change))
-      await queries.invalidateQueries({ queryKey: ['transcriptions'] })
+      queries.setQueryData(key, await changeRecording(queries, id, change))
     } catch (error) {
       queries.setQueryData(key, before)
       notifyOf(error)
@@ -34,7 +33,7 @@ function Title ({ transcription, onChange }: { transcription: Transcription, onC
   const { t } = useTexts()
   const [isEditing, setEditing] = useState(false)
   const [text, setText] = useState('')
-  const title = titleOf(transcription)
+  const title = nameOf(transcription)
 
   function save (event: FormEvent): void {
     event.preventDefault()
@@ -118,15 +117,14 @@ function Tags ({ tags, onChange }: { tags: readonly string[], onChange (tags: st
 }
 
 function Facts ({ transcription }: { transcription: Transcription }) {
-  const { t, language } = useTexts()
-  const { createdAt, durationSeconds, language: spoken, speakerCount, sourceUrl } = transcription
-  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(createdAt))
-  const name = spoken === undefined ? undefined : new Intl.DisplayNames(language, { type: 'language' }).of(spoken)
+  const { t } = useTexts()
+  const { day, languageName } = useFormats()
+  const { createdAt, durationSeconds, language, speakerCount, sourceUrl } = transcription
   return (
     <p className={styles['facts']}>
-      <span>{date}</span>
+      <span>{day(createdAt)}</span>
       {durationSeconds !== undefined && <span>{toClock(durationSeconds)}</span>}
-      {name !== undefined && <span>{name}</span>}
+      {language !== undefined && <span>{languageName(language)}</span>}
       {speakerCount !== undefined && speakerCount > 0 && <span>{t('transcript.speakerCount', { count: speakerCount })}</span>}
       {sourceUrl !== undefined && /^https?:/.test(sourceUrl) &&
         <a href={sourceUrl} rel='noreferrer noopener' target='_blank'>{new URL(sourceUrl).hostname}</a>}

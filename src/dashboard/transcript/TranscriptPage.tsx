@@ -5,10 +5,11 @@ import { useEffect } from 'react'
 import { ApiError } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
+import { nameOf } from '../recordings/recordings.ts'
 import { Message } from '../ui/Message.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { transcriptionQuery } from './model/calls.ts'
-import { Head, titleOf } from './Head.tsx'
+import { Head } from './Head.tsx'
 import styles from './Page.module.css'
 import { Transcript } from './Transcript.tsx'
 import { Working } from './Working.tsx'
@@ -37,7 +38,7 @@ export function TranscriptPage () {
   const { data, error, refetch } = useQuery({
     ...transcriptionQuery(id), refetchInterval: ({ state }) => state.data && !isEnded(state.data.status) ? POLL_MS : false
   })
-  const title = data && titleOf(data)
+  const title = data && nameOf(data)
   useEffect(() => {
     if (title === undefined) return
     const before = document.title

@@ -117,10 +117,6 @@ export const artifactQuery = (id: number, mode: Mode) => queryOptions({
 })
 export type Artifact = Awaited<ReturnType<typeof readArtifact>>['data']
 
-export async function changeLabels (id: number, body: { title?: string | null, tags?: string[] }): Promise<Transcription> {
-  return (await take(api.PATCH('/api/v1/transcriptions/{id}', { ...path(id), body }))).data
-}
-
 export async function retryJob (id: number): Promise<void> {
   await take(api.POST('/api/v1/jobs/{id}/retry', path(id)))
 }
