@@ -37,6 +37,8 @@ t.test('marks the words of a match, even across words', async (t) => {
   t.strictSame(found('meet', { matchCase: false, wholeWords: true }), [])
   t.strictSame(found('.*'), [], 'not a pattern')
   t.strictSame(found(''), [])
+  t.strictSame(found('  meeting   starts '), [1, 2], 'white space is any')
+  t.strictSame(found(' \t'), [])
 })
 
 t.test('marks what was searched for, with endings', async (t) => {

@@ -2,7 +2,7 @@
  * Takes recordings from anywhere on the page: files, folders and addresses that are dropped or pasted. Fields keep what is pasted or
  * dropped into them.
  */
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { inBackground } from '../ui/Notices.tsx'
@@ -21,15 +21,18 @@ export function DropTarget () {
   const { t } = useTexts()
   const [isOver, setOver] = useState(false)
   const addFiles = useAddFiles()
+  const latest = useRef(addFiles)
+  useEffect(() => { latest.current = addFiles })
 
   useEffect(() => {
-    // Drags enter and leave every element on their way; the page is left when as many were left as entered.
+    // Drags enter and leave every element on their way; the page is left when as many were left as entered. The count must outlive
+    // a new rendering.
     let depth = 0
     let isOwn = false
     const concerns = (event: DragEvent): boolean => !isOwn && !isField(event.target) && (carriesFiles(event) || carriesAddress(event))
     const take = (transfer: DataTransfer): boolean => {
       const hasFiles = [...transfer.items].some(({ kind }) => kind === 'file')
-      if (hasFiles) inBackground(readDropped(transfer).then(addFiles))
+      if (hasFiles) inBackground(readDropped(transfer).then((dropped) => { latest.current(dropped) }))
       const address = hasFiles ? undefined : readAddress(transfer)
       if (address !== undefined) askForAddress(address)
       return hasFiles || address !== undefined
@@ -67,7 +70,7 @@ export function DropTarget () {
     }
     document.addEventListener('paste', paste, { signal: ended.signal })
     return () => { ended.abort() }
-  })
+  }, [])
 
   return isOver
     ? <div className={styles['over']} aria-hidden='true'><div className={styles['box']}><Icon name='upload' />{t('upload.drop')}</div></div>

@@ -6,18 +6,19 @@ export type Matcher = (text: string) => Array<[number, number]>
 export type FindOptions = { matchCase: boolean, wholeWords: boolean }
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-const WORD_EDGE = ['(?<![\\p{L}\\p{N}_])', '(?![\\p{L}\\p{N}_])'] as const
+const WORD_EDGE = ['(?<![\\p{L}\\p{N}\\p{M}_])', '(?![\\p{L}\\p{N}\\p{M}_])'] as const
 
 function matcherOf (source: string, flags: string): Matcher {
   const pattern = new RegExp(source, flags)
   return (text) => [...text.matchAll(pattern)].map(({ index, 0: { length } }) => [index, index + length])
 }
 
-/** Matches of find and replace, as the appliance finds them. Undefined for an empty text. */
+/** Matches of find and replace, as the appliance finds them: white space finds any. Undefined for a text without visible characters. */
 export function findMatcher (find: string, { matchCase, wholeWords }: FindOptions): Matcher | undefined {
-  if (find === '') return undefined
+  const parts = find.normalize('NFC').trim().split(/\s+/u).map(escape)
+  if (parts.join('') === '') return undefined
   const [before, after] = wholeWords ? WORD_EDGE : ['', '']
-  return matcherOf(before + escape(find) + after, matchCase ? 'gu' : 'giu')
+  return matcherOf(before + parts.join('\\s+') + after, matchCase ? 'gu' : 'giu')
 }
 
 /** Words that begin with a word of a search, in either case. Undefined if the search has no words. */

@@ -5,7 +5,7 @@ export type Peaks = { perSecond: number, values: Uint8Array }
 
 /** From base64. */
 export function decodePeaks (peaks: string, perSecond: number): Peaks {
-  return { perSecond, values: Uint8Array.from(atob(peaks), (character) => Math.abs(character.charCodeAt(0) << 24 >> 24)) }
+  return { perSecond, values: Uint8Array.from(atob(peaks), (character) => character.charCodeAt(0)) }
 }
 
 /** The loudest value of each of `count` equally long stretches of a recording, 0 to 1. */

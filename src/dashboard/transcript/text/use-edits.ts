@@ -160,16 +160,16 @@ export function useEditState (edits: Edits, segment: Segment): Edit {
   return edit ?? { ...beginOf(segment), isSaving: false, fault: undefined }
 }
 
-/** The edits of the page that shows a transcript, and a question before a page with unsaved text is closed for ever. */
+/** The edits of the page that shows a transcript. Before a tab with unsaved text is closed the browser asks: its drafts go with it. */
 export function useEdits (create: () => Edits): Edits {
   const [edits] = useState(create)
   const { open } = useEditsState(edits)
-  const isSaving = [...open.values()].some((edit) => edit.isSaving)
+  const isUnsaved = [...open.values()].some(({ isSaving, text, seen }) => isSaving || text.trim() !== seen)
   useEffect(() => {
-    if (!isSaving) return
+    if (!isUnsaved) return
     const ask = (event: BeforeUnloadEvent): void => { event.preventDefault() }
     addEventListener('beforeunload', ask)
     return () => { removeEventListener('beforeunload', ask) }
-  }, [isSaving])
+  }, [isUnsaved])
   return edits
 }

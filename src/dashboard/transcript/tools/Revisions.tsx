@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTexts } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { useFormats } from '../../ui/formats.ts'
 import { revisionsQuery } from '../model/calls.ts'
 import type { Revision } from '../model/calls.ts'
 import { Changes } from '../text/Changes.tsx'
@@ -11,12 +12,13 @@ import styles from './Tools.module.css'
 type Props = { id: number, isOpen: boolean, onClose (): void, onUndo (revision: number): void }
 
 function Entry ({ revision, onUndo }: { revision: Revision, onUndo: Props['onUndo'] }) {
-  const { t, language } = useTexts()
-  const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(revision.at))
+  const { t } = useTexts()
+  const { moment } = useFormats()
   return (
     <li>
       <div>
-        {t(`transcript.revision.${revision.kind}`, { count: revision.segments })} <span className={styles['when']}>{when}</span>
+        {t(`transcript.revision.${revision.kind}`, { count: revision.segments })}{' '}
+        <span className={styles['when']}>{moment(revision.at)}</span>
       </div>
       {!revision.undone && (
         <Button
