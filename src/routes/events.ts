@@ -48,7 +48,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ events: Pick<Events, 'open
     tag: 'Events',
     summary: 'Follow the library of the owner',
     description: 'A stream of server-sent events that stays open. Nothing is repeated: read the list again after each connection. ' +
-      `A job is told of at most twice a second. An owner may have ${MAX_STREAMS} streams; one more closes the oldest. ` +
+      `There are at most two events a second for each job. An owner may have ${MAX_STREAMS} streams; one more closes the oldest. ` +
       'The stream ends when the credential does.',
     caller: 'transcripts:read',
     replies: {},

@@ -8,9 +8,9 @@ import type { JobStore } from '../store/jobs.js'
 
 /** An owner's pages. The oldest one is closed when another is opened: it is the one that was forgotten in a tab. */
 export const MAX_STREAMS = 6
-/** A job is told of at most twice a second. */
+/** At most two events a second for each job. */
 const TELL_MS = 500
-/** Of more transcriptions at once, only `list` is told. */
+/** If more transcriptions change at once, the only event is `list`. */
 const MAX_CHANGES = 100
 /** How often a comment is sent, and the credential checked again. Shorter than the idle limits of common proxies. */
 export const HEARTBEAT_MS = 15_000
@@ -90,8 +90,8 @@ export function createEvents ({ jobs, log, later = wait, elapsed = () => perform
     try {
       for (const [ownerId, changes] of told) tellOwner(ownerId, changes)
     } catch (error) {
-      // The disk may be busy. Pages read the list again sooner or later, and the next change is told.
-      log.warn({ err: error }, 'pages could not be told of changes')
+      // The disk may be busy. Pages read the list again sooner or later, and the next change is sent.
+      log.warn({ err: error }, 'changes could not be sent to pages')
     }
   }
 
@@ -103,7 +103,7 @@ export function createEvents ({ jobs, log, later = wait, elapsed = () => perform
   }
 
   return {
-    /** Notes a change, to be told soon. Cheap, and safe to call in a transaction. */
+    /** Notes a change, which is sent soon. Cheap, and safe to call in a transaction. */
     note ({ kind, jobId, ownerId }: Change): void {
       if (!listeners.has(ownerId)) return
       const changes = pending.get(ownerId) ?? { list: false, jobs: new Set(), transcripts: new Set() }

@@ -60,8 +60,8 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
   function requireShare (token: string): SharedJob {
     requireOn()
     const share = shares.findByHash(hashSecret(token))
-    if (!share) throw new AppError('not_found', 'There is no such link, or it was removed. Ask whoever sent it for another one.')
-    if (share.expiresAt <= now()) throw new AppError('gone', 'This link has expired. Ask whoever sent it for another one.')
+    if (!share) throw new AppError('not_found', 'There is no such link, or it was removed. Ask the person who sent it for a new one.')
+    if (share.expiresAt <= now()) throw new AppError('gone', 'This link has expired. Ask the person who sent it for a new one.')
     return share
   }
 

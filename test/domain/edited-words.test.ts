@@ -42,7 +42,7 @@ t.test('new words share the time of what they replace, or the time between their
   t.strictSame(times(editWords(SEGMENT, [], 'all new')), [[' all', 1000, 5000], [' new', 5000, 9000]])
 })
 
-t.test('new words are said by whoever talks then', async (t) => {
+t.test('new words belong to the speaker of that time', async (t) => {
   const before = wordsOf(' a', ' b', ' c', ' d')
   t.strictSame(editWords(SEGMENT, before, 'a x y z d').map(({ speaker }) => speaker?.at(-1)), ['1', '2', '2', '1', '2'])
   t.strictSame(editWords(SEGMENT, before, 'a b c d e').at(-1)?.speaker, 'Speaker 2')

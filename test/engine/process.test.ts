@@ -130,7 +130,8 @@ t.test('a companion ends with the process that started it, even while it is stop
       const { pid } = startCompanion(process.argv[2], 0, () => {})
       console.log(pid)`
   })
-  const server = spawn(process.execPath, [`${directory}/server.mjs`, `${directory}/companion.mjs`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const argv = [`${directory}/server.mjs`, `${directory}/companion.mjs`]
+  const server = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(server.stdout.setEncoding('utf8'), 'data') as [string]
   const pid = Number(line)
   t.teardown(() => { if (isAlive(pid)) process.kill(pid, 'SIGKILL') })

@@ -71,7 +71,7 @@ t.test('an emptied segment is in no export, stays for the editor, and can be fil
   })
 })
 
-t.test('whoever edits what has changed since gets the current segment, and nothing is lost', async (t) => {
+t.test('an edit of a segment that has changed since gets the current one, and nothing is lost', async (t) => {
   const { edit, page } = await buildEdited(t, TEXTS)
   await edit('0.0', 'First tab.', 0)
   t.match(await edit('0.0', 'Second tab.', 0), {

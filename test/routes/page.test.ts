@@ -52,7 +52,7 @@ t.test('its policy allows our own files only, and no frames', async (t) => {
   }
 })
 
-t.test('files are compressed, have tags, and assets are stored for good', async (t) => {
+t.test('files are compressed and have tags; browsers keep assets without asking again', async (t) => {
   const { get, pageFolder } = await build(t)
   const plain = await get('/assets/index-1a2b.js', { accept: '*/*' })
   t.match({ body: plain.body, headers: plain.headers }, {

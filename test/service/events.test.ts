@@ -37,7 +37,7 @@ function build (t: Test) {
   }
 }
 
-t.test('a job is told of at once, and then at most twice a second, with its latest state', async (t) => {
+t.test('the first event of a job is sent at once, the next ones at most twice a second, with its latest state', async (t) => {
   const { jobs, addJob, events, told, listener, ownerOf, pass } = build(t)
   const id = addJob('anna')
   events.open(ownerOf(id), listener)

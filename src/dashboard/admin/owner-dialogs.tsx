@@ -87,7 +87,7 @@ export function ChangeOwner ({ of: owner, onDone, onClose }: Props & { of: Owner
   const [plan, setPlan] = useState<Plan>(owner.plan)
   const [role, setRole] = useState<Role>(owner.role)
   const change = useMutation({
-    // Only what was changed: the last administrator may get another name, but no other role.
+    // Only what was changed: another administrator may have changed the rest meanwhile.
     mutationFn: async () => await changeOwner(owner.id, {
       ...(name === owner.name ? {} : { name }), ...(plan === owner.plan ? {} : { plan }), ...(role === owner.role ? {} : { role })
     }),

@@ -3,7 +3,7 @@ import { api, ApiError, take } from '../api/client.ts'
 
 export type Session = { uploadId: string, partSize: number, missing: number[] }
 
-/** Waits between attempts of a request that failed for a passing reason, in ms; the last one is repeated for as long as it takes. */
+/** Waits between attempts of a request with a transient failure, in ms. The last one is repeated until the request succeeds. */
 export const RETRY_MS: readonly number[] = [500, 1000, 2000, 4000, 8000, 15_000]
 
 /** Reasons that pass by themselves: no connection, the server restarts, another request of the same kind runs, too many at once. */

@@ -32,7 +32,7 @@ function agesFor ({ allowed, own }: Retention, kind: Kind): number[] {
   return [...new Set([...AGES, ...(chosen === null ? [] : [chosen])])].filter((days) => days <= most).sort((a, b) => a - b)
 }
 
-/** Whether something may be deleted by the change: 0 is for ever. */
+/** Whether something may be deleted by the change. 0: things are kept without end. */
 const isShorter = (before: number, after: number): boolean => after !== 0 && (before === 0 || after < before)
 
 export function RetentionSection () {

@@ -34,7 +34,7 @@ type Props = {
   onPlace?: (segment: number) => void
 }
 
-/** One object for ever: React compares what is read, and would render without end. */
+/** Always the same object: React compares what is read, and would render again and again. */
 const NOTHING_OPEN: EditsState = { open: new Map(), conflict: undefined }
 const NO_EDITS = { read: () => NOTHING_OPEN, subscribe: () => () => undefined } as unknown as Edits
 
