@@ -7,7 +7,8 @@ type Page = { data: Array<Pick<Recording, 'id'>>, nextCursor: string | null }
 type Pages = { pages: Page[], pageParams: undefined[] }
 type Change = { title?: string | null, tags?: string[] }
 /** By its address, so that the compiler of the tests, which knows no pages, does not follow it. */
-const { changeRecording, mergeFirstPage, showProgress } = await import(new URL('../../src/dashboard/recordings/recordings.ts', import.meta.url).href) as {
+const address = new URL('../../src/dashboard/recordings/recordings.ts', import.meta.url).href
+const { changeRecording, mergeFirstPage, showProgress } = await import(address) as {
   changeRecording (queries: QueryClient, id: number, change: Change): Promise<unknown>
   mergeFirstPage (pages: Pages, first: Page): Pages
   showProgress (queries: QueryClient, event: Omit<Recording, 'tags'>): void
