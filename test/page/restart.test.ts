@@ -88,7 +88,7 @@ t.test('a restart of the appliance', { skip: NO_CHROMIUM }, async (t) => {
   await t.test('a part of the page that is opened meanwhile comes when it is back', async (t) => {
     const { page, faults, open } = await person(t)
     faults.allow(AWAY)
-    faults.allow(/does not answer|dynamically imported module/)
+    faults.allow(/does not answer|dynamically imported module|preload assets/)
     await open('/')
     const start = await crash()
     await page.getByRole('link', { name: 'Settings' }).click()
