@@ -100,8 +100,9 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
 
   await t.test('a dropped folder: every recording in it is added, and what is left out is named', async (t) => {
     const { page, open } = await stage.person(t)
+    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before.wav' })
     await open('/')
-    await row(page, 'Chosen.wav').waitFor()
+    await row(page, 'Before.wav').waitFor()
     const before = await namesIn(page)
     await dropPath(page, makeArchive(t.testdir()))
     await expectArchive(t, page, before)
@@ -110,8 +111,9 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
 
   await t.test('by keyboard: a folder is chosen instead', async (t) => {
     const { page, open } = await stage.person(t)
+    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before too.wav' })
     await open('/')
-    await row(page, 'Chosen.wav').waitFor()
+    await row(page, 'Before too.wav').waitFor()
     const before = await namesIn(page)
     await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
     await page.keyboard.press('Enter')
