@@ -25,6 +25,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false }
   },
+  experimental: {
+    // Scripts find each other relative to themselves, in whatever folder a proxy publishes the appliance; the server adapts index.html.
+    renderBuiltUrl: (_file, { hostType }) => hostType === 'html' ? undefined : { relative: true }
+  },
   // For work on the page itself: `vite src/dashboard` beside a running server.
-  server: { host: '127.0.0.1', proxy: { '/api': 'http://127.0.0.1:8080' } }
+  server: { host: '127.0.0.1', proxy: { '/api/v1': 'http://127.0.0.1:8080' } }
 })

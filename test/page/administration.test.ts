@@ -6,8 +6,9 @@ import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { createLibrary, modelEntry, modelManifest } from '../support/model-library.ts'
 import { makeBytes, serveBytes, sha256Of, startServer } from '../support/model-server.ts'
+import { waitFor } from '../support/wait.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { NO_CHROMIUM, tabTo } from './support/browser.ts'
+import { isFocused, NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { startPage } from './support/stage.ts'
 
 const SECTIONS = ['system', 'owners', 'plans', 'queue', 'failed', 'models', 'log'] as const
@@ -101,11 +102,11 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await buttonOf(page, 'Install slow').waitFor()
   })
 
-  await t.test('an archive is imported; what is none is refused in a sentence', async (t) => {
+  await t.test('by keyboard alone, an archive is imported; what is none is refused in a sentence', async (t) => {
     const { page, open } = await stage.person(t)
     await open('/administration/models')
     const choose = async (file: string): Promise<void> => {
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), buttonOf(page, 'Choose a file').click()])
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), pressByKey(page, buttonOf(page, 'Choose a file'))])
       await chooser.setFiles(join(folder, file))
     }
     await choose('wrong.tar')
@@ -122,11 +123,8 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await open('/administration/failed')
     await page.getByText(`Job ${id} of ada`).waitFor()
     t.notMatch(await page.getByRole('main').textContent(), /secret name/)
-    const retry = buttonOf(page, `Try again: job ${id}`)
-    if (await retry.count() > 0) {
-      await retry.click()
-      await page.getByText(`Job ${id} is in the queue again.`).waitFor()
-    }
+    await buttonOf(page, `Try again: job ${id}`).click()
+    await page.getByText(`Job ${id} is in the queue again.`).waitFor()
   })
 
   await t.test('the limits of a plan are changed and restored', async (t) => {
@@ -139,6 +137,56 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await buttonOf(page, 'Change the plan free').click()
     await buttonOf(page, 'As it was shipped').click()
     await page.getByText('Requests a day: 100').waitFor()
+  })
+
+  await t.test('by keyboard alone, the limits of a plan are changed, refused and restored', async (t) => {
+    const { page, open } = await stage.person(t)
+    await open('/administration/plans')
+    const change = buttonOf(page, 'Change the plan build')
+    await pressByKey(page, change)
+    const dialog = page.getByRole('dialog', { name: 'Plan build' })
+    await dialog.waitFor()
+    await page.keyboard.type('many')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('90')
+    await tabTo(page, dialog.getByRole('switch', { name: 'Tell speakers apart' }))
+    await page.keyboard.press(' ')
+    await pressByKey(page, buttonOf(dialog, 'Save'))
+    await dialog.locator('[slot=errorMessage]').waitFor()
+    await expectAccessible(t, page, 'a limit that is refused')
+    await tabTo(page, dialog.getByLabel('Requests a day'), 'Shift+Tab')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('12')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    const row = page.getByRole('listitem').filter({ hasText: 'build' })
+    await row.getByText('Requests a day: 12').waitFor()
+    await row.getByText('Minutes a month: 90').waitFor()
+    await row.getByText('With speakers').waitFor()
+    await waitFor('the focus where it was', async () => await change.evaluate(isFocused))
+    await page.keyboard.press('Enter')
+    await pressByKey(page, buttonOf(dialog, 'As it was shipped'))
+    await row.getByText('Requests a day: no limit').waitFor()
+  })
+
+  await t.test('by keyboard alone, the retention of an owner is set', async (t) => {
+    const { page, open } = await stage.person(t)
+    await open('/administration/owners')
+    await pressByKey(page, buttonOf(page, 'Actions for ada'))
+    await pressByKey(page, page.getByRole('menuitem', { name: 'Retention' }), 'ArrowDown')
+    const dialog = page.getByRole('dialog', { name: 'Retention for' })
+    await tabTo(page, dialog.getByLabel('Days until recordings are deleted'))
+    await page.keyboard.type('30')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('soon')
+    await page.keyboard.press('Enter')
+    await dialog.locator('[slot=errorMessage]').waitFor()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('365')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    t.match((await stage.client.request('GET', '/api/v1/retention')).body.data, { allowed: { recordingDays: 30, transcriptDays: 365 } })
   })
 
   await t.test('the log shows who did what', async (t) => {

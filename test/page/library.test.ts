@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { AUDIO } from '../support/paths.ts'
 import { waitFor } from '../support/wait.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { isFocused, NO_CHROMIUM, tabTo } from './support/browser.ts'
+import { holdTime, isFocused, NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { addRecordings } from './support/many-recordings.ts'
 import { startPage } from './support/stage.ts'
 
@@ -66,6 +66,7 @@ t.test('library', { skip: NO_CHROMIUM }, async (t) => {
     await page.keyboard.press('Enter')
     await row(page, 'ميزانية <b>2026</b>').waitFor()
     t.equal(await page.evaluate('document.activeElement.textContent'), 'ميزانية <b>2026</b>', 'the focus comes back')
+    t.equal(await page.evaluate('getComputedStyle(document.activeElement).direction'), 'rtl')
 
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -95,7 +96,7 @@ t.test('library', { skip: NO_CHROMIUM }, async (t) => {
     await open('/')
     await tabTo(page, row(page, 'Ärger.wav'))
     // The time of the notice does not run while its keys are pressed, however long that takes here.
-    await page.clock.pauseAt(Date.now() + 60_000)
+    await holdTime(page)
     await page.keyboard.press('Delete')
     await row(page, 'Ärger.wav').waitFor({ state: 'detached' })
     t.ok(await page.evaluate('document.activeElement.matches("[data-row-link]")'), 'the focus is on the next row')

@@ -2,8 +2,9 @@
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { startReceiver } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { NO_CHROMIUM, tabTo } from './support/browser.ts'
+import { holdTime, isFocused, NO_CHROMIUM, tabTo, untilInHeldTime } from './support/browser.ts'
 import { ACCOUNT, startPage } from './support/stage.ts'
 
 const SECTIONS = ['api', 'webhooks', 'connections', 'usage', 'vocabulary', 'retention', 'appearance', 'language', 'account'] as const
@@ -131,6 +132,7 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
 
   await t.test('names and terms are added, removed and brought back', async (t) => {
     const { page, open } = await stage.person(t)
+    await page.clock.install()
     await open('/settings/vocabulary')
     await page.getByLabel('New names or terms').fill('Dashwood, Ada Lovelace')
     await page.keyboard.press('Enter')
@@ -139,9 +141,12 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await page.keyboard.press('Enter')
     await page.getByText(/must have a letter or a digit/).waitFor()
     await tabTo(page, page.getByRole('row', { name: 'Dashwood' }))
+    await holdTime(page)
     await page.keyboard.press('Delete')
-    await page.getByRole('row', { name: 'Dashwood' }).waitFor({ state: 'detached' })
+    await untilInHeldTime(page, 'the notice', async () => await buttonOf(page, 'Undo').isVisible())
+    t.equal(await page.getByRole('row', { name: 'Dashwood' }).count(), 0)
     await buttonOf(page, 'Undo').click()
+    await page.clock.resume()
     await page.getByRole('row', { name: 'Dashwood' }).waitFor()
   })
 
@@ -158,6 +163,30 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await buttonOf(page.getByRole('alertdialog'), 'Delete what is older').click()
     await page.getByText('Saved').waitFor()
     t.match((await stage.client.request('GET', '/api/v1/retention')).body.data, { own: { recordingDays: 30 } })
+  })
+
+  await t.test('by keyboard alone, a shorter retention is asked about, and confirmed', async (t) => {
+    const { page, open } = await stage.person(t)
+    await open('/settings/retention')
+    const choice = page.getByRole('button', { name: /Transcripts/ })
+    const cancel = buttonOf(page.getByRole('alertdialog'), 'Cancel')
+    const choose = async (): Promise<void> => {
+      await pressByKey(page, choice)
+      const option = page.getByRole('option', { name: 'Delete after 365 days' })
+      await option.waitFor()
+      await tabTo(page, option, 'ArrowDown')
+      await page.keyboard.press('Enter')
+      await waitFor('the focus on what changes nothing', async () => await cancel.count() > 0 && await cancel.evaluate(isFocused))
+    }
+    await choose()
+    await page.keyboard.press('Enter')
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+    t.match((await stage.client.request('GET', '/api/v1/retention')).body.data, { own: { transcriptDays: null } })
+    await choose()
+    await pressByKey(page, buttonOf(page.getByRole('alertdialog'), 'Delete what is older'))
+    await page.getByText('Saved').waitFor()
+    t.match((await stage.client.request('GET', '/api/v1/retention')).body.data, { own: { transcriptDays: 365 } })
+    await waitFor('the focus where it was', async () => await choice.evaluate(isFocused))
   })
 
   await t.test('the language and the appearance are changed at once, and remembered', async (t) => {

@@ -1,9 +1,13 @@
 /** Editing a transcript where it stands: revisions, conflicts of two tabs, and that nothing typed is ever lost. */
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { expectAccessible } from './support/accessible.ts'
-import { NO_CHROMIUM, tabTo } from './support/browser.ts'
+import { holdTime, NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { editSegment, startRecording, until, wordsOf } from './support/recording.ts'
 import { ACCOUNT } from './support/stage.ts'
+
+/** What a notice says, and its buttons. */
+const notice = (page: Page) => page.getByRole('region', { name: 'notification' })
 
 t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
   const { id, client, person } = await startRecording(t)
@@ -38,14 +42,17 @@ t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
 
   await t.test('Escape leaves, and what was typed can be brought back', async (t) => {
     const { page, open } = await person(t)
+    await page.clock.install()
     await open(path)
     const field = await editSegment(page, 1)
     await field.fill('Half a thought')
+    await holdTime(page)
     await field.press('Escape')
-    await page.getByText('Your changes were discarded.').waitFor()
+    await notice(page).getByText('Your changes were discarded.').waitFor()
     t.equal(await field.count(), 0)
-    await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
+    await notice(page).getByRole('button', { name: 'Undo' }).click()
     t.equal(await field.inputValue(), 'Half a thought')
+    await page.clock.resume()
     await field.press('Escape')
   })
 
@@ -147,6 +154,7 @@ t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
 
   await t.test('find and replace shows what it will do, does it, and takes it back', async (t) => {
     const { page, open } = await person(t)
+    await page.clock.install()
     await open(path)
     await page.keyboard.press('Control+f')
     const find = page.getByRole('textbox', { name: 'Find' })
@@ -158,10 +166,12 @@ t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
     await page.locator('[data-words] [class*=found]').first().waitFor()
     await expectAccessible(t, page, 'find and replace')
     await page.getByRole('textbox', { name: 'Replace with' }).fill('plan')
+    await holdTime(page)
     await page.getByRole('button', { name: `Replace ${count}` }).click()
-    await page.getByText(/matche?s? replaced/).waitFor()
+    await notice(page).getByText(/matche?s? replaced/).waitFor()
     t.notMatch(await exported(), /\bmap\b/)
-    await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
+    await notice(page).getByRole('button', { name: 'Undo' }).click()
+    await page.clock.resume()
     await status.getByText(`${count} match`).waitFor()
     t.match(await exported(), /\bmap\b/)
   })

@@ -4,6 +4,10 @@ import { expectAccessible } from './support/accessible.ts'
 import { NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { startRecording, wordsOf } from './support/recording.ts'
 
+/** Runs in the browser; tests are compiled without the types of documents. */
+const directionOf = (element: unknown): unknown =>
+  (globalThis as unknown as { getComputedStyle (element: unknown): { direction: unknown } }).getComputedStyle(element).direction
+
 t.test('speakers', { skip: NO_CHROMIUM }, async (t) => {
   const { id, client, person } = await startRecording(t)
   const path = `/transcripts/${id}`
@@ -51,5 +55,24 @@ t.test('speakers', { skip: NO_CHROMIUM }, async (t) => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Speaker 2', exact: true }).first().waitFor({ state: 'detached' })
     t.match(await stored(), { length: 1, 0: { name: 'Ada <i>Lovelace</i>' } }, 'the name stays')
+  })
+
+  await t.test('a name in a right-to-left script runs to the left, here and in the library', async (t) => {
+    const { page, open } = await person(t)
+    await open(path)
+    const name = 'ليلى <b>بنت</b> أحمد'
+    await page.getByRole('button', { name: 'Ada <i>Lovelace</i>' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Speaker' })
+    const field = dialog.getByRole('textbox', { name: 'Name' })
+    await field.fill(name)
+    t.equal(await field.evaluate(directionOf), 'rtl', 'while it is typed')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const chip = page.getByRole('button', { name, exact: true }).first()
+    await chip.waitFor()
+    t.equal(await chip.evaluate(directionOf), 'rtl')
+    await open('/')
+    const shown = page.getByText(name, { exact: true }).first()
+    await shown.waitFor()
+    t.equal(await shown.evaluate(directionOf), 'rtl')
   })
 })

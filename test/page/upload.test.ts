@@ -1,7 +1,8 @@
 /** Recordings that are sent from the page: by choosing, dropping and pasting; after a lost connection; cancelled. */
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Page } from 'playwright-core'
+import type { Test } from 'tap'
 import { AUDIO } from '../support/paths.ts'
 import { waitFor } from '../support/wait.ts'
 import { expectAccessible } from './support/accessible.ts'
@@ -22,6 +23,46 @@ async function drop (page: Page, files: ReadonlyArray<{ name: string, base64: st
     }
   })(${JSON.stringify(files)}, ${JSON.stringify(text)})`)
 }
+
+/** Drops what is at a path, as the file manager of an operating system does: a folder with all that is in it. */
+async function dropPath (page: Page, path: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x: 600, y: 500, data })
+  }
+}
+
+/** A folder as people have them: folders in folders, copies, and what is no recording. Returns its path. */
+function makeArchive (folder: string): string {
+  const archive = `${folder}/archive`
+  for (const name of ['2024', '2025/spring/تسجيلات', '.trash']) mkdirSync(`${archive}/${name}`, { recursive: true })
+  copyFileSync(`${AUDIO}en-1.wav`, `${archive}/first.wav`)
+  copyFileSync(`${AUDIO}en-1.wav`, `${archive}/.trash/hidden.wav`)
+  // As a copy of a folder makes them: the same name, size and time.
+  for (const name of ['2024', '2025/spring/تسجيلات']) {
+    copyFileSync(`${AUDIO}en-3.mp3`, `${archive}/${name}/Interview.mp3`)
+    utimesSync(`${archive}/${name}/Interview.mp3`, 1_700_000_000, 1_700_000_000)
+  }
+  for (const name of ['.DS_Store', 'notes.txt', '2024/cover.jpg', '2024/list.pdf', '2025/index.html', '2025/spring/empty.wav']) {
+    writeFileSync(`${archive}/${name}`, name.endsWith('.wav') ? '' : 'text')
+  }
+  return archive
+}
+
+/** The names of everything in the library but the recordings that were there before. */
+const namesIn = async (page: Page): Promise<string[]> => (await page.locator('[data-row-link]').allTextContents()).sort()
+
+async function expectArchive (t: Test, page: Page, before: readonly string[]): Promise<void> {
+  const added = [...before, 'Interview.mp3', 'Interview.mp3', 'first.wav'].sort()
+  // The list of names is as long as there is room, in the order of the disk.
+  await page.getByText(/4 files are neither audio nor video and were left out: \S+, \S+, \S+ and 1 more/).waitFor()
+  await page.getByText('1 file is empty and was left out: empty.wav').waitFor()
+  await page.getByText('All uploads have ended').waitFor()
+  await waitFor('all recordings', async () => (await namesIn(page)).length === added.length)
+  t.strictSame(await namesIn(page), added)
+}
+
 const recording = (name: string, file = 'en-1.wav') =>
   ({ name, base64: readFileSync(AUDIO + file).toString('base64'), type: 'audio/wav' })
 
@@ -33,7 +74,7 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     const { page, open } = await stage.person(t)
     await open('/')
     await drop(page, [recording('Weekly meeting.wav'), { name: 'notes.txt', base64: '', type: 'text/plain' }])
-    await page.getByText('1 file is neither audio nor video and was left out.').waitFor()
+    await page.getByText('1 file is neither audio nor video and was left out: notes.txt').waitFor()
     await row(page, 'Weekly meeting.wav').waitFor()
     await page.getByText('All uploads have ended').waitFor()
     await page.getByRole('progressbar', { name: 'Progress of Weekly meeting.wav' }).waitFor()
@@ -55,6 +96,32 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await tabTo(page, page.getByRole('button', { name: 'Close', exact: true }), 'Shift+Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' })
+  })
+
+  await t.test('a dropped folder: every recording in it is added, and what is left out is named', async (t) => {
+    const { page, open } = await stage.person(t)
+    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before.wav' })
+    await open('/')
+    await row(page, 'Before.wav').waitFor()
+    const before = await namesIn(page)
+    await dropPath(page, makeArchive(t.testdir()))
+    await expectArchive(t, page, before)
+    await expectAccessible(t, page, 'after a folder')
+  })
+
+  await t.test('by keyboard: a folder is chosen instead', async (t) => {
+    const { page, open } = await stage.person(t)
+    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before too.wav' })
+    await open('/')
+    await row(page, 'Before too.wav').waitFor()
+    const before = await namesIn(page)
+    await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('menuitem', { name: 'Choose a folder…' }), 'ArrowDown')
+    const chooser = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles(makeArchive(t.testdir()))
+    await expectArchive(t, page, before)
   })
 
   await t.test('a lost connection is waited for, and only the missing parts are sent', async (t) => {

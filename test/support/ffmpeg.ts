@@ -1,6 +1,6 @@
 /** Fake ffmpeg programs that hold back or break the sound. */
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 const FFMPEG = execFileSync('sh', ['-c', 'command -v ffmpeg'], { encoding: 'utf8' }).trim()
 
@@ -16,11 +16,14 @@ export function holdSound (directory: string, bytes: number): { PATH: string } {
   return replaceFfmpeg(directory, `'${FFMPEG}' "$@" | { head -c ${bytes}; while [ -e "$0" ]; do sleep 0.1; done; cat; }`)
 }
 
-/** A `PATH` whose ffmpeg outputs only the first `bytes` of sound and fails when told to; after that it works. */
-export function breakSound (directory: string, bytes: number): { PATH: string, die (): void } {
-  const broken = directory + '/broken'
+/**
+ * A `PATH` whose ffmpeg outputs only the first `bytes` of sound and fails when told to; after that it works. `hasBegun`: it was started.
+ */
+export function breakSound (directory: string, bytes: number): { PATH: string, hasBegun (): boolean, die (): void } {
+  const [broken, begun] = [directory + '/broken', directory + '/begun']
+  rmSync(begun, { force: true })
   writeFileSync(broken, '')
-  const script = `[ -e '${broken}' ] || exec '${FFMPEG}' "$@"\n` +
+  const script = `[ -e '${broken}' ] || exec '${FFMPEG}' "$@"\n: > '${begun}'\n` +
     `'${FFMPEG}' "$@" | head -c ${bytes}\nwhile [ -e '${broken}' ]; do sleep 0.1; done\nexit 1`
-  return { ...replaceFfmpeg(directory, script), die: () => { rmSync(broken) } }
+  return { ...replaceFfmpeg(directory, script), hasBegun: () => existsSync(begun), die: () => { rmSync(broken) } }
 }

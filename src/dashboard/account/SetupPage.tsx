@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { BASE } from '../api/base.ts'
 import { api, take } from '../api/client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
@@ -31,7 +32,7 @@ export function SetupPage () {
     setCreated(true)
     queries.removeQueries({ queryKey: sessionQuery.queryKey })
     // The token has served; it need not stay in the address.
-    history.replaceState(history.state, '', '/setup')
+    history.replaceState(history.state, '', `${BASE}/setup`)
   }
   return (
     <AccountFrame title={t('setup.title')} lead={t('setup.lead')}>

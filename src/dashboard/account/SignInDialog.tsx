@@ -4,6 +4,7 @@
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { BASE } from '../api/base.ts'
 import { sessionQuery } from '../api/session.ts'
 import type { Session } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
@@ -21,7 +22,7 @@ export function SignInDialog () {
 
   async function goOn (next: Session): Promise<void> {
     if (last.current && last.current.account.id !== next.account.id) {
-      location.assign('/')
+      location.assign(`${BASE}/`)
       return
     }
     queries.setQueryData(sessionQuery.queryKey, next)

@@ -10,6 +10,7 @@ import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { More } from '../ui/More.tsx'
+import { keepFocus } from '../ui/focus.ts'
 import { notify } from '../ui/Notices.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { useStageText } from './stages.ts'
@@ -52,6 +53,7 @@ function FailedRow ({ of: { id, ownerName, code, message, stage, at, retryCount,
     async onSuccess () {
       notify({ kind: 'done', text: t('admin.failed.retried', { id: String(id) }) })
       await queries.invalidateQueries({ queryKey: ['admin'] })
+      keepFocus()
     }
   })
   return (

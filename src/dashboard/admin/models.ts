@@ -1,5 +1,6 @@
 /** The models of the appliance, and the work on them. */
 import { queryOptions } from '@tanstack/react-query'
+import { BASE } from '../api/base.ts'
 import { api, ApiError, take } from '../api/client.ts'
 
 /** How often running work is looked at. */
@@ -27,7 +28,7 @@ export const cancelTask = async (id: Task['id']) => await take(api.DELETE('/api/
 
 export const removeModel = async (name: string) => await take(api.DELETE('/api/v1/admin/models/{name}', { params: { path: { name } } }))
 
-const ARCHIVE_PATH = '/api/v1/admin/models/archive'
+const ARCHIVE_PATH = `${BASE}/api/v1/admin/models/archive`
 
 /** The reply as JSON; undefined where it is none, such as the page of a proxy. */
 function readReply (text: string): Record<string, unknown> | undefined {

@@ -1,8 +1,9 @@
 /** The client of our own HTTP interface, typed by the OpenAPI document. The session's cookie goes with every request. */
 import createClient from 'openapi-fetch'
+import { BASE } from './base.ts'
 import type { paths } from './schema.ts'
 
-export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
+export const api = createClient<paths>({ baseUrl: BASE, credentials: 'same-origin' })
 
 const signedOut = new Set<() => void>()
 

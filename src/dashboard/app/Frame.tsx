@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { SignInDialog } from '../account/SignInDialog.tsx'
+import { BASE } from '../api/base.ts'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -43,7 +44,7 @@ export function Frame () {
     <>
       <a className={styles['skip']} href='#content'>{t('app.skip')}</a>
       <header className={styles['header']}>
-        <Link to='/' className={styles['brand']}><img src='/icon.svg' alt='' width='24' height='24' />{t('app.name')}</Link>
+        <Link to='/' className={styles['brand']}><img src={`${BASE}/icon.svg`} alt='' width='24' height='24' />{t('app.name')}</Link>
         <nav aria-label={t('app.menu')} className={styles['menu']}>
           <Link to='/' activeOptions={{ exact: true, includeSearch: false }}>{t('app.library')}</Link>
           <Link to='/settings/$section' params={{ section: 'api' }} aria-current={currentIn('/settings/')}>{t('app.settings')}</Link>

@@ -3,10 +3,12 @@
  * A page under `signedIn` needs a session: without one, the sign-in is shown and leads back.
  */
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { api, take } from '../api/client.ts'
 import { Broken, NotFound } from './faults.tsx'
 import { Frame } from './Frame.tsx'
+import { lazyPage } from './lazy-page.ts'
+import { BASE } from '../api/base.ts'
 import { sessionQuery } from '../api/session.ts'
 import { LibraryPage, readLibrarySearch } from '../library/LibraryPage.tsx'
 
@@ -18,7 +20,7 @@ const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: ({ token }: Record<string, unknown>): { token?: string } => ({ token: typeof token === 'string' ? token : undefined }),
-  component: lazyRouteComponent(() => import('../account/SetupPage.tsx'), 'SetupPage')
+  component: lazyPage(() => import('../account/SetupPage.tsx'), 'SetupPage')
 })
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -27,12 +29,12 @@ const signIn = createRoute({
   // Undefined, because a key that is left out would keep what the address has.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
     ({ next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined }),
-  component: lazyRouteComponent(() => import('../account/SignInPage.tsx'), 'SignInPage')
+  component: lazyPage(() => import('../account/SignInPage.tsx'), 'SignInPage')
 })
 const shared = createRoute({
   getParentRoute: () => root,
   path: '/shared/$token',
-  component: lazyRouteComponent(() => import('../transcript/SharedPage.tsx'), 'SharedPage')
+  component: lazyPage(() => import('../transcript/SharedPage.tsx'), 'SharedPage')
 })
 
 const signedIn = createRoute({
@@ -54,23 +56,25 @@ const transcript = createRoute({
   validateSearch: ({ at, q }: Record<string, unknown>): { at?: number, q?: string } => ({
     at: typeof at === 'number' && at >= 0 ? at : undefined, q: typeof q === 'string' && q !== '' ? q : undefined
   }),
-  component: lazyRouteComponent(() => import('../transcript/TranscriptPage.tsx'), 'TranscriptPage')
+  component: lazyPage(() => import('../transcript/TranscriptPage.tsx'), 'TranscriptPage')
 })
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings/$section',
-  component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
+  component: lazyPage(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
 })
 const admin = createRoute({
   getParentRoute: () => signedIn,
   path: '/administration/$section',
-  component: lazyRouteComponent(() => import('../admin/AdminPage.tsx'), 'AdminPage')
+  component: lazyPage(() => import('../admin/AdminPage.tsx'), 'AdminPage')
 })
 
 const tree = root.addChildren([setup, signIn, shared, signedIn.addChildren([library, transcript, settings, admin])])
 
 export function createPageRouter (queries: QueryClient) {
-  return createRouter({ routeTree: tree, context: { queries }, defaultPreload: 'intent', scrollRestoration: true })
+  return createRouter({
+    routeTree: tree, context: { queries }, basepath: BASE === '' ? '/' : BASE, defaultPreload: 'intent', scrollRestoration: true
+  })
 }
 
 declare module '@tanstack/react-router' {

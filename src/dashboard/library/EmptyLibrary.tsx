@@ -1,5 +1,6 @@
 /** What a library without recordings says: how the first one gets there. */
 import { Link } from '@tanstack/react-router'
+import { BASE } from '../api/base.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { copyText } from '../ui/copy.ts'
@@ -9,7 +10,7 @@ import { ChooseFiles } from './AddButton.tsx'
 import styles from './EmptyLibrary.module.css'
 
 const toCommand = (): string => `curl -H "Authorization: Bearer $STENOBOX_KEY" -H "Content-Type: application/json" \\
-  -d '{"sourceUrl":"https://example.org/talk.mp3"}' ${location.origin}/api/v1/media/ingest`
+  -d '{"sourceUrl":"https://example.org/talk.mp3"}' ${location.origin}${BASE}/api/v1/media/ingest`
 
 export function EmptyLibrary () {
   const { t } = useTexts()

@@ -10,6 +10,7 @@ import { toClock } from '../recordings/clock.ts'
 import { toIsoDuration, useTimes } from '../recordings/times.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
+import { keepFocus } from '../ui/focus.ts'
 import { useFormats } from '../ui/formats.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Menu } from '../ui/Menu.tsx'
@@ -85,7 +86,7 @@ export const RecordingRow = memo(function RecordingRow ({ recording, onAction, o
   const { t } = useTexts()
   const queries = useQueryClient()
   const name = nameOf(recording)
-  const retry = (): void => { inBackground(retryRecording(queries, recording.id)) }
+  const retry = (): void => { inBackground(retryRecording(queries, recording.id).then(keepFocus)) }
   const isFailed = recording.status === 'failed'
   const actions: Action[] = [
     { id: 'rename', text: t('library.rename'), run: () => { onAction('rename', recording) } },

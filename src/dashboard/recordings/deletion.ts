@@ -5,6 +5,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { BASE } from '../api/base.ts'
 import { api, ApiError, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { inBackground, notify } from '../ui/Notices.tsx'
@@ -50,7 +51,7 @@ async function deleteNow (queries: QueryClient, id: number): Promise<void> {
 
 // The browser sends these after the page is gone.
 window.addEventListener('pagehide', () => {
-  for (const id of waiting) inBackground(fetch(`/api/v1/transcriptions/${id}`, { method: 'DELETE', keepalive: true }))
+  for (const id of waiting) inBackground(fetch(`${BASE}/api/v1/transcriptions/${id}`, { method: 'DELETE', keepalive: true }))
   waiting.clear()
 })
 

@@ -8,10 +8,14 @@ const ENDINGS = new Set([
 export const isRecording = ({ name, type }: Pick<File, 'name' | 'type'>): boolean =>
   /^(audio|video)\//.test(type) || ENDINGS.has(name.split('.').at(-1)?.toLowerCase() ?? '')
 
-export type Dropped = { files: File[], leftOut: number }
+/** Names of files that are left out, by why: neither audio nor video, without content, or not readable. */
+export type LeftOut = Record<'other' | 'empty' | 'unreadable', readonly string[]>
+export type Dropped = { files: readonly File[], leftOut: LeftOut }
 
-/** Hidden files belong to systems and programs, not to people. */
+/** Hidden files and folders belong to systems and programs, not to people. */
 const isHidden = (name: string): boolean => name.startsWith('.')
+
+type Found = { files: File[], unreadable: string[] }
 
 async function readFolder (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
@@ -24,32 +28,52 @@ async function readFolder (folder: FileSystemDirectoryEntry): Promise<FileSystem
   }
 }
 
-async function walk (entry: FileSystemEntry, found: File[]): Promise<void> {
-  if (isHidden(entry.name)) return
-  if (entry.isFile) {
-    found.push(await new Promise<File>((resolve, reject) => { (entry as FileSystemFileEntry).file(resolve, reject) }))
-    return
-  }
-  for (const child of await readFolder(entry as FileSystemDirectoryEntry)) await walk(child, found)
+async function readEntry (entry: FileSystemEntry, found: Found): Promise<readonly FileSystemEntry[]> {
+  if (entry.isDirectory) return await readFolder(entry as FileSystemDirectoryEntry)
+  found.files.push(await new Promise<File>((resolve, reject) => { (entry as FileSystemFileEntry).file(resolve, reject) }))
+  return []
 }
 
-const sortOut = (files: readonly File[]): Dropped => {
-  const recordings = files.filter((file) => isRecording(file) && file.size > 0)
-  return { files: recordings, leftOut: files.length - recordings.length }
+/** What cannot be read, for example for want of permission, does not keep the rest from being added. */
+async function walk (entry: FileSystemEntry, found: Found): Promise<void> {
+  if (isHidden(entry.name)) return
+  let children: readonly FileSystemEntry[] = []
+  try {
+    children = await readEntry(entry, found)
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error
+    found.unreadable.push(entry.name)
+  }
+  for (const child of children) await walk(child, found)
+}
+
+function sortOut ({ files, unreadable }: Found): Dropped {
+  const namesOf = (some: readonly File[]): string[] => some.map(({ name }) => name)
+  const recordings = files.filter(isRecording)
+  return {
+    files: recordings.filter(({ size }) => size > 0),
+    leftOut: {
+      other: namesOf(files.filter((file) => !isRecording(file))), empty: namesOf(recordings.filter(({ size }) => size === 0)), unreadable
+    }
+  }
 }
 
 /** The recordings of a drop or paste, folders included. Must be called in the event itself: afterwards the browser empties the list. */
 export async function readDropped (transfer: DataTransfer): Promise<Dropped> {
   const entries = [...transfer.items].flatMap((item) => item.kind === 'file' ? [item.webkitGetAsEntry() ?? item.getAsFile()] : [])
-  const found: File[] = []
+  const found: Found = { files: [], unreadable: [] }
   for (const entry of entries) {
-    if (entry instanceof File) found.push(entry)
+    if (entry instanceof File) found.files.push(entry)
     else if (entry) await walk(entry, found)
   }
   return sortOut(found)
 }
 
-export const readChosen = (files: FileList): Dropped => sortOut([...files])
+/** Files of a folder that was chosen have their path, which begins with its name. */
+const isInHidden = ({ webkitRelativePath }: File): boolean => webkitRelativePath.split('/').slice(1).some(isHidden)
+
+/** The recordings of a file dialog. */
+export const readChosen = (files: FileList): Dropped => sortOut({ files: [...files].filter((file) => !isInHidden(file)), unreadable: [] })
 
 /** The first web address in a drop or paste; undefined: none. */
 export function readAddress (transfer: DataTransfer): string | undefined {

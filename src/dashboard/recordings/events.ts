@@ -2,12 +2,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
+import { BASE } from '../api/base.ts'
 import { inBackground } from '../ui/Notices.tsx'
 import { refreshRecordings, showProgress } from './recordings.ts'
 import type { Recording } from './recordings.ts'
 
 type JobEvent = Pick<Recording, 'id' | 'status' | 'stage' | 'progress' | 'title'>
-type TranscriptListener = (id: number) => void
+/** `id`: of the transcription; undefined: any may have changed, because events were missed. */
+type TranscriptListener = (id: number | undefined) => void
 
 const transcriptListeners = new Set<TranscriptListener>()
 const watchers = new Set<() => void>()
@@ -27,7 +29,7 @@ const watch = (tell: () => void): (() => void) => {
 
 export const useConnection = (): Connection => useSyncExternalStore(watch, () => connection)
 
-/** Calls `listener` with the id of each transcription whose text, speakers or artifacts have changed. Returns what ends that. */
+/** Calls `listener` for each transcription whose text, speakers or artifacts have changed. Returns what ends that. */
 export function onTranscriptChange (listener: TranscriptListener): () => void {
   transcriptListeners.add(listener)
   return () => { transcriptListeners.delete(listener) }
@@ -39,12 +41,17 @@ function applyJob (queries: QueryClient, event: JobEvent): void {
   if (event.status === 'completed' || event.status === 'failed') inBackground(refreshRecordings(queries))
 }
 
+/** Whether there were events before, which what is shown builds on. */
+let hasFollowed = false
+
 function connect (queries: QueryClient): EventSource {
-  const source = new EventSource('/api/v1/events')
+  const source = new EventSource(`${BASE}/api/v1/events`)
   source.addEventListener('open', () => {
     setConnection('live')
-    // Nothing is repeated: what happened before is in the list.
+    // Nothing is repeated: what happened meanwhile is in the list and in the transcripts.
     inBackground(refreshRecordings(queries))
+    if (hasFollowed) for (const listener of transcriptListeners) listener(undefined)
+    hasFollowed = true
   })
   source.addEventListener('error', () => { setConnection(connection === 'none' ? 'none' : 'lost') })
   source.addEventListener('job', ({ data }) => { applyJob(queries, JSON.parse(data as string) as JobEvent) })

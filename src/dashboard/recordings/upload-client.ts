@@ -16,7 +16,22 @@ export const mayPass = (error: unknown): boolean =>
  * the tab, because names of recordings should not stay on a shared computer.
  */
 const placeOf = (file: File): string => `stenobox.upload ${file.size} ${file.lastModified} ${file.name}`
-export const forgetUpload = (file: File): void => { sessionStorage.removeItem(placeOf(file)) }
+/** Whose upload a place is, of those that this page has begun: copies of a file in two folders are two recordings. */
+const holders = new Map<string, File>()
+
+/** False: a copy of the file is being uploaded. */
+function hold (file: File): boolean {
+  const place = placeOf(file)
+  if (!holders.has(place)) holders.set(place, file)
+  return holders.get(place) === file
+}
+
+export function forgetUpload (file: File): void {
+  const place = placeOf(file)
+  if (holders.get(place) !== file) return
+  holders.delete(place)
+  sessionStorage.removeItem(place)
+}
 
 /** The parts that the appliance still needs; undefined: the upload has ended. Throws ApiError. */
 export async function readMissing (uploadId: string, signal: AbortSignal): Promise<Session | undefined> {
@@ -33,17 +48,18 @@ async function resume (file: File, signal: AbortSignal): Promise<Session | undef
   } catch (error) {
     if (!(error instanceof ApiError && [404, 410].includes(error.status))) throw error
   }
-  forgetUpload(file)
+  sessionStorage.removeItem(placeOf(file))
   return undefined
 }
 
 /** Goes on with the upload of this file if there is one, or begins it. Throws ApiError: too large, no minutes left, queue full. */
 export async function beginUpload (file: File, signal: AbortSignal): Promise<Session> {
-  const known = await resume(file, signal)
+  const isHeld = hold(file)
+  const known = isHeld ? await resume(file, signal) : undefined
   if (known) return known
   const body = { fileName: file.name, fileSize: file.size, ...(file.type === '' ? {} : { fileType: file.type }) }
   const { data } = await take(api.POST('/api/v1/media/uploads/init', { body, signal }))
-  sessionStorage.setItem(placeOf(file), data.uploadId)
+  if (isHeld) sessionStorage.setItem(placeOf(file), data.uploadId)
   return { uploadId: data.uploadId, partSize: data.partSize, missing: data.parts.map(({ partNumber }) => partNumber) }
 }
 

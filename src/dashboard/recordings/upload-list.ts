@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { inBackground, notify } from '../ui/Notices.tsx'
-import type { Dropped } from './dropped-files.ts'
+import type { Dropped, LeftOut } from './dropped-files.ts'
 import { refreshRecordings } from './recordings.ts'
 import { createUploads } from './uploads.ts'
 import type { Upload } from './uploads.ts'
@@ -30,12 +30,22 @@ export function useFinishedUploads (): void {
   }, [queries])
 }
 
-/** Adds files to the queue, and says what was left out. */
+/** How many names a notice has room for. */
+const NAMED = 3
+const REASONS = ['other', 'empty', 'unreadable'] as const satisfies ReadonlyArray<keyof LeftOut>
+
+/** Adds files to the queue, and says what was left out and why. */
 export function useAddFiles (): (dropped: Dropped) => void {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
+  function tell (reason: keyof LeftOut, names: readonly string[], kind: 'done' | 'failed'): void {
+    const sentence = t(`upload.leftOut.${reason}`, { count: names.length })
+    const more = names.length > NAMED ? [t('upload.moreNames', { count: names.length - NAMED })] : []
+    notify({ kind, text: `${sentence} ${new Intl.ListFormat(language).format([...names.slice(0, NAMED), ...more])}` })
+  }
   return ({ files, leftOut }) => {
     if (files.length > 0) uploads.add(files)
-    if (leftOut > 0) notify({ kind: files.length > 0 ? 'done' : 'failed', text: t('upload.leftOut', { count: leftOut }) })
-    else if (files.length === 0) notify({ kind: 'failed', text: t('upload.nothing') })
+    const reasons = REASONS.filter((reason) => leftOut[reason].length > 0)
+    for (const reason of reasons) tell(reason, leftOut[reason], files.length > 0 ? 'done' : 'failed')
+    if (files.length === 0 && reasons.length === 0) notify({ kind: 'failed', text: t('upload.nothing') })
   }
 }

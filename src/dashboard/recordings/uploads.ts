@@ -165,9 +165,8 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
       work?.stop.abort()
       set(uploads.filter((upload) => upload.key !== key))
       startNext()
-      if (!work?.session) return
-      forgetUpload(work.file)
-      await dropUpload(work.session.uploadId)
+      if (work) forgetUpload(work.file)
+      if (work?.session) await dropUpload(work.session.uploadId)
     },
     /** Sends a file again whose upload has failed. */
     retry (key: number): void {

@@ -1,6 +1,7 @@
 /** API keys: create, replace and revoke them. A key itself is shown once. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { BASE } from '../api/base.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -56,7 +57,7 @@ export function KeysSection () {
       </Card>
       <Card title={t('settings.keys.rights')} detail={t('settings.keys.rightsDetail')}>
         <ScopeList />
-        <p><a href='/docs'>{t('settings.keys.reference')}</a></p>
+        <p><a href={`${BASE}/docs/`}>{t('settings.keys.reference')}</a></p>
       </Card>
       {open?.dialog === 'create' && <CreateKey onMade={show} onClose={close} />}
       {open?.dialog === 'rotate' && <RotateKey of={open.key} onMade={show} onClose={close} />}

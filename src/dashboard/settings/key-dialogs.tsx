@@ -1,6 +1,7 @@
 /** The dialogs of API keys. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { BASE } from '../api/base.ts'
 import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -81,7 +82,7 @@ export function RotateKey ({ of: { id, name, lastFour }, onMade, onClose }: Made
 /** A key that was just made. Nothing can show it again, so only the button closes the dialog. */
 export function ShownKey ({ name, secret, onClose }: { name: string, secret: string, onClose (): void }) {
   const { t } = useTexts()
-  const curl = `curl -H "Authorization: Bearer ${secret}" ${location.origin}/api/v1/transcriptions`
+  const curl = `curl -H "Authorization: Bearer ${secret}" ${location.origin}${BASE}/api/v1/transcriptions`
   return (
     <Dialog title={t('settings.keys.shownTitle', { name })} isOpen onClose={onClose} isDismissable={false} isWide>
       <p>{t('settings.keys.shownDetail')}</p>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { BASE } from '../api/base.ts'
 import { ApiError } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Message } from '../ui/Message.tsx'
@@ -22,7 +23,7 @@ function Shared ({ shared, token }: { shared: SharedTranscript, token: string })
     const all = toSegments(shared.segments)
     return createSegments(async (after) => ({ total: all.length, revision: 0, segments: after === undefined ? all : [] }))
   })
-  const playback = usePlayback(segments, `/api/v1/shared/${encodeURIComponent(token)}/audio`)
+  const playback = usePlayback(segments, `${BASE}/api/v1/shared/${encodeURIComponent(token)}/audio`)
   useEffect(() => { segments.ensureIndex(0).catch(() => undefined) }, [segments])
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date(shared.expiresAt))
   return (

@@ -1,6 +1,7 @@
 /** The text of a completed transcription with its player, tools and panels. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { BASE } from '../api/base.ts'
 import { useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { onTranscriptChange } from '../recordings/events.ts'
@@ -113,7 +114,7 @@ export function Transcript ({ transcription, at, query }: Props) {
   const account = useAccount()
   const isNarrow = useNarrow()
   const [segments] = useState(() => createSegments(async (after, limit) => await loadSegments(id, after, limit)))
-  const playback = usePlayback(segments, `/api/v1/transcriptions/${id}/audio`)
+  const playback = usePlayback(segments, `${BASE}/api/v1/transcriptions/${id}/audio`)
   const { player } = playback
   const { target, go } = useTarget(segments, player, at)
   const changes = useChanges(id, segments)
@@ -138,7 +139,7 @@ export function Transcript ({ transcription, at, query }: Props) {
   const { data: peaks } = useQuery(peaksQuery(id))
   const { data: speakers } = useQuery(speakersQuery(id))
   useReloadFor(speakers, changes.reload)
-  useEffect(() => onTranscriptChange((changed) => { if (changed === id) changes.refresh() }), [id, changes])
+  useEffect(() => onTranscriptChange((changed = id) => { if (changed === id) changes.refresh() }), [id, changes])
   const { data: revisions } = useQuery(revisionsQuery(id))
   const { data: options } = useQuery(sharingQuery)
   const { data: chapters } = useQuery({ ...artifactQuery(id, 'chapters'), enabled: false })

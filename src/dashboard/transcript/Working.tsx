@@ -5,6 +5,7 @@ import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Message } from '../ui/Message.tsx'
+import { keepFocus } from '../ui/focus.ts'
 import { inBackground } from '../ui/Notices.tsx'
 import { Progress } from '../ui/Progress.tsx'
 import { jobQuery, KEYS, retryJob } from './model/calls.ts'
@@ -18,6 +19,7 @@ function useRetry (id: number): () => Promise<void> {
   return async () => {
     await retryJob(id)
     await Promise.all([['job', id], KEYS.transcription(id)].map(async (queryKey) => { await queries.invalidateQueries({ queryKey }) }))
+    keepFocus()
   }
 }
 
@@ -25,7 +27,10 @@ export function Working ({ transcription }: { transcription: Transcription }) {
   const { t } = useTexts()
   const { id, status } = transcription
   const retry = useRetry(id)
-  const { data: job } = useQuery({ ...jobQuery(id), refetchInterval: status === 'failed' ? false : POLL_MS })
+  // The job may have been read before it failed: then it says neither why, nor whether it can be tried again.
+  const { data: job } = useQuery({
+    ...jobQuery(id), refetchInterval: ({ state }) => status === 'failed' && state.data?.status === 'failed' ? false : POLL_MS
+  })
   if (status === 'failed') {
     return (
       <Message title={t('transcript.failed')} detail={job?.failure?.message}>

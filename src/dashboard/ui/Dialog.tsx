@@ -2,6 +2,7 @@
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
+import { keepFocus } from './focus.ts'
 import styles from './Dialog.module.css'
 
 type Props = {
@@ -16,17 +17,9 @@ type Props = {
   isDismissable?: boolean
 }
 
-/** After this the focus has gone back to where it was, if that is still there. */
-const RETURN_MS = 50
-
 /** What opened a dialog may be gone when it closes, such as the button of a deleted row; then the focus goes to the content of the page. */
 function useFocusAfter (isOpen: boolean): void {
-  useEffect(() => {
-    if (!isOpen) return
-    return () => {
-      setTimeout(() => { if (document.activeElement === document.body) document.getElementById('content')?.focus() }, RETURN_MS)
-    }
-  }, [isOpen])
+  useEffect(() => isOpen ? keepFocus : undefined, [isOpen])
 }
 
 export function Dialog ({ title, isOpen, onClose, children, isWide = false, isAlert = false, isDismissable = true }: Props) {

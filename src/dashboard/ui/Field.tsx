@@ -21,8 +21,8 @@ export function Field ({ label, hint, fault, rows, placeholder, ...props }: Prop
     >
       <Label>{label}</Label>
       {rows === undefined
-        ? <Input className={styles['input'] ?? ''} placeholder={placeholder} />
-        : <TextArea className={styles['input'] ?? ''} rows={rows} placeholder={placeholder} />}
+        ? <Input className={styles['input'] ?? ''} placeholder={placeholder} dir='auto' />
+        : <TextArea className={styles['input'] ?? ''} rows={rows} placeholder={placeholder} dir='auto' />}
       {hint !== undefined && <Text slot='description' className={styles['hint'] ?? ''}>{hint}</Text>}
       <FieldError className={styles['fault'] ?? ''}>{fault}</FieldError>
     </TextField>

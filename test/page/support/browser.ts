@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import { waitFor } from '../../support/wait.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 const found = (process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))).find(existsSync)
@@ -23,7 +24,7 @@ export type Faults = { list (): string[], allow (pattern: RegExp): void }
 
 /** Chromium writes an error for each refusal of the API, which the page handles; for a script or an image it is a fault. */
 const isHandled = (message: ConsoleMessage): boolean =>
-  /the server responded with a status of 4\d\d/.test(message.text()) && new URL(message.location().url).pathname.startsWith('/api/')
+  /the server responded with a status of 4\d\d/.test(message.text()) && new URL(message.location().url).pathname.includes('/api/')
 
 /** Records faults of a context; `allow` takes those back that a test provokes. */
 export async function watchFaults (context: BrowserContext, origin: string): Promise<Faults> {
@@ -52,6 +53,20 @@ export async function watchFaults (context: BrowserContext, origin: string): Pro
 export const limitWaits = (context: BrowserContext): void => {
   context.setDefaultTimeout(STUCK_MS)
   context.setDefaultNavigationTimeout(STUCK_MS)
+}
+
+/**
+ * Stops the clock of a page, after `page.clock.install()`: a notice then stays for as long as it takes here to press its button.
+ * `page.clock.resume()` lets it go on.
+ */
+export const holdTime = async (page: Page): Promise<void> => { await page.clock.pauseAt(Date.now() + 60_000) }
+
+/** Waits in a page whose clock is held: it goes on by a millisecond each time, for what the page does a moment later. */
+export async function untilInHeldTime (page: Page, what: string, ask: () => Promise<boolean>): Promise<void> {
+  await waitFor(what, async () => {
+    await page.clock.runFor(1)
+    return await ask()
+  })
 }
 
 /** Text that identifies what has the keyboard: role and name as the browser tells assistive programs. */

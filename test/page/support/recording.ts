@@ -36,6 +36,20 @@ export async function until (page: Page, expression: string): Promise<void> {
   await waitFor(expression, async () => Boolean(await page.evaluate(expression)), { everyMs: 50, stalledMs: 30_000 })
 }
 
+/** Notes the next time that the player shows, and returns how to wait for it. It plays on while a test looks. */
+export async function noteFirstTime (page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(`(() => {
+    globalThis.firstTime = undefined
+    const time = document.querySelector('[data-testid=time]')
+    const note = () => { globalThis.firstTime ??= time.textContent }
+    new MutationObserver(note).observe(time, { subtree: true, childList: true, characterData: true })
+  })()`)
+  return async () => {
+    await until(page, 'globalThis.firstTime !== undefined')
+    return String(await page.evaluate('globalThis.firstTime'))
+  }
+}
+
 /**
  * Notes the row in which a word is spoken first from now on, and returns how to wait for it. It is noted in the page: while a test looks,
  * the sound plays on.

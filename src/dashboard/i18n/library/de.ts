@@ -138,9 +138,17 @@ export const library = {
   'upload.cancel': 'Upload von {name} abbrechen',
   'upload.more': { one: 'und {count} weitere Datei', other: 'und {count} weitere Dateien' },
   'upload.drop': 'Loslassen zum Transkribieren',
-  'upload.leftOut': {
-    one: '{count} Datei ist weder Audio noch Video und wurde ausgelassen.',
-    other: '{count} Dateien sind weder Audio noch Video und wurden ausgelassen.'
+  'upload.leftOut.other': {
+    one: '{count} Datei ist weder Audio noch Video und wurde ausgelassen:',
+    other: '{count} Dateien sind weder Audio noch Video und wurden ausgelassen:'
   },
+  'upload.leftOut.empty': {
+    one: '{count} Datei ist leer und wurde ausgelassen:', other: '{count} Dateien sind leer und wurden ausgelassen:'
+  },
+  'upload.leftOut.unreadable': {
+    one: '{count} Eintrag ließ sich nicht lesen und wurde ausgelassen:',
+    other: '{count} Einträge ließen sich nicht lesen und wurden ausgelassen:'
+  },
+  'upload.moreNames': { one: '{count} weitere', other: '{count} weitere' },
   'upload.nothing': 'Darin ist keine Aufnahme.'
 }

@@ -138,8 +138,13 @@ export const library = {
   'upload.cancel': 'Cancel the upload of {name}',
   'upload.more': { one: 'and {count} more file', other: 'and {count} more files' },
   'upload.drop': 'Drop to transcribe',
-  'upload.leftOut': {
-    one: '{count} file is neither audio nor video and was left out.', other: '{count} files are neither audio nor video and were left out.'
+  'upload.leftOut.other': {
+    one: '{count} file is neither audio nor video and was left out:', other: '{count} files are neither audio nor video and were left out:'
   },
+  'upload.leftOut.empty': { one: '{count} file is empty and was left out:', other: '{count} files are empty and were left out:' },
+  'upload.leftOut.unreadable': {
+    one: '{count} entry could not be read and was left out:', other: '{count} entries could not be read and were left out:'
+  },
+  'upload.moreNames': { one: '{count} more', other: '{count} more' },
   'upload.nothing': 'There is no recording in what you dropped.'
 }

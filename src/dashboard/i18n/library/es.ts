@@ -140,9 +140,16 @@ export const library = {
   'upload.cancel': 'Cancelar la subida de {name}',
   'upload.more': { one: 'y {count} archivo más', other: 'y {count} archivos más' },
   'upload.drop': 'Suelte para transcribir',
-  'upload.leftOut': {
-    one: '{count} archivo no es de audio ni de vídeo y se ha omitido.',
-    other: '{count} archivos no son de audio ni de vídeo y se han omitido.'
+  'upload.leftOut.other': {
+    one: '{count} archivo no es de audio ni de vídeo y se ha omitido:',
+    other: '{count} archivos no son de audio ni de vídeo y se han omitido:'
   },
+  'upload.leftOut.empty': {
+    one: '{count} archivo está vacío y se ha omitido:', other: '{count} archivos están vacíos y se han omitido:'
+  },
+  'upload.leftOut.unreadable': {
+    one: '{count} elemento no se ha podido leer y se ha omitido:', other: '{count} elementos no se han podido leer y se han omitido:'
+  },
+  'upload.moreNames': { one: '{count} más', other: '{count} más' },
   'upload.nothing': 'No hay ninguna grabación ahí.'
 }

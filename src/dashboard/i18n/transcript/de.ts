@@ -6,6 +6,7 @@ export const transcript = {
   'transcript.artifactWaiting': 'Wird geschrieben …',
   'transcript.audioFailed': 'Diese Aufnahme lässt sich nicht abspielen.',
   'transcript.audioGone': 'Die Aufnahme wurde gelöscht. Der Text ist noch da.',
+  'transcript.audioUnavailable': 'Die Aufnahme kann gerade nicht geladen werden.',
   'transcript.back10': '10 Sekunden zurück (J)',
   'transcript.backToSpoken': 'Zur gesprochenen Stelle',
   'transcript.certainty': 'Sicherheit: {percent}',

@@ -6,6 +6,7 @@ export const transcript = {
   'transcript.artifactWaiting': 'Being written…',
   'transcript.audioFailed': 'This recording cannot be played.',
   'transcript.audioGone': 'The recording was deleted. The text is still here.',
+  'transcript.audioUnavailable': 'The recording cannot be loaded right now.',
   'transcript.back10': 'Back 10 seconds (J)',
   'transcript.backToSpoken': 'Back to what is spoken',
   'transcript.certainty': 'Certainty: {percent}',

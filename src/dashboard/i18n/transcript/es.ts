@@ -6,6 +6,7 @@ export const transcript = {
   'transcript.artifactWaiting': 'Redactando…',
   'transcript.audioFailed': 'Esta grabación no se puede reproducir.',
   'transcript.audioGone': 'La grabación se eliminó. El texto sigue aquí.',
+  'transcript.audioUnavailable': 'Ahora mismo no se puede cargar la grabación.',
   'transcript.back10': 'Retroceder 10 segundos (J)',
   'transcript.backToSpoken': 'Volver a lo que se oye',
   'transcript.certainty': 'Certeza: {percent}',

@@ -5,10 +5,12 @@ import type { Texts } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { inBackground } from '../../ui/Notices.tsx'
+import { keepFocus } from '../../ui/focus.ts'
 import { toClock } from '../../recordings/clock.ts'
 import type { Peaks } from '../model/peaks.ts'
 import { RATES } from './player.ts'
-import type { Player } from './player.ts'
+import type { Player, PlayerFault } from './player.ts'
 import styles from './Player.module.css'
 import { usePlayerState } from './use-player.ts'
 import { Waveform } from './Waveform.tsx'
@@ -43,16 +45,23 @@ function Speed ({ player, rate }: { player: Player, rate: number }) {
   )
 }
 
+const FAULTS = { gone: 'transcript.audioGone', unavailable: 'transcript.audioUnavailable', failed: 'transcript.audioFailed' } as const
+
+function Fault ({ player, fault }: { player: Player, fault: PlayerFault }) {
+  const { t } = useTexts()
+  const retry = (): void => { inBackground(player.begin().then(keepFocus)) }
+  return (
+    <section className={styles['bar']} aria-label={t('transcript.player')}>
+      <p role='status' className={styles['fault']}><Icon name='warn' />{t(FAULTS[fault])}</p>
+      {fault === 'unavailable' && <Button onPress={retry}>{t('app.retry')}</Button>}
+    </section>
+  )
+}
+
 export function PlayerBar ({ player, duration, peaks, marks = NO_MARKS }: Props) {
   const { t } = useTexts()
   const { isPlaying, rate, volume, skipsPauses, fault } = usePlayerState(player)
-  if (fault !== undefined) {
-    return (
-      <section className={styles['bar']} aria-label={t('transcript.player')}>
-        <p className={styles['fault']}><Icon name='warn' />{fault === 'gone' ? t('transcript.audioGone') : t('transcript.audioFailed')}</p>
-      </section>
-    )
-  }
+  if (fault !== undefined) return <Fault player={player} fault={fault} />
   return (
     <section className={styles['bar']} aria-label={t('transcript.player')}>
       <span className={styles['play']}>

@@ -13,14 +13,15 @@ const LEAD = 0.25
 const RATE_PLACE = 'stenobox.rate'
 const SKIP_PLACE = 'stenobox.skipPauses'
 
+/** `gone`: the recording was deleted. `unavailable`: it cannot be loaded now. `failed`: it cannot be played. */
+export type PlayerFault = 'gone' | 'unavailable' | 'failed'
 export type PlayerState = {
   isPlaying: boolean
   rate: number
   /** 0 to 1. */
   volume: number
   skipsPauses: boolean
-  /** `gone`: the recording was deleted; `failed`: it cannot be played. */
-  fault: 'gone' | 'failed' | undefined
+  fault: PlayerFault | undefined
   /** The appliance converts the recording for this browser. */
   isConverted: boolean
 }
@@ -46,6 +47,8 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
   let frame: number | undefined
   /** Counts openings and closings, so that a late reply to an earlier one is not used. */
   let opening = 0
+  /** Where the connection was lost last: a recording that breaks off at the same place again is not opened for ever. */
+  let lostAt: number | undefined
 
   function change (next: Partial<PlayerState>): void {
     state = { ...state, ...next }
@@ -75,20 +78,45 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
     if (at > 0) audio.currentTime = at
   }
 
-  /** Begins again with WAV, at the same place. False: that is what has failed. */
-  function convert (): boolean {
-    if (state.isConverted) return false
+  /** Begins again at the same place, with the recording as it is or as WAV. */
+  function reopen (isConverted: boolean, isPlaying: boolean): void {
     const { currentTime } = audio
-    const wasPlaying = state.isPlaying
-    change({ isConverted: true })
-    open(convertedUrl, currentTime)
-    if (wasPlaying) start()
-    return true
+    change({ isConverted })
+    open(isConverted ? convertedUrl : url, currentTime)
+    if (isPlaying) start()
   }
 
   function start (): void {
+    if (state.fault !== undefined) return
     // Playing is refused when another source takes its place or the browser asks for a click first; neither is a fault.
     audio.play().catch(() => { change({ isPlaying: false }) })
+  }
+
+  /** Asks for the first byte: what kind of file it is, or why there is none. */
+  async function inquire (): Promise<{ fault: PlayerFault } | { fault: undefined, contentType: string }> {
+    try {
+      const reply = await fetch(url, { headers: { range: 'bytes=0-0' }, credentials: 'same-origin' })
+      if (reply.status === 410 || reply.status === 404) return { fault: 'gone' }
+      return reply.ok ? { fault: undefined, contentType: reply.headers.get('content-type') ?? '' } : { fault: 'unavailable' }
+    } catch (error) {
+      // So say browsers that there is no connection.
+      if (error instanceof TypeError) return { fault: 'unavailable' }
+      throw error
+    }
+  }
+
+  /** The browser gave up: opens the recording again where that may help, else says what is wrong. */
+  async function recover (isNetwork: boolean): Promise<void> {
+    const mine = ++opening
+    // It is no longer so when the browser has refused to play.
+    const wasPlaying = state.isPlaying
+    const { fault } = await inquire()
+    if (mine !== opening) return
+    const isLostAgain = isNetwork && lostAt === audio.currentTime
+    if (isNetwork) lostAt = audio.currentTime
+    if (fault === undefined && isNetwork && !isLostAgain) reopen(state.isConverted, wasPlaying)
+    else if (fault === undefined && !isNetwork && !state.isConverted) reopen(true, wasPlaying)
+    else change({ fault: fault ?? 'failed', isPlaying: false })
   }
 
   audio.addEventListener('play', () => {
@@ -102,23 +130,22 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
   })
   for (const event of ['seeking', 'timeupdate', 'loadedmetadata'] as const) audio.addEventListener(event, tellTime)
   audio.addEventListener('error', () => {
-    const isNetwork = audio.error?.code === MediaError.MEDIA_ERR_NETWORK
-    if (!audio.hasAttribute('src') || (!isNetwork && convert())) return
+    if (!audio.hasAttribute('src')) return
     stopFrames()
-    change({ fault: 'failed', isPlaying: false })
+    recover(audio.error?.code === MediaError.MEDIA_ERR_NETWORK).catch(reportError)
   })
 
-  /** Asks what kind of file it is, so that a browser that cannot play it need not try. */
+  /** Asks what kind of file it is first, so that a browser that cannot play it need not try. */
   async function begin (): Promise<void> {
     const mine = ++opening
-    const reply = await fetch(url, { headers: { range: 'bytes=0-0' }, credentials: 'same-origin' })
+    const reply = await inquire()
     if (mine !== opening) return
-    if (reply.status === 410 || reply.status === 404) {
-      change({ fault: 'gone' })
+    if (reply.fault !== undefined) {
+      change({ fault: reply.fault })
       return
     }
-    const isPlayable = audio.canPlayType(reply.headers.get('content-type') ?? '') !== ''
-    change({ isConverted: !isPlayable })
+    const isPlayable = audio.canPlayType(reply.contentType) !== ''
+    change({ isConverted: !isPlayable, fault: undefined })
     open(isPlayable ? url : convertedUrl, audio.currentTime)
   }
 
@@ -134,7 +161,7 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
       clocks.add(clock)
       return () => { clocks.delete(clock) }
     },
-    /** Opens the recording. Rejects if the appliance does not answer. */
+    /** Opens the recording, or opens it again at the same place. */
     begin,
     time: (): number => audio.currentTime,
     seek (seconds: number): void {

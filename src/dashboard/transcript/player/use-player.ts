@@ -1,5 +1,6 @@
 /** The player and the marked word of a page that shows one transcript. */
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useConnection } from '../../recordings/events.ts'
 import { inBackground } from '../../ui/Notices.tsx'
 import type { Segments } from '../model/segments.ts'
 import { createFollower } from './follow.ts'
@@ -22,6 +23,11 @@ export function usePlayback (segments: Segments, audioUrl: string): Playback {
     inBackground(player.begin())
     return () => { player.close() }
   }, [player])
+  // The appliance answers again.
+  const connection = useConnection()
+  useEffect(() => {
+    if (connection === 'live' && player.read().fault === 'unavailable') inBackground(player.begin())
+  }, [connection, player])
   useEffect(() => player.onTime((seconds) => { follower.show(seconds) }), [player, follower])
   // Words that have just been loaded may be the ones that are spoken.
   useEffect(() => segments.subscribe(() => { follower.show(player.time()) }), [segments, player, follower])

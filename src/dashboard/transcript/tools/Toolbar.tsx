@@ -1,4 +1,5 @@
 /** What can be done with a whole transcript. */
+import { BASE } from '../../api/base.ts'
 import { useTexts } from '../../i18n/index.tsx'
 import type { TextKey } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -38,7 +39,7 @@ type Props = {
 /** Saves a file that the appliance makes. The session's cookie goes with the request, as with any link. */
 function download (id: number, format: string): void {
   const link = document.createElement('a')
-  link.href = `/api/v1/transcriptions/${id}/export?format=${format}${format === 'docx' ? '&speakers=names' : ''}`
+  link.href = `${BASE}/api/v1/transcriptions/${id}/export?format=${format}${format === 'docx' ? '&speakers=names' : ''}`
   link.download = ''
   link.click()
 }
