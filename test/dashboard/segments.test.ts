@@ -101,6 +101,10 @@ t.test('a page that cannot be loaded is told, and asked for again on demand', as
   await segments.ensureView(0, 1)
   t.equal(segments.read().fault, undefined)
   t.strictSame(loadedOf(segments), [[0, 200]])
+  isDown = true
+  await t.rejects(segments.ensureTime(20_000))
+  await segments.ensureView(0, 1)
+  t.equal(segments.read().fault, undefined, 'what is in view is there: the fault is that of another place')
 })
 
 t.test('reloading shows what has changed, all at once, and keeps the others as they are', async (t) => {

@@ -24,7 +24,7 @@ export type SegmentsState = {
   readonly total: number | undefined
   /** Those that were loaded first. They stand for the ones that are not. */
   readonly sample: readonly Segment[]
-  /** Why the last page could not be loaded. */
+  /** Why the last page could not be loaded; undefined again when somebody looks at the text again. */
   readonly fault: unknown
 }
 
@@ -128,6 +128,7 @@ export function createSegments (load: LoadSegments) {
       const loaded = view?.loaded ?? inTurn(async () => {
         const wanted = view ?? { from, to }
         view = undefined
+        if (state.fault !== undefined) change({ fault: undefined })
         await loadMissing(Math.floor(wanted.from / PIECE) * PIECE, Math.ceil(wanted.to / PIECE) * PIECE)
       })
       view = { from, to, loaded }
