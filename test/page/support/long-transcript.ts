@@ -4,10 +4,15 @@ import { createTranscriptStore } from '../../../dist/store/transcripts.js'
 
 const WORDS = ('the meeting starts at nine and everybody who wants to speak has two minutes before we vote on the budget of the ' +
   'next year because the hall is only ours until noon').split(' ')
+/** Rows of these are higher: two lines. */
+const LONG_WORDS = 'representatives nevertheless municipality responsibilities administration independently'.split(' ')
 const WORDS_PER_SEGMENT = 10
 const WORD_MS = 360
 
-/** Replaces the text of a job by `count` words, ten to a segment, and returns how long they take, in seconds. */
+/**
+ * Replaces the text of a job by `count` words, ten to a segment, and returns how long they take, in seconds. The words of the second half
+ * are longer.
+ */
 export function makeLong (dataDir: string, id: number, count: number): number {
   const db = openDatabase(dataDir)
   const transcripts = createTranscriptStore(db)
@@ -15,8 +20,9 @@ export function makeLong (dataDir: string, id: number, count: number): number {
     transcripts.removeFrom(id, 0)
     for (let segment = 0; segment < count / WORDS_PER_SEGMENT; segment++) {
       const startMs = segment * WORDS_PER_SEGMENT * WORD_MS
+      const used = segment * WORDS_PER_SEGMENT < count / 2 ? WORDS : LONG_WORDS
       const words = Array.from({ length: WORDS_PER_SEGMENT }, (_, place) => ({
-        text: ` ${WORDS[(segment * 7 + place) % WORDS.length]}`,
+        text: ` ${used[(segment * 7 + place) % used.length]}`,
         startMs: startMs + place * WORD_MS,
         endMs: startMs + place * WORD_MS + 300,
         probability: 0.9

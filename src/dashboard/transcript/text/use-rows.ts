@@ -1,6 +1,6 @@
 /** Rows of a transcript, of which only those on the screen are on the page. The window scrolls. */
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 import type { Segments } from '../model/segments.ts'
 import { useSegments } from '../player/use-player.ts'
@@ -35,10 +35,15 @@ function usePlace (list: RefObject<HTMLElement | null>): { top: number, width: n
 /** Keeps what is on the screen where it is when `sizes` change above it: rows that are loaded have another height than was thought. */
 function useSteadyScroll (rows: Rows, sizes: Float64Array): void {
   const first = useRef({ index: 0, start: 0 })
+  const [, render] = useReducer((count: number) => count + 1, 0)
   useLayoutEffect(() => {
     const { index, start } = first.current
     const moved = (rows.measurementsCache[index]?.start ?? start) - start
-    if (index > 0 && moved !== 0) rows.scrollBy(moved)
+    if (index === 0 || moved === 0) return
+    rows.scrollBy(moved)
+    // Known at once: until the browser tells of it, a frame would be drawn with the rows of another place.
+    rows.scrollOffset = (rows.scrollOffset ?? 0) + moved
+    render()
   }, [rows, sizes])
   useLayoutEffect(() => {
     const index = rows.range?.startIndex ?? 0
