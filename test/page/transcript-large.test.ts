@@ -43,7 +43,7 @@ const SCROLL_UP = `new Promise((resolve) => {
     }))
   }
   function look () {
-    if (!document.elementFromPoint(400, innerHeight / 2)?.closest('[data-words]')) blanks++
+    if (!document.elementFromPoint(400, innerHeight / 2)?.closest('[data-index]')?.querySelector('[data-words]')) blanks++
     if (jumps.length < steps) requestAnimationFrame(look)
   }
   look()
