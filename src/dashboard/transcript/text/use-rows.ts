@@ -40,9 +40,10 @@ function useSteadyScroll (rows: Rows, sizes: Float64Array): void {
     const { index, start } = first.current
     const moved = (rows.measurementsCache[index]?.start ?? start) - start
     if (index === 0 || moved === 0) return
-    rows.scrollBy(moved)
+    // From where the window is now: the rows may not know yet that the person has scrolled on.
+    window.scrollBy(0, moved)
     // Known at once: until the browser tells of it, a frame would be drawn with the rows of another place.
-    rows.scrollOffset = (rows.scrollOffset ?? 0) + moved
+    rows.scrollOffset = scrollY
     render()
   }, [rows, sizes])
   useLayoutEffect(() => {
