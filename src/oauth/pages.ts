@@ -40,9 +40,12 @@ strong{overflow-wrap:anywhere;font-weight:600;color:var(--text)}
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** As in src/dashboard/public/icon.svg, in the page itself: the policy allows no images. */
-const LOGO = '<svg width="24" height="24" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/>' +
+/** As in src/dashboard/public/icon.svg, in the page itself: the policy allows no requests. */
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 32 32" aria-hidden="true">' +
+  '<rect width="32" height="32" rx="8" fill="#3b5bdb"/>' +
   '<path d="M7.5 14.5v3M12.5 9.5v13M17.5 12.5v7M22.5 7.5v17" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>'
+/** Without one, browsers ask for /favicon.ico. */
+const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(LOGO)}">`
 
 export type Page = { status: number, body: string, headers: Readonly<Record<string, string>> }
 
@@ -63,7 +66,7 @@ function createPage (status: number, title: string, content: string, redirectUri
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
-        `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${targets}; ` +
+        `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; form-action ${targets}; ` +
         "frame-ancestors 'none'; base-uri 'none'",
       'cache-control': 'no-store'
     },
@@ -71,7 +74,7 @@ function createPage (status: number, title: string, content: string, redirectUri
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Stenobox</title><style>${STYLE}</style>
+<title>${escapeHtml(title)} · Stenobox</title>${ICON}<style>${STYLE}</style>
 </head>
 <body><main>
 <header>${LOGO}Stenobox</header>

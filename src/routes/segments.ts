@@ -11,7 +11,7 @@ import type { Revision as StoredRevision } from '../domain/revision.js'
 import { toSeconds } from '../domain/transcript.js'
 import { EditConflict } from '../service/edits.js'
 import type { Edits } from '../service/edits.js'
-import type { Segments, SegmentView } from '../service/segments.js'
+import type { Segments, SegmentStart, SegmentView } from '../service/segments.js'
 import { operation } from './contract/operation.js'
 import { PageOf, pageQuery } from './contract/paging.js'
 import { Id, IdParams, ok, Success, toIsoTime } from './contract/schemas.js'
@@ -21,6 +21,8 @@ const SEGMENTS_PER_PAGE = 500
 const MAX_SEGMENTS_PER_PAGE = 2000
 const REVISIONS_PER_PAGE = 50
 const MAX_SEGMENT_ID_LENGTH = 19
+/** More than any recording has; milliseconds of it are exact. */
+const MAX_SECONDS = 1e9
 
 const SegmentId = Type.String({ maxLength: MAX_SEGMENT_ID_LENGTH, description: 'the id of a segment, which does not change' })
 
@@ -54,15 +56,24 @@ const EditableSegment = Type.Object({
 const SegmentPage = Type.Object({
   revision: Type.Integer({ minimum: 0, description: 'the last revision of the transcription; 0: nobody has changed it' }),
   total: Type.Integer({ minimum: 0, description: 'segments of the transcription' }),
+  offset: Type.Integer({ minimum: 0, description: 'segments before this page' }),
   segments: Type.Array(EditableSegment),
   next: Type.Union([Type.String(), Type.Null()], { description: 'send it as `after` to get the next page; null on the last one' })
 }, {
   title: 'SegmentPage', description: 'Segments in the order of time.',
-  examples: [{ revision: 2, total: 1, segments: [SEGMENT_EXAMPLE], next: null }]
+  examples: [{ revision: 2, total: 1, offset: 0, segments: [SEGMENT_EXAMPLE], next: null }]
 })
 
 const SegmentsQuery = Type.Object({
   after: Type.Optional(Type.String({ maxLength: MAX_SEGMENT_ID_LENGTH, description: 'the segment before the page' })),
+  from: Type.Optional(Type.Number({
+    minimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'seconds from the start of the recording: the page begins with the segment that is spoken then, or was spoken last'
+  })),
+  offset: Type.Optional(Type.Integer({
+    minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'the number of segments before the page'
+  })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_SEGMENTS_PER_PAGE, default: SEGMENTS_PER_PAGE }))
 })
 
@@ -115,6 +126,17 @@ const UndoReply = Type.Object({
   segments: Type.Array(Type.String(), { description: 'ids of the changed segments' })
 }, { title: 'Undone', description: 'What was undone.', examples: [{ revision: 3, undone: 2, segments: ['3.0'] }] })
 
+/** Throws `invalid_request` for more than one start. */
+function toStart ({ after, from, offset }: Static<typeof SegmentsQuery>): SegmentStart {
+  const starts: SegmentStart[] = [
+    ...(after === undefined ? [] : [{ after }]),
+    ...(from === undefined ? [] : [{ fromMs: Math.round(from * 1000) }]),
+    ...(offset === undefined ? [] : [{ offset }])
+  ]
+  if (starts.length > 1) throw new AppError('invalid_request', 'Send only one of after, from and offset.')
+  return starts[0] ?? { offset: 0 }
+}
+
 function toWire (view: SegmentView): Static<typeof EditableSegment> {
   const { startMs, endMs, isEdited, speaker, speakerLabel, channel, words, ...rest } = view
   return {
@@ -159,15 +181,17 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<{ edits: Edits, segments: 
     operationId: 'listSegments',
     tag: 'Edits',
     summary: 'Read a transcript in pages, to show and edit it',
-    description: 'Segments in the order of time, with their revisions. Exports have the whole transcript at once.',
+    description: 'Segments in the order of time, with their revisions. A page begins at the first segment, after another one (`after`), ' +
+      'at a time (`from`) or at a place (`offset`). Exports have the whole transcript at once.',
     caller: 'transcripts:read',
     params: IdParams,
     querystring: SegmentsQuery,
     replies: { 200: Success(SegmentPage) },
     errors: ['not_found', 'not_completed']
   }), async (request) => {
-    const { after, limit = SEGMENTS_PER_PAGE } = request.query
-    const { segments: page, next = null, ...list } = segments.list(request.params.id, principalOf(request), { after, limit })
+    const { limit = SEGMENTS_PER_PAGE } = request.query
+    const start = toStart(request.query)
+    const { segments: page, next = null, ...list } = segments.list(request.params.id, principalOf(request), { start, limit })
     return ok({ ...list, segments: page.map(toWire), next })
   })
 

@@ -93,7 +93,7 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
   /** Every segment of a transcript with text. */
   function * iterate (id: number): Generator<EditedSegment> {
     for (let after: SegmentKey | undefined, page: EditedSegment[]; ; after = page.at(-1)?.key) {
-      page = edits.page(id, after, PAGE_LENGTH) ?? []
+      page = edits.page(id, after, PAGE_LENGTH)
       yield * page
       if (page.length < PAGE_LENGTH) return
     }

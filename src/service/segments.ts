@@ -21,12 +21,18 @@ export type SegmentView = {
   words: Array<Pick<TimedWord, 'text' | 'startMs' | 'endMs' | 'probability'> & { isEdited: boolean, speaker: string | undefined }>
 }
 
-/** `revision`: the last one of the transcript. `next`: the id after which the next page begins; undefined on the last page. */
-export type SegmentList = { revision: number, total: number, segments: SegmentView[], next: string | undefined }
+/**
+ * `revision`: the last one of the transcript. `offset`: segments before the page. `next`: the id after which the next page begins;
+ * undefined on the last page.
+ */
+export type SegmentList = { revision: number, total: number, offset: number, segments: SegmentView[], next: string | undefined }
+
+/** Where a page begins: after a segment, with the segment that is spoken at a time, or after so many segments. */
+export type SegmentStart = { after: string } | { fromMs: number } | { offset: number }
 
 type Deps = {
   jobs: Pick<JobStore, 'findOwned'>
-  edits: Pick<EditStore, 'page' | 'count' | 'lastRevision'>
+  edits: Pick<EditStore, 'pageAt' | 'count' | 'countTo' | 'countBegun' | 'lastRevision'>
   speakers: Pick<SpeakerStore, 'list'>
   plans: Pick<Plans, 'limitsOf'>
 }
@@ -75,18 +81,30 @@ export function createSegments ({ jobs, edits, speakers, plans }: Deps) {
     }
   }
 
+  /** The number of segments before a start. Throws `invalid_request` for an unknown `after`. */
+  function countBefore (id: number, start: SegmentStart): number {
+    if ('offset' in start) return start.offset
+    // In a pause, people look for what was said before it.
+    if ('fromMs' in start) return Math.max(0, edits.countBegun(id, start.fromMs) - 1)
+    const before = edits.countTo(id, parseSegmentId(start.after, 'after'))
+    if (before === 0) throw new AppError('invalid_request', 'after: the transcription has no such segment')
+    return before
+  }
+
   return {
     requireCompleted,
     viewer,
     /** A page of segments in the order of time. Throws `not_found`, `not_completed`, and `invalid_request` for an unknown `after`. */
-    list (id: number, reader: Reader, { after, limit }: { after: string | undefined, limit: number }): SegmentList {
+    list (id: number, reader: Reader, { start, limit }: { start: SegmentStart, limit: number }): SegmentList {
       requireCompleted(id, reader.ownerId)
-      const found = edits.page(id, after === undefined ? undefined : parseSegmentId(after, 'after'), limit + 1)
-      if (!found) throw new AppError('invalid_request', 'after: the transcription has no such segment')
+      const total = edits.count(id)
+      const offset = Math.min(total, countBefore(id, start))
+      const found = edits.pageAt(id, offset, limit + 1)
       const page = found.slice(0, limit).map(viewer(id, reader))
       return {
         revision: edits.lastRevision(id),
-        total: edits.count(id),
+        total,
+        offset,
         segments: page,
         next: found.length > limit ? page.at(-1)?.id : undefined
       }

@@ -74,7 +74,23 @@ export function createEditStore (db: Database) {
     ORDER BY start_ms, window_idx, idx
     LIMIT :limit
   `)
+  // uses segment_by_time, and no rows of the table, which are large
+  const keyAt = db.prepare<OfJob & { offset: number }, SegmentKey>(`
+    SELECT window_idx AS windowIdx, idx
+    FROM segment
+    WHERE job_id = :jobId
+    ORDER BY start_ms, window_idx, idx
+    LIMIT 1 OFFSET :offset
+  `)
   const count = db.prepare<OfJob, { total: number }>('SELECT count(*) AS total FROM segment WHERE job_id = :jobId')
+  const countTo = db.prepare<OfSegment, { total: number }>(`
+    SELECT count(*) AS total
+    FROM segment s JOIN segment a ON a.job_id = s.job_id AND a.window_idx = :windowIdx AND a.idx = :idx
+    WHERE s.job_id = :jobId AND (s.start_ms, s.window_idx, s.idx) <= (a.start_ms, a.window_idx, a.idx)
+  `)
+  const countBegun = db.prepare<OfJob & { ms: number }, { total: number }>(
+    'SELECT count(*) AS total FROM segment WHERE job_id = :jobId AND start_ms <= :ms'
+  )
   const last = db.prepare<OfJob, { number: number }>('SELECT coalesce(max(number), 0) AS number FROM revision WHERE job_id = :jobId')
   const insert = db.prepare<OfJob & { number: number, kind: RevisionKind, at: number, undoes: number | null }>(`
     INSERT INTO revision (job_id, number, kind, at, segments, undoes) VALUES (:jobId, :number, :kind, :at, 0, :undoes)
@@ -135,16 +151,28 @@ export function createEditStore (db: Database) {
     return row && toSegment(row)
   }
 
+  function pageAfter (jobId: number, after: SegmentKey | undefined, limit: number): EditedSegment[] {
+    const row = after && find.get({ jobId, ...after })
+    if (after && !row) return []
+    const from = row ? { startMs: row.start_ms, windowIdx: row.window_idx, idx: row.idx } : START
+    return page.all({ jobId, ...from, limit }).map(toSegment)
+  }
+
   return {
     find: findSegment,
-    /** Segments in the order of time, after another one. Undefined when `after` is not there. */
-    page (jobId: number, after: SegmentKey | undefined, limit: number): EditedSegment[] | undefined {
-      const row = after && find.get({ jobId, ...after })
-      if (after && !row) return undefined
-      const place = row ? { startMs: row.start_ms, windowIdx: row.window_idx, idx: row.idx } : START
-      return page.all({ jobId, ...place, limit }).map(toSegment)
+    /** Segments in the order of time, after another one; undefined: from the first one. None if `after` is not there. */
+    page: pageAfter,
+    /** Segments in the order of time, without the first `offset`. */
+    pageAt (jobId: number, offset: number, limit: number): EditedSegment[] {
+      if (offset === 0) return pageAfter(jobId, undefined, limit)
+      const before = keyAt.get({ jobId, offset: offset - 1 })
+      return before ? pageAfter(jobId, before, limit) : []
     },
     count: (jobId: number): number => count.get({ jobId })?.total ?? 0,
+    /** The number of segments up to this one; 0: there is no such segment. */
+    countTo: (jobId: number, key: SegmentKey): number => countTo.get({ jobId, ...key })?.total ?? 0,
+    /** The number of segments that have begun at a time. */
+    countBegun: (jobId: number, ms: number): number => countBegun.get({ jobId, ms })?.total ?? 0,
     /** The number of the last revision; 0: there is none. */
     lastRevision: (jobId: number): number => last.get({ jobId })?.number ?? 0,
     /** Creates the next revision, without segments. Returns its number. */

@@ -1,99 +1,149 @@
-/** Segments that are loaded as far as somebody asks. */
+/** Segments that are loaded where somebody looks. */
 import t from 'tap'
 import { createSegments } from '../../src/dashboard/transcript/model/segments.ts'
+import type { PageStart } from '../../src/dashboard/transcript/model/segments.ts'
 import type { SegmentPage } from '../../src/dashboard/transcript/model/segment.ts'
 import { segmentOf } from './transcript.ts'
 
 const ALL = Array.from({ length: 5000 }, (_, place) => segmentOf(place, 'some words here'))
 
-/** A server of `all`, with a log of what was asked. */
+/** A server of `all`, with a log of what was sent: [from, to). */
 function createServer (all = ALL) {
-  const asked: Array<string | undefined> = []
-  const load = async (after: string | undefined, limit: number): Promise<SegmentPage> => {
-    asked.push(after)
-    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-    return { total: all.length, revision: Math.max(0, ...all.map((one) => one.revision)), segments: all.slice(from, from + limit) }
+  const sent: Array<[from: number, to: number]> = []
+  function offsetOf (start: PageStart): number {
+    if ('offset' in start) return start.offset
+    if ('from' in start) return Math.max(0, all.findLastIndex((one) => one.start <= start.from))
+    const before = all.findIndex(({ id }) => id === start.after)
+    if (before < 0) throw new Error('no such segment')
+    return before + 1
   }
-  return { asked, load }
+  const load = async (start: PageStart, limit: number): Promise<SegmentPage> => {
+    const offset = offsetOf(start)
+    const segments = all.slice(offset, offset + limit)
+    sent.push([offset, offset + segments.length])
+    return { total: all.length, offset, revision: Math.max(0, ...all.map((one) => one.revision)), segments }
+  }
+  return { sent, load }
+}
+
+/** The places that are loaded, as [from, to). */
+function loadedOf ({ read }: ReturnType<typeof createSegments>): Array<[number, number]> {
+  const runs: Array<[number, number]> = []
+  for (const [place, segment] of read().segments.entries()) {
+    if (!segment) continue
+    const last = runs.at(-1)
+    if (last?.[1] === place) last[1]++
+    else runs.push([place, place + 1])
+  }
+  return runs
 }
 
 t.test('the first page is small and tells how long the list is', async (t) => {
-  const { asked, load } = createServer()
+  const { sent, load } = createServer()
   const segments = createSegments(load)
-  t.equal(await segments.ensureIndex(0), true)
-  t.match(segments.read(), { total: 5000 })
-  t.ok(segments.read().segments.length <= 200)
-  await segments.ensureIndex(100)
-  t.equal(asked.length, 1, 'what is there is not asked for again')
-})
-
-t.test('loads as far as an index, a time, an id, the end', async (t) => {
-  const segments = createSegments(createServer().load)
-  await segments.ensureTime(15_000)
-  t.ok((segments.read().segments.at(-1)?.end ?? 0) >= 15_000)
-  t.equal(await segments.ensureId('3000.0'), 3000)
-  t.equal(await segments.ensureId('none'), undefined)
+  await segments.ensureView(0, 1)
+  t.equal(segments.read().total, 5000)
   t.equal(segments.read().segments.length, 5000)
-  t.equal(await segments.ensureTime(1e9), false)
-  t.equal(await segments.ensureAll(), true)
+  t.strictSame(loadedOf(segments), [[0, 200]])
+  await segments.ensureView(0, 100)
+  t.equal(sent.length, 1, 'what is there is not asked for again')
 })
 
-t.test('calls at once load nothing twice', async (t) => {
-  const { asked, load } = createServer()
+t.test('a time, an id and a view are loaded first, without what is before them', async (t) => {
+  const { sent, load } = createServer()
   const segments = createSegments(load)
-  await Promise.all([segments.ensureIndex(0), segments.ensureAll(), segments.ensureIndex(4000)])
-  t.equal(new Set(asked).size, asked.length)
+  t.equal(await segments.ensureTime(41_005), 4100)
+  t.strictSame(loadedOf(segments), [[4040, 4300]])
+  t.equal(await segments.ensureTime(1e9), 4999, 'after the end: the last one')
+  t.equal(await segments.ensureId('3000.0'), 3000)
+  t.strictSame(loadedOf(segments), [[2940, 3201], [4040, 4300], [4939, 5000]])
+  await segments.ensureView(3190, 3260)
+  t.strictSame(loadedOf(segments), [[2940, 3400], [4040, 4300], [4939, 5000]])
+  t.equal(segments.placeOf('4100.0'), 4100)
+  t.equal(segments.placeOf('0.0'), undefined)
+  const before = sent.length
+  t.equal(await segments.ensureId('3001.0'), 3001)
+  t.equal(await segments.ensureTime(30_010.2), 3001)
+  t.equal(sent.length, before, 'what is there is not asked for')
+  await t.rejects(segments.ensureId('none'), { message: 'no such segment' })
+})
+
+t.test('all of it is loaded in large pages, and nothing twice', async (t) => {
+  const { sent, load } = createServer()
+  const segments = createSegments(load)
+  await segments.ensureTime(20_000)
+  await Promise.all([segments.ensureAll(), segments.ensureView(0, 10), segments.ensureAll()])
   t.strictSame(segments.read().segments, ALL)
+  t.equal(sent.reduce((sum, [from, to]) => sum + to - from, 0), 5000)
+  t.ok(sent.length <= 6, `${sent.length} pages`)
+})
+
+t.test('who scrolls on while a page is loaded gets what is in view at the end', async (t) => {
+  const { sent, load } = createServer()
+  const segments = createSegments(load)
+  const views = [segments.ensureView(0, 1)]
+  await Promise.resolve()
+  for (let from = 400; from <= 4400; from += 400) views.push(segments.ensureView(from, from + 50))
+  await Promise.all(views)
+  t.strictSame(sent, [[0, 200], [4400, 4600]])
 })
 
 t.test('a page that cannot be loaded is told, and asked for again on demand', async (t) => {
   const server = createServer()
   let isDown = true
-  const segments = createSegments(async (after, limit) => {
+  const segments = createSegments(async (start, limit) => {
     if (isDown) throw new Error('down')
-    return await server.load(after, limit)
+    return await server.load(start, limit)
   })
-  await t.rejects(segments.ensureIndex(0), { message: 'down' })
+  await t.rejects(segments.ensureView(0, 1), { message: 'down' })
   t.match(segments.read().fault, { message: 'down' })
   isDown = false
-  t.equal(await segments.ensureIndex(0), true)
+  await segments.ensureView(0, 1)
   t.equal(segments.read().fault, undefined)
+  t.strictSame(loadedOf(segments), [[0, 200]])
+  isDown = true
+  await t.rejects(segments.ensureTime(20_000))
+  await segments.ensureView(0, 1)
+  t.equal(segments.read().fault, undefined, 'what is in view is there: the fault is that of another place')
 })
 
 t.test('reloading shows what has changed, all at once, and keeps the others as they are', async (t) => {
   const all = [...ALL]
   const segments = createSegments(createServer(all).load)
-  await segments.ensureIndex(1500)
-  const { length } = segments.read().segments
-  const seen: number[] = []
-  segments.subscribe(() => { seen.push(segments.read().segments.length) })
-  all[7] = segmentOf(7, 'other words', { revision: 1 })
+  await segments.ensureView(0, 1)
+  await segments.ensureTime(41_000)
+  const before = loadedOf(segments)
+  let changes = 0
+  segments.subscribe(() => { changes++ })
+  for (const place of [7, 4110, 4800]) all[place] = segmentOf(place, 'other words', { revision: 1 })
   await segments.reload()
-  t.strictSame(seen, [length])
-  t.equal(segments.read().segments[7]?.revision, 1)
+  t.equal(changes, 1)
+  t.strictSame(loadedOf(segments), before, 'what nobody looked at is not loaded')
+  t.strictSame([7, 4110].map((place) => segments.read().segments[place]?.revision), [1, 1])
   t.equal(segments.read().segments[8], ALL[8], 'the same object: its row is not rendered again')
 })
 
 t.test('a change by somebody else is looked for, and only then is the text read again', async (t) => {
   const all = [...ALL]
-  const { asked, load } = createServer(all)
+  const { sent, load } = createServer(all)
   const segments = createSegments(load)
   await segments.refresh()
-  t.equal(asked.length, 0, 'nothing is shown yet')
-  await segments.ensureIndex(1500)
+  t.equal(sent.length, 0, 'nothing is shown yet')
+  await segments.ensureView(0, 1500)
   segments.put(segmentOf(7, 'mine', { revision: 1 }))
   all[7] = segmentOf(7, 'mine', { revision: 1 })
-  const before = asked.length
+  const before = sent.length
   await segments.refresh()
-  t.equal(asked.length, before + 1, 'my own change is known')
+  t.equal(sent.length, before + 1, 'my own change is known')
   all[9] = segmentOf(9, 'theirs', { revision: 2 })
   await segments.refresh()
   t.equal(segments.read().segments[9]?.text, ' theirs')
 })
 
 t.test('a saved segment takes the place of the old one', async (t) => {
-  const segments = createSegments(createServer().load)
-  await segments.ensureIndex(0)
+  const { load } = createServer()
+  const segments = createSegments(load)
+  await segments.ensureView(0, 1)
   const words = segments.words()
   t.equal(segments.words(), words, 'built once')
   segments.put(segmentOf(7, 'new', { revision: 1 }))
@@ -101,10 +151,13 @@ t.test('a saved segment takes the place of the old one', async (t) => {
   t.equal(segments.words().starts.length, words.starts.length - 2)
   segments.put(segmentOf(4999, 'not loaded'))
   t.equal(segments.placeOf('4999.0'), undefined)
+  await segments.reload()
+  t.equal(segments.read().segments[7]?.text, ' new', 'a page that was read before it was saved does not take it back')
 })
 
 t.test('an empty transcript is complete', async (t) => {
   const segments = createSegments(createServer([]).load)
-  t.equal(await segments.ensureAll(), true)
+  await segments.ensureView(0, 1)
+  await segments.ensureAll()
   t.equal(segments.read().total, 0)
 })

@@ -25,6 +25,7 @@ t.test('from discovery to calls, refresh and the limits of a scope', async (t) =
   t.equal(login.status, 200)
   t.match(login.headers.get('content-security-policy'), /^default-src 'none'.*frame-ancestors 'none'/)
   t.equal(login.headers.get('referrer-policy'), 'no-referrer')
+  t.match(login.body, /<link rel="icon" href="data:image\/svg\+xml,/, 'without one, browsers ask for /favicon.ico, which is not there')
   const consent = await browser.submit(login, { name: 'anna', password: PASSWORD }, REDIRECT_URI)
   const text = browser.textOf(consent)
   t.match(text, /Agent wants to use the transcripts of anna/)

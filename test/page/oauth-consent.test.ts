@@ -10,8 +10,8 @@ import { ACCOUNT, startPage } from './support/stage.ts'
 /** A page of our own stands for the program: the browser may go nowhere else. */
 const LANDING = '/assets/landed'
 
-/** What browsers report of the pages between the program and ours: a wrong password, an icon, the end of the way. */
-const OUTSIDE = /status of 401 .*oauth\/interaction|favicon\.ico|assets\/landed/
+/** What browsers report of the pages between the program and ours: a wrong password, the end of the way. */
+const OUTSIDE = /status of 401 .*oauth\/interaction|assets\/landed/
 
 t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
   const port = await findFreePort()

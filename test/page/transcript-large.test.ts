@@ -1,4 +1,4 @@
-/** A transcript of 100,000 words: ten hours. Only the rows on the screen are on the page. */
+/** A transcript of 100,000 words: ten hours. Only the rows on the screen are on the page, and only the segments around them are loaded. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { NO_CHROMIUM } from './support/browser.ts'
@@ -8,6 +8,7 @@ import { startRecording, until, wordsOf } from './support/recording.ts'
 const WORDS = 100_000
 /** A screen has about ten rows of ten words; with those around it and the rest of the page, elements stay far below this. */
 const MAX_ELEMENTS = 2500
+const NINTH_HOUR = WORDS / 10 * 0.9
 
 /** Scrolls 60 pixels a frame for two seconds' worth of frames. The times of the frames in ms, ascending. */
 const SCROLL = `new Promise((resolve) => {
@@ -22,6 +23,48 @@ const SCROLL = `new Promise((resolve) => {
   }
   requestAnimationFrame(step)
 })`
+/**
+ * Scrolls up past what is loaded. `jumps`: by how many pixels more or less than that a row has moved. `blanks`: frames without a row in the
+ * middle of the screen.
+ */
+const SCROLL_UP = `new Promise((resolve) => {
+  const [jumps, steps] = [[], 300]
+  let blanks = 0
+  const isShown = (row) => row.getBoundingClientRect().top > 200
+  const topOf = (index) => document.querySelector('[data-index="' + index + '"]').getBoundingClientRect().top
+  function step () {
+    const { index } = [...document.querySelectorAll('[data-index]')].find(isShown).dataset
+    const top = topOf(index)
+    scrollBy(0, -60)
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      jumps.push(topOf(index) - top - 60)
+      if (jumps.length < steps) step()
+      else resolve({ jumps, blanks })
+    }))
+  }
+  function look () {
+    if (!document.elementFromPoint(400, innerHeight / 2)?.closest('[data-index]')?.querySelector('[data-words]')) blanks++
+    if (jumps.length < steps) requestAnimationFrame(look)
+  }
+  look()
+  step()
+})`
+/** An expression that is true when a row is on the screen. */
+const isInView = (row: number): string => `(() => {
+  const { top = -1 } = document.querySelector('[data-words="${row}"]')?.getBoundingClientRect() ?? {}
+  return top > 0 && top < innerHeight
+})()`
+
+/** The pages of segments that are asked for from now on. */
+function watchSegments (page: Page): URL[] {
+  const asked: URL[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.pathname.endsWith('/segments')) asked.push(url)
+  })
+  return asked
+}
+const countAsked = (asked: readonly URL[]): number => asked.reduce((sum, { searchParams }) => sum + Number(searchParams.get('limit')), 0)
 const countElements = async (page: Page): Promise<number> => Number(await page.evaluate('document.querySelectorAll("*").length'))
 
 async function heapOf (page: Page): Promise<number> {
@@ -32,7 +75,7 @@ async function heapOf (page: Page): Promise<number> {
 }
 
 t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
-  const { id, person } = await startRecording(t)
+  const { id, client, person } = await startRecording(t)
   const seconds = makeLong(t.testdirName, id, WORDS)
   const path = `/transcripts/${id}`
   const { page, open } = await person(t)
@@ -42,8 +85,7 @@ t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
   await wordsOf(page, 0).waitFor()
 
   await t.test('opens with the first rows only', async (t) => {
-    const asked: string[] = []
-    page.on('request', (request) => { if (request.url().includes('/segments')) asked.push(request.url()) })
+    const asked = watchSegments(page)
     await page.reload()
     await wordsOf(page, 0).waitFor()
     const opened = Number(await page.evaluate('performance.now()'))
@@ -65,19 +107,56 @@ t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
     t.ok(Math.abs(after - height) / height < 0.05, 'the scroll bar stays where it is')
   })
 
-  await t.test('jumps to the ninth hour, loads what lies between, and stays small', async (t) => {
+  await t.test('jumps to the ninth hour without what lies between, and stays small', async (t) => {
+    const asked = watchSegments(page)
     await page.goto(`${path}?at=${Math.floor(seconds * 0.9)}`)
-    const row = Math.floor(WORDS / 10 * 0.9)
     const began = Date.now()
-    await wordsOf(page, row).waitFor()
+    await wordsOf(page, NINTH_HOUR).waitFor()
     t.comment(`the ninth hour is on the screen after ${Date.now() - began} ms`)
-    await until(page, `(() => {
-      const { top } = document.querySelector('[data-words="${row}"]').getBoundingClientRect()
-      return top > 0 && top < innerHeight
-    })()`)
+    await until(page, isInView(NINTH_HOUR))
+    t.equal(asked[0]?.searchParams.get('from'), '32400', 'it is asked for first')
+    t.ok(countAsked(asked) < 1500, `${countAsked(asked)} segments asked for`)
     const elements = await countElements(page)
-    t.comment(`${elements} elements, heap ${(await heapOf(page)).toFixed(1)} MiB with 90,000 words loaded`)
+    t.comment(`${elements} elements, heap ${(await heapOf(page)).toFixed(1)} MiB`)
     t.ok(elements < MAX_ELEMENTS, `${elements} elements`)
+  })
+
+  await t.test('what is before the place is loaded when it is reached, and moves nothing', async (t) => {
+    const asked = watchSegments(page)
+    const { jumps, blanks } = await page.evaluate(SCROLL_UP) as { jumps: number[], blanks: number }
+    const longest = Math.max(...jumps.map(Math.abs))
+    t.comment(`rows jumped by at most ${longest.toFixed(1)} px; ${blanks} frames without text`)
+    t.ok(longest < 3, `rows jumped by ${longest} px`)
+    t.equal(blanks, 0)
+    t.ok(countAsked(asked) > 0 && countAsked(asked) < 1500, `${countAsked(asked)} segments asked for`)
+  })
+
+  await t.test('a press on the wave leads to the text of that time', async () => {
+    await page.goto(path)
+    const wave = page.getByRole('slider', { name: 'Position in the recording' })
+    const { width = 0 } = await wave.boundingBox() ?? {}
+    await wave.click({ position: { x: width / 2, y: 10 } })
+    // A pixel of the wave is about a minute: 17 rows.
+    await until(page, `[...document.querySelectorAll('[data-words]')].some((row) => {
+      const { top } = row.getBoundingClientRect()
+      return Math.abs(row.dataset.words - ${WORDS / 10 / 2}) < 40 && top > 0 && top < innerHeight
+    })`)
+  })
+
+  await t.test('find leads to a match that nobody has looked at', async (t) => {
+    const { status } = await client.request('PATCH', `/api/v1/transcriptions/${id}/segments/7000.0`, { text: 'A zeppelin lands.', base: 0 })
+    t.equal(status, 200)
+    await page.goto(path)
+    await wordsOf(page, 0).waitFor()
+    const asked = watchSegments(page)
+    await page.keyboard.press('Control+f')
+    const find = page.getByRole('textbox', { name: 'Find' })
+    await find.fill('zeppelin')
+    await page.getByRole('search').getByRole('status').getByText('1 match').waitFor()
+    await find.press('Enter')
+    await until(page, isInView(7000))
+    t.equal(await wordsOf(page, 7000).locator('[class*=found]').innerText(), 'zeppelin')
+    t.ok(countAsked(asked) < 1500, `${countAsked(asked)} segments asked for`)
   })
 
   await t.test('the end of the scroll bar is the end of the text', async (t) => {

@@ -8,7 +8,7 @@ const TEXTS = [' We meat at nine.', ' Who is coming?', ' Jon and Jonas.', ' של
 t.test('segments come in pages, in the order of time', async (t) => {
   const { page, request } = await buildEdited(t, TEXTS)
   const all = await page()
-  t.match(all, { revision: 0, total: 4, next: null })
+  t.match(all, { revision: 0, total: 4, offset: 0, next: null })
   t.match(all.segments[0], {
     id: '0.0', start: 0, end: 0.8, text: TEXTS[0], revision: 0, edited: false, speaker: 'Speaker 1', speakerLabel: 'Speaker 1',
     words: [{ word: ' We', start: 0, end: 0.2, probability: 0.5 }, { word: ' meat' }, {}, {}]
@@ -24,6 +24,48 @@ t.test('segments come in pages, in the order of time', async (t) => {
   for (const query of ['?after=9.9', '?after=x', '?after=0', '?after=00.1', '?limit=0', '?limit=2001']) {
     t.match(await request('GET', `/segments${query}`), { status: 400, body: { code: 'invalid_request' } }, query)
   }
+})
+
+t.test('a page of segments begins where the reader wants', async (t) => {
+  const { page, request } = await buildEdited(t, TEXTS)
+  const { segments: all } = await page()
+  const [, { start, end, id } = { start: 0, end: 0, id: '' }] = all
+  const begins: Array<[query: string, offset: number, why: string]> = [
+    ['?from=0', 0, 'at the start'],
+    [`?from=${start}`, 1, 'when a segment begins'],
+    [`?from=${(start + end) / 2}`, 1, 'while it is spoken'],
+    [`?from=${end + 0.5}`, 1, 'in the pause after it'],
+    ['?from=1e9', 3, 'after the end of the recording'],
+    ['?offset=0', 0, 'at the first place'],
+    ['?offset=2', 2, 'at a place'],
+    [`?after=${id}`, 2, 'after a segment'],
+    ['?after=0.3', 4, 'after the last segment'],
+    ['?offset=9', 4, 'at a place beyond the end']
+  ]
+  for (const [query, offset, why] of begins) {
+    t.strictSame(await page(query), { revision: 0, total: 4, offset, segments: all.slice(offset), next: null }, why)
+  }
+  t.match(await page(`?from=${start}&limit=2`), { offset: 1, segments: [{ id }, { id: '0.2' }], next: '0.2' })
+  for (const query of [
+    '?from=-1', '?from=x', '?from=', '?from=NaN', '?from=Infinity', '?from=1e10', '?from=1&from=2',
+    '?offset=-1', '?offset=1.5', '?offset=x', '?from=1&offset=1', `?from=1&after=${id}`, `?offset=1&after=${id}`
+  ]) {
+    t.match(await request('GET', `/segments${query}`), { status: 400, body: { code: 'invalid_request' } }, query)
+  }
+})
+
+t.test('segments of two channels are in one order, whatever page they are in', async (t) => {
+  const { id, page, stores } = await buildEdited(t, TEXTS)
+  const word = (startMs: number) => ({ text: ' yes', startMs, endMs: startMs + 100, probability: 1 })
+  stores.transcripts.insertWindow(id, 1, [500, 1800].map((startMs) =>
+    ({ startMs, endMs: startMs + 100, text: ' yes', words: [word(startMs)], channel: 2 as const })))
+  const { segments } = await page()
+  t.strictSame(segments.map((segment) => segment.id), ['0.0', '1.0', '0.1', '1.1', '0.2', '0.3'])
+  for (const [offset, segment] of segments.entries()) {
+    t.strictSame((await page(`?offset=${offset}`)).segments, segments.slice(offset))
+    t.equal((await page(`?after=${segment.id}`)).offset, offset + 1)
+  }
+  t.equal((await page('?from=1.8')).offset, 3, 'the last one that has begun')
 })
 
 t.test('an edit is in the reply, in every export, in the text, and the machine\'s words stay', async (t) => {

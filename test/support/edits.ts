@@ -10,7 +10,7 @@ export type Segment = {
   id: string, start: number, end: number, text: string, revision: number, edited: boolean, speaker?: string, speakerLabel?: string
   words: Array<{ word: string, start: number, end: number, probability: number, edited?: true, speaker?: string }>
 }
-type Page = { revision: number, total: number, segments: Segment[], next: string | null }
+type Page = { revision: number, total: number, offset: number, segments: Segment[], next: string | null }
 
 /** Segments of words of 200 ms each; a second of silence after each segment. Speakers take turns. */
 export function makeSpoken (texts: readonly string[]): TimedSegment[] {

@@ -2,8 +2,7 @@
  * Sign-in over an open page whose session has ended. The page stays as it is, with everything that was typed. Another person who signs in
  * gets a page of their own.
  */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import { BASE } from '../api/base.ts'
 import { sessionQuery } from '../api/session.ts'
 import type { Session } from '../api/session.ts'
@@ -13,15 +12,13 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { SignInForm } from './SignInForm.tsx'
 
-export function SignInDialog () {
+/** `last`: the session that has ended. */
+export function SignInDialog ({ last }: { last: Session | undefined }) {
   const { t } = useTexts()
   const queries = useQueryClient()
-  const { data: session } = useQuery(sessionQuery)
-  const last = useRef<Session>(undefined)
-  if (session) last.current = session
 
   async function goOn (next: Session): Promise<void> {
-    if (last.current && last.current.account.id !== next.account.id) {
+    if (last && last.account.id !== next.account.id) {
       location.assign(`${BASE}/`)
       return
     }
@@ -31,9 +28,9 @@ export function SignInDialog () {
   }
 
   return (
-    <Dialog title={t('account.sessionEnded')} isOpen={session === null} isDismissable={false} onClose={() => {}}>
+    <Dialog title={t('account.sessionEnded')} isOpen isDismissable={false} onClose={() => {}}>
       <p>{t('account.sessionEndedHint')}</p>
-      <SignInForm knownName={last.current?.account.name} onDone={(next) => { inBackground(goOn(next)) }} />
+      <SignInForm knownName={last?.account.name} onDone={(next) => { inBackground(goOn(next)) }} />
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 /** The frame of every page that needs a session: the main menu and the content. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { SignInDialog } from '../account/SignInDialog.tsx'
+import { SignInAgain } from '../account/SignInAgain.tsx'
 import { BASE } from '../api/base.ts'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
@@ -62,7 +62,7 @@ export function Frame () {
       <main id='content' className={styles['content']} tabIndex={-1}><UploadPanel /><Outlet /></main>
       <DropTarget />
       <AddAddress />
-      <SignInDialog />
+      <SignInAgain />
     </>
   )
 }

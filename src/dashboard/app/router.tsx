@@ -1,10 +1,12 @@
 /**
- * Every address of the page. Pages are loaded when they are opened; the first load holds the frame and the library.
+ * Every address of the page. Pages are loaded when they are opened, with their texts; the first load holds the frame and the library.
  * A page under `signedIn` needs a session: without one, the sign-in is shown and leads back.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { api, take } from '../api/client.ts'
+import { loadTexts } from '../i18n/index.tsx'
+import type { TextPart } from '../i18n/index.tsx'
 import { Broken, NotFound } from './faults.tsx'
 import { Frame } from './Frame.tsx'
 import { lazyPage } from './lazy-page.ts'
@@ -14,13 +16,19 @@ import { LibraryPage, readLibrarySearch } from '../library/LibraryPage.tsx'
 
 type Context = { queries: QueryClient }
 
+/** A page is there when its texts are. */
+async function withTexts<P> (part: TextPart, page: Promise<P>): Promise<P> {
+  const [loaded] = await Promise.all([page, loadTexts(part)])
+  return loaded
+}
+
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound, errorComponent: Broken })
 
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: ({ token }: Record<string, unknown>): { token?: string } => ({ token: typeof token === 'string' ? token : undefined }),
-  component: lazyPage(() => import('../account/SetupPage.tsx'), 'SetupPage')
+  component: lazyPage(async () => await withTexts('setup', import('../account/SetupPage.tsx')), 'SetupPage')
 })
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -34,7 +42,7 @@ const signIn = createRoute({
 const shared = createRoute({
   getParentRoute: () => root,
   path: '/shared/$token',
-  component: lazyPage(() => import('../transcript/SharedPage.tsx'), 'SharedPage')
+  component: lazyPage(async () => await withTexts('transcript', import('../transcript/SharedPage.tsx')), 'SharedPage')
 })
 
 const signedIn = createRoute({
@@ -56,17 +64,17 @@ const transcript = createRoute({
   validateSearch: ({ at, q }: Record<string, unknown>): { at?: number, q?: string } => ({
     at: typeof at === 'number' && at >= 0 ? at : undefined, q: typeof q === 'string' && q !== '' ? q : undefined
   }),
-  component: lazyPage(() => import('../transcript/TranscriptPage.tsx'), 'TranscriptPage')
+  component: lazyPage(async () => await withTexts('transcript', import('../transcript/TranscriptPage.tsx')), 'TranscriptPage')
 })
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings/$section',
-  component: lazyPage(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
+  component: lazyPage(async () => await withTexts('settings', import('../settings/SettingsPage.tsx')), 'SettingsPage')
 })
 const admin = createRoute({
   getParentRoute: () => signedIn,
   path: '/administration/$section',
-  component: lazyPage(() => import('../admin/AdminPage.tsx'), 'AdminPage')
+  component: lazyPage(async () => await withTexts('admin', import('../admin/AdminPage.tsx')), 'AdminPage')
 })
 
 const tree = root.addChildren([setup, signIn, shared, signedIn.addChildren([library, transcript, settings, admin])])

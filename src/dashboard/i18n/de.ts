@@ -1,11 +1,7 @@
-/** Every text of the page, in German. */
-import type { Catalogue } from './index.tsx'
-import { admin } from './admin/de.ts'
+/** The texts of every page, of the sign-in and of the library, in German. */
 import { library } from './library/de.ts'
-import { settings } from './settings/de.ts'
-import { transcript } from './transcript/de.ts'
 
-export const de: Catalogue = {
+export const de = {
   'app.name': 'Stenobox',
   'app.skip': 'Zum Inhalt springen',
   'app.menu': 'Hauptmenü',
@@ -27,8 +23,15 @@ export const de: Catalogue = {
   'error.unexpected': 'Die Appliance hat etwas geantwortet, das diese Seite nicht versteht (Status {status}).',
   'notice.saved': 'Gespeichert',
 
-  ...library,
-  ...settings,
-  ...transcript,
-  ...admin
+  'ui.copy': 'Kopieren',
+  'ui.copied': 'Kopiert',
+  'ui.copyRefused': 'Der Browser erlaubt das Kopieren nicht. Markieren Sie den Text und kopieren Sie ihn selbst.',
+  'ui.more': 'Mehr anzeigen',
+  'ui.used': '{used}, ohne Limit',
+  'ui.usedOf': '{used} von {limit}',
+  'role.owner': 'Inhaber',
+  'role.administrator': 'Verwalter',
+  'ui.newPasswordHint': 'Mindestens {min} Zeichen. Mehrere Wörter merkt man sich leichter als Sonderzeichen.',
+
+  ...library
 }

@@ -1,11 +1,9 @@
 /**
- * Every text of the page, in English. The other languages have the same keys; the compiler checks that. `{name}` is filled in.
+ * The texts of every page, of the sign-in and of the library, in English; other pages bring their own. The other languages have the same
+ * keys; the compiler checks that. `{name}` is filled in.
  * A text that depends on a number is an object with the plural forms of its language (Intl.PluralRules); `{count}` is the number.
  */
-import { admin } from './admin/en.ts'
 import { library } from './library/en.ts'
-import { settings } from './settings/en.ts'
-import { transcript } from './transcript/en.ts'
 
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 type Texts = Readonly<Record<string, string | Plural>>
@@ -32,8 +30,15 @@ export const en = {
   'error.unexpected': 'The appliance answered in a way that this page does not understand (status {status}).',
   'notice.saved': 'Saved',
 
-  ...library,
-  ...settings,
-  ...transcript,
-  ...admin
+  'ui.copy': 'Copy',
+  'ui.copied': 'Copied',
+  'ui.copyRefused': 'The browser does not allow copying. Select the text and copy it yourself.',
+  'ui.more': 'Show more',
+  'ui.used': '{used}, no limit',
+  'ui.usedOf': '{used} of {limit}',
+  'role.owner': 'Owner',
+  'role.administrator': 'Administrator',
+  'ui.newPasswordHint': 'At least {min} characters. Several words are easier to remember than signs.',
+
+  ...library
 } satisfies Texts

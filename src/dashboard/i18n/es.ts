@@ -1,11 +1,7 @@
-/** Every text of the page, in Spanish. */
-import type { Catalogue } from './index.tsx'
-import { admin } from './admin/es.ts'
+/** The texts of every page, of the sign-in and of the library, in Spanish. */
 import { library } from './library/es.ts'
-import { settings } from './settings/es.ts'
-import { transcript } from './transcript/es.ts'
 
-export const es: Catalogue = {
+export const es = {
   'app.name': 'Stenobox',
   'app.skip': 'Saltar al contenido',
   'app.menu': 'Menú principal',
@@ -27,8 +23,15 @@ export const es: Catalogue = {
   'error.unexpected': 'El equipo respondió algo que esta página no entiende (estado {status}).',
   'notice.saved': 'Guardado',
 
-  ...library,
-  ...settings,
-  ...transcript,
-  ...admin
+  'ui.copy': 'Copiar',
+  'ui.copied': 'Copiado',
+  'ui.copyRefused': 'El navegador no permite copiar. Seleccione el texto y cópielo usted.',
+  'ui.more': 'Mostrar más',
+  'ui.used': '{used}, sin límite',
+  'ui.usedOf': '{used} de {limit}',
+  'role.owner': 'Propietario',
+  'role.administrator': 'Administrador',
+  'ui.newPasswordHint': 'Al menos {min} caracteres. Varias palabras se recuerdan mejor que los símbolos.',
+
+  ...library
 }

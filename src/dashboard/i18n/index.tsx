@@ -1,11 +1,24 @@
-/** The language of the page: one catalogue, chosen by the person or by the browser. Another language is loaded when it is chosen. */
+/**
+ * The language of the page, chosen by the person or by the browser, and its texts in parts: a page brings its part, which is loaded before
+ * the page is shown.
+ */
 import { createContext, useContext } from 'react'
-import { en } from './en.ts'
-import type { Plural } from './en.ts'
+import type { admin } from './admin/en.ts'
+import type { en, Plural } from './en.ts'
+import type { settings } from './settings/en.ts'
+import type { setup } from './setup/en.ts'
+import type { transcript } from './transcript/en.ts'
 
-export type TextKey = keyof typeof en
+/** The English texts by part. `first` is what every page needs, with the library. */
+type English = {
+  first: typeof en, admin: typeof admin, settings: typeof settings, setup: typeof setup, transcript: typeof transcript
+}
+export type TextPart = keyof English
+export type TextKey = { [P in TextPart]: keyof English[P] }[TextPart]
 /** Where English has plural forms, every language has them. */
-export type Catalogue = { readonly [K in TextKey]: (typeof en)[K] extends string ? string : Plural }
+type Translated<E> = { readonly [K in keyof E]: E[K] extends string ? string : Plural }
+type Catalogue = Partial<Record<TextKey, string | Plural>>
+
 export const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español' } as const
 export type Language = keyof typeof LANGUAGES
 type Values = Readonly<Record<string, string | number>>
@@ -14,6 +27,49 @@ export type Texts = {
   language: Language
   /** The text of a key, with its `{names}` filled in; `count` chooses the plural form. Numbers are written as in the language. */
   t (key: TextKey, values?: Values): string
+}
+
+const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Promise<Translated<English[P]>> } } = {
+  first: {
+    en: async () => (await import('./en.ts')).en,
+    de: async () => (await import('./de.ts')).de,
+    es: async () => (await import('./es.ts')).es
+  },
+  admin: {
+    en: async () => (await import('./admin/en.ts')).admin,
+    de: async () => (await import('./admin/de.ts')).admin,
+    es: async () => (await import('./admin/es.ts')).admin
+  },
+  settings: {
+    en: async () => (await import('./settings/en.ts')).settings,
+    de: async () => (await import('./settings/de.ts')).settings,
+    es: async () => (await import('./settings/es.ts')).settings
+  },
+  setup: {
+    en: async () => (await import('./setup/en.ts')).setup,
+    de: async () => (await import('./setup/de.ts')).setup,
+    es: async () => (await import('./setup/es.ts')).setup
+  },
+  transcript: {
+    en: async () => (await import('./transcript/en.ts')).transcript,
+    de: async () => (await import('./transcript/de.ts')).transcript,
+    es: async () => (await import('./transcript/es.ts')).transcript
+  }
+}
+
+const catalogues: Readonly<Record<Language, Catalogue>> = { en: {}, de: {}, es: {} }
+/** The parts of the pages that were opened: a language that is chosen later needs them too. */
+const opened = new Set<TextPart>(['first'])
+let current: Language = 'en'
+
+async function load (language: Language, part: TextPart): Promise<void> {
+  Object.assign(catalogues[language], await LOADERS[part][language]())
+}
+
+/** Loads the texts of a part of the page, in the language of the page. */
+export async function loadTexts (part: TextPart): Promise<void> {
+  opened.add(part)
+  await load(current, part)
 }
 
 const PLACE = 'stenobox.language'
@@ -26,19 +82,17 @@ export function readLanguage (): Language {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en'
 }
 
-async function loadCatalogue (language: Language): Promise<Catalogue> {
-  if (language === 'de') return (await import('./de.ts')).de
-  if (language === 'es') return (await import('./es.ts')).es
-  return en
-}
-
-export function createTexts (language: Language, catalogue: Catalogue): Texts {
+function createTexts (language: Language): Texts {
   const plurals = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)
   return {
     language,
     t (key, values = {}) {
-      const text: string | Plural = catalogue[key]
+      const text = catalogues[language][key]
+      if (text === undefined) {
+        reportError(new Error(`The text ${key} is used by a page that does not load it.`))
+        return key
+      }
       const form = typeof text === 'string' ? text : text[plurals.select(Number(values['count'] ?? 0))] ?? text.other
       return form.replace(/\{(\w+)\}/g, (hole: string, name: string) => {
         const value = values[name]
@@ -50,9 +104,11 @@ export function createTexts (language: Language, catalogue: Catalogue): Texts {
 
 /** Loads a language and tells the browser of it, for speech output and hyphenation. */
 export async function startLanguage (language: Language = readLanguage()): Promise<Texts> {
-  const texts = createTexts(language, await loadCatalogue(language))
+  // One after another: a page that is opened meanwhile adds its part, and the loop comes to it.
+  for (const part of opened) await load(language, part)
+  current = language
   document.documentElement.lang = language
-  return texts
+  return createTexts(language)
 }
 
 export const rememberLanguage = (language: Language): void => { localStorage.setItem(PLACE, language) }

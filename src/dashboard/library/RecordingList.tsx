@@ -1,6 +1,7 @@
 /** The recordings, newest first unless asked otherwise. Only the rows on the screen are in the document, so ten thousand are quick. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { Suspense, useMemo, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { useHidden } from '../recordings/deletion.ts'
 import { useConnection } from '../recordings/events.ts'
@@ -12,13 +13,13 @@ import { inBackground } from '../ui/Notices.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { EmptyLibrary } from './EmptyLibrary.tsx'
 import { Filters, NO_FILTER } from './Filters.tsx'
-import { RenameDialog } from './RenameDialog.tsx'
 import { Rows } from './Rows.tsx'
 import { toFilter } from './search-params.ts'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
 
-// Its list of tags is large, and rarely needed: not part of the first load.
-const TagsDialog = lazy(async () => ({ default: (await import('./TagsDialog.tsx')).TagsDialog }))
+// What dialogs, fields and lists of tags are made of is not part of the first load.
+const RenameDialog = lazyRouteComponent(async () => await import('./RenameDialog.tsx'), 'RenameDialog')
+const TagsDialog = lazyRouteComponent(async () => await import('./TagsDialog.tsx'), 'TagsDialog')
 
 /** How often the list is read while there are no events: often while something is being transcribed. */
 const BUSY_POLL_MS = 2000
@@ -82,8 +83,10 @@ export function RecordingList ({ search, onChange }: Props) {
           if (query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError) inBackground(query.fetchNextPage())
         }}
       />
-      <RenameDialog recording={dialog?.action === 'rename' ? dialog.recording : undefined} onClose={close} />
-      {dialog?.action === 'tags' && <Suspense><TagsDialog recording={dialog.recording} onClose={close} /></Suspense>}
+      <Suspense>
+        {dialog?.action === 'rename' && <RenameDialog recording={dialog.recording} onClose={close} />}
+        {dialog?.action === 'tags' && <TagsDialog recording={dialog.recording} onClose={close} />}
+      </Suspense>
     </>
   )
 }

@@ -10,7 +10,9 @@ import { Dialog, DialogButtons } from '../ui/Dialog.tsx'
 import { Field } from '../ui/Field.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 
-function Form ({ recording, onClose }: { recording: Recording, onClose (): void }) {
+type Props = { recording: Recording, onClose (): void }
+
+function Form ({ recording, onClose }: Props) {
   const { t } = useTexts()
   const queries = useQueryClient()
   const [name, setName] = useState(nameOf(recording))
@@ -35,11 +37,7 @@ function Form ({ recording, onClose }: { recording: Recording, onClose (): void 
   )
 }
 
-export function RenameDialog ({ recording, onClose }: { recording: Recording | undefined, onClose (): void }) {
+export function RenameDialog (props: Props) {
   const { t } = useTexts()
-  return (
-    <Dialog title={t('library.rename')} isOpen={recording !== undefined} onClose={onClose}>
-      {recording && <Form recording={recording} onClose={onClose} />}
-    </Dialog>
-  )
+  return <Dialog title={t('library.rename')} isOpen onClose={props.onClose}><Form {...props} /></Dialog>
 }

@@ -21,10 +21,10 @@ function Shared ({ shared, token }: { shared: SharedTranscript, token: string })
   const { t, language } = useTexts()
   const [segments] = useState(() => {
     const all = toSegments(shared.segments)
-    return createSegments(async (after) => ({ total: all.length, revision: 0, segments: after === undefined ? all : [] }))
+    return createSegments(async () => ({ total: all.length, offset: 0, revision: 0, segments: all }))
   })
   const playback = usePlayback(segments, `${BASE}/api/v1/shared/${encodeURIComponent(token)}/audio`)
-  useEffect(() => { segments.ensureIndex(0).catch(() => undefined) }, [segments])
+  useEffect(() => { segments.ensureView(0, 1).catch(() => undefined) }, [segments])
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date(shared.expiresAt))
   return (
     <>

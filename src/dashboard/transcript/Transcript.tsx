@@ -14,7 +14,6 @@ import { searchMatcher } from './model/find-words.ts'
 import type { Matcher } from './model/find-words.ts'
 import { createSegments } from './model/segments.ts'
 import type { Segments } from './model/segments.ts'
-import { findSegment } from './model/word-index.ts'
 import styles from './Page.module.css'
 import { Panels } from './panels/Panels.tsx'
 import type { Panel } from './panels/Panels.tsx'
@@ -36,21 +35,29 @@ import { usePageKeys } from './use-page-keys.ts'
 
 type Props = { transcription: Transcription, at: number | undefined, query: string | undefined }
 
-/** Where to scroll: to the second of the address, or to a segment that somebody asks for. */
+/** Where to scroll: to the second of the address, or to a time or a segment that somebody asks for. */
 function useTarget (segments: Segments, player: Player, at: number | undefined) {
   const [target, setTarget] = useState<Target>()
+  const goToTime = useCallback((seconds: number): void => {
+    // What cannot be loaded is shown by the list, with a button.
+    segments.ensureTime(seconds).then((segment) => { setTarget({ segment }) }, () => undefined)
+  }, [segments])
   useEffect(() => {
     if (at === undefined) {
-      segments.ensureIndex(0).catch(() => undefined)
+      segments.ensureView(0, 1).catch(() => undefined)
       return
     }
     player.seek(at)
-    segments.ensureTime(at).then(() => { setTarget({ segment: findSegment(segments.read().segments, at) }) }, () => undefined)
-  }, [segments, player, at])
+    goToTime(at)
+  }, [segments, player, at, goToTime])
   const go = useCallback((segmentId: string): void => {
-    segments.ensureId(segmentId).then((segment) => { if (segment !== undefined) setTarget({ segment }) }, notifyOf)
+    segments.ensureId(segmentId).then((segment) => { setTarget({ segment }) }, notifyOf)
   }, [segments])
-  return { target, go }
+  const playFrom = useCallback((seconds: number): void => {
+    player.playFrom(seconds)
+    goToTime(seconds)
+  }, [player, goToTime])
+  return { target, go, goToTime, playFrom }
 }
 
 /** What changes the text as a whole, and what must be read again afterwards. */
@@ -113,10 +120,10 @@ export function Transcript ({ transcription, at, query }: Props) {
   const queries = useQueryClient()
   const account = useAccount()
   const isNarrow = useNarrow()
-  const [segments] = useState(() => createSegments(async (after, limit) => await loadSegments(id, after, limit)))
+  const [segments] = useState(() => createSegments(async (start, limit) => await loadSegments(id, start, limit)))
   const playback = usePlayback(segments, `${BASE}/api/v1/transcriptions/${id}/audio`)
   const { player } = playback
-  const { target, go } = useTarget(segments, player, at)
+  const { target, go, goToTime, playFrom } = useTarget(segments, player, at)
   const changes = useChanges(id, segments)
   const edits = useEdits(() => createEdits({
     id,
@@ -160,14 +167,14 @@ export function Transcript ({ transcription, at, query }: Props) {
   )
   const panels = (
     <Panels
-      id={id} player={player} text={isNarrow ? text : undefined} onSelect={setPanel}
+      id={id} onPlay={playFrom} text={isNarrow ? text : undefined} onSelect={setPanel}
       selected={isNarrow ? panel ?? 'text' : panel === 'text' || panel === undefined ? 'summary' : panel}
     />
   )
 
   return (
     <>
-      <PlayerBar player={player} duration={durationSeconds} peaks={peaks ?? undefined} marks={marks} />
+      <PlayerBar player={player} duration={durationSeconds} peaks={peaks ?? undefined} marks={marks} onSeek={goToTime} />
       <div className={styles['columns']}>
         <div className={styles['main']}>
           <Toolbar

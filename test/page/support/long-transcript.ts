@@ -6,11 +6,16 @@ import { createTranscriptStore } from '../../../dist/store/transcripts.js'
 
 const WORDS = ('the meeting starts at nine and everybody who wants to speak has two minutes before we vote on the budget of the ' +
   'next year because the hall is only ours until noon').split(' ')
+/** Rows of these are higher: two lines. */
+const LONG_WORDS = 'representatives nevertheless municipality responsibilities administration independently'.split(' ')
 const WORDS_PER_SEGMENT = 10
 /** From the start of a word to that of the next, as people talk. */
 const WORD_MS = 360
 
-/** Replaces the text and the wave of a job by `count` words, ten to a segment, and returns how long they take, in seconds. */
+/**
+ * Replaces the text and the wave of a job by `count` words, ten to a segment, and returns how long they take, in seconds. The words of the
+ * second half are longer.
+ */
 export function makeLong (dataDir: string, id: number, count: number, wordMs = WORD_MS): number {
   const db = openDatabase(dataDir)
   const transcripts = createTranscriptStore(db)
@@ -18,8 +23,9 @@ export function makeLong (dataDir: string, id: number, count: number, wordMs = W
     transcripts.removeFrom(id, 0)
     for (let segment = 0; segment < count / WORDS_PER_SEGMENT; segment++) {
       const startMs = segment * WORDS_PER_SEGMENT * wordMs
+      const used = segment * WORDS_PER_SEGMENT < count / 2 ? WORDS : LONG_WORDS
       const words = Array.from({ length: WORDS_PER_SEGMENT }, (_, place) => ({
-        text: ` ${WORDS[(segment * 7 + place) % WORDS.length]}`,
+        text: ` ${used[(segment * 7 + place) % used.length]}`,
         startMs: startMs + place * wordMs,
         endMs: startMs + place * wordMs + 300,
         probability: 0.9

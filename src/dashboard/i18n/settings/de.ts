@@ -1,14 +1,5 @@
-/** The texts of the settings, and of parts that they share with the administration, in German. */
+/** The texts of the settings, in German. */
 export const settings = {
-  'ui.copy': 'Kopieren',
-  'ui.copied': 'Kopiert',
-  'ui.copyRefused': 'Der Browser erlaubt das Kopieren nicht. Markieren Sie den Text und kopieren Sie ihn selbst.',
-  'ui.more': 'Mehr anzeigen',
-  'ui.used': '{used}, ohne Limit',
-  'ui.usedOf': '{used} von {limit}',
-  'role.owner': 'Inhaber',
-  'role.administrator': 'Verwalter',
-
   'settings.sections': 'Bereiche der Einstellungen',
   'settings.days': { one: '{count} Tag', other: '{count} Tage' },
 
@@ -183,7 +174,6 @@ export const settings = {
   'settings.account.passwordDetail': 'Wenn Sie es ändern, werden Sie überall sonst abgemeldet.',
   'settings.account.current': 'Bisheriges Passwort',
   'settings.account.next': 'Neues Passwort',
-  'settings.account.nextHint': 'Mindestens {min} Zeichen. Mehrere Wörter merkt man sich leichter als Sonderzeichen.',
   'settings.account.again': 'Neues Passwort noch einmal',
   'settings.account.mistyped': 'Die beiden neuen Passwörter stimmen nicht überein.',
   'settings.account.change': 'Passwort ändern',

@@ -1,14 +1,5 @@
-/** The texts of the settings, and of parts that they share with the administration, in English. */
+/** The texts of the settings, in English. */
 export const settings = {
-  'ui.copy': 'Copy',
-  'ui.copied': 'Copied',
-  'ui.copyRefused': 'The browser does not allow copying. Select the text and copy it yourself.',
-  'ui.more': 'Show more',
-  'ui.used': '{used}, no limit',
-  'ui.usedOf': '{used} of {limit}',
-  'role.owner': 'Owner',
-  'role.administrator': 'Administrator',
-
   'settings.sections': 'Sections of the settings',
   'settings.days': { one: '{count} day', other: '{count} days' },
 
@@ -175,7 +166,6 @@ export const settings = {
   'settings.account.passwordDetail': 'When you change it, you are signed out everywhere else.',
   'settings.account.current': 'Current password',
   'settings.account.next': 'New password',
-  'settings.account.nextHint': 'At least {min} characters. Several words are easier to remember than signs.',
   'settings.account.again': 'New password again',
   'settings.account.mistyped': 'The two new passwords are not the same.',
   'settings.account.change': 'Change password',

@@ -1,14 +1,5 @@
-/** The texts of the settings, and of parts that they share with the administration, in Spanish. */
+/** The texts of the settings, in Spanish. */
 export const settings = {
-  'ui.copy': 'Copiar',
-  'ui.copied': 'Copiado',
-  'ui.copyRefused': 'El navegador no permite copiar. Seleccione el texto y cópielo usted.',
-  'ui.more': 'Mostrar más',
-  'ui.used': '{used}, sin límite',
-  'ui.usedOf': '{used} de {limit}',
-  'role.owner': 'Propietario',
-  'role.administrator': 'Administrador',
-
   'settings.sections': 'Secciones de los ajustes',
   'settings.days': { one: '{count} día', other: '{count} días' },
 
@@ -176,7 +167,6 @@ export const settings = {
   'settings.account.passwordDetail': 'Al cambiarla, se cierra su sesión en todos los demás sitios.',
   'settings.account.current': 'Contraseña actual',
   'settings.account.next': 'Contraseña nueva',
-  'settings.account.nextHint': 'Al menos {min} caracteres. Varias palabras se recuerdan mejor que los símbolos.',
   'settings.account.again': 'Contraseña nueva otra vez',
   'settings.account.mistyped': 'Las dos contraseñas nuevas no coinciden.',
   'settings.account.change': 'Cambiar contraseña',

@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ApiError, take } from '../../api/client.ts'
 import { decodePeaks } from './peaks.ts'
 import type { Segment, SegmentPage } from './segment.ts'
+import type { PageStart } from './segments.ts'
 
 const path = (id: number) => ({ params: { path: { id } } })
 const HOUR_MS = 3_600_000
@@ -28,8 +29,8 @@ export const jobQuery = (id: number) => queryOptions({
   queryFn: async () => (await take(api.GET('/api/v1/jobs/{id}', path(id)))).data
 })
 
-export async function loadSegments (id: number, after: string | undefined, limit: number): Promise<SegmentPage> {
-  const query = after === undefined ? { limit } : { after, limit }
+export async function loadSegments (id: number, start: PageStart, limit: number): Promise<SegmentPage> {
+  const query = { ...start, limit }
   return (await take(api.GET('/api/v1/transcriptions/{id}/segments', { params: { path: { id }, query } }))).data
 }
 

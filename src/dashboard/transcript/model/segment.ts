@@ -27,5 +27,5 @@ export type Segment = {
   words: readonly Word[]
 }
 
-/** `total`: the segments of the whole transcript. `revision`: its last change; 0: none. */
-export type SegmentPage = { total: number, revision: number, segments: readonly Segment[] }
+/** `total`: the segments of the whole transcript; `offset`: those before the page. `revision`: its last change; 0: none. */
+export type SegmentPage = { total: number, offset: number, revision: number, segments: readonly Segment[] }

@@ -1,30 +1,40 @@
 /**
- * The segments of one transcript, loaded from the start in pages as far as somebody has asked. The number of all segments is known with
- * the first page, so that the list has its length from then on. Pure: `load` asks the appliance.
+ * The segments of one transcript, loaded where somebody looks. The number of all segments is known with the first reply, so that the list
+ * has its length from then on. Pure: `load` asks the appliance.
  */
 import type { Segment, SegmentPage } from './segment.ts'
-import { buildWordIndex } from './word-index.ts'
+import { buildWordIndex, findWord } from './word-index.ts'
 import type { WordIndex } from './word-index.ts'
 
-/** The first page is small, so that the text is there at once; the others are as large as the appliance allows. */
-const FIRST_PAGE = 200
-const PAGE = 2000
+/** The first segment of a page: the one spoken at a second, the one after another, or the one at a place. */
+export type PageStart = { from: number } | { after: string } | { offset: number }
+export type LoadSegments = (start: PageStart, limit: number) => Promise<SegmentPage>
 
-export type LoadSegments = (after: string | undefined, limit: number) => Promise<SegmentPage>
+/** Segments that are loaded together: a few screens, so that the text is there at once. */
+const PIECE = 200
+/** The most that the appliance sends at once. */
+const LARGEST_PAGE = 2000
+/** Segments before a place that somebody asks for: what is above it on the screen, and some more. */
+const BEFORE = 60
+
 export type SegmentsState = {
-  /** From the first one on, without gaps. */
-  readonly segments: readonly Segment[]
+  /** As many as the transcript has; undefined: not loaded. */
+  readonly segments: ReadonlyArray<Segment | undefined>
   /** Undefined until the first page is there. */
   readonly total: number | undefined
-  /** Why the last page could not be loaded. */
+  /** Those that were loaded first. They stand for the ones that are not. */
+  readonly sample: readonly Segment[]
+  /** Why the last page could not be loaded; undefined again when somebody looks at the text again. */
   readonly fault: unknown
 }
 
 export function createSegments (load: LoadSegments) {
-  let state: SegmentsState = { segments: [], total: undefined, fault: undefined }
-  let words: { of: readonly Segment[], index: WordIndex } | undefined
-  let places: { of: readonly Segment[], byId: Map<string, number> } | undefined
+  let state: SegmentsState = { segments: [], total: undefined, sample: [], fault: undefined }
+  let words: { of: SegmentsState['segments'], index: WordIndex } | undefined
+  let places: { of: SegmentsState['segments'], byId: Map<string, number> } | undefined
   let running: Promise<unknown> = Promise.resolve()
+  /** What is in view and waits for its turn. */
+  let view: { from: number, to: number, loaded: Promise<void> } | undefined
   /** The last change of the transcript that is shown. */
   let revision = 0
   const listeners = new Set<() => void>()
@@ -34,8 +44,6 @@ export function createSegments (load: LoadSegments) {
     for (const listener of listeners) listener()
   }
 
-  const isComplete = (): boolean => state.total !== undefined && state.segments.length >= state.total
-
   /** One after another, in the order of the calls. */
   function inTurn<T> (task: () => Promise<T>): Promise<T> {
     const result = running.then(task)
@@ -43,45 +51,67 @@ export function createSegments (load: LoadSegments) {
     return result
   }
 
-  async function loadNext (): Promise<void> {
-    const { segments } = state
+  function take (pages: readonly SegmentPage[]): void {
+    const last = pages.at(-1)
+    if (!last) return
+    const fresh = new Map(pages.flatMap(({ offset, segments }) => segments.map((segment, index) => [offset + index, segment] as const)))
+    const segments = Array.from({ length: last.total }, (_, place) => newer(state.segments[place], fresh.get(place)))
+    const sample = state.sample.length > 0 ? state.sample : last.segments
+    revision = Math.max(revision, ...pages.map((page) => page.revision))
+    change({ segments, total: last.total, sample, fault: undefined })
+  }
+
+  async function loadPage (start: PageStart, limit: number): Promise<SegmentPage> {
     try {
-      const page = await load(segments.at(-1)?.id, segments.length === 0 ? FIRST_PAGE : PAGE)
-      const all = [...segments, ...page.segments]
-      revision = Math.max(revision, page.revision)
-      // A page without segments is the last one, whatever the total says.
-      change({ segments: all, total: page.segments.length === 0 ? all.length : Math.max(page.total, all.length), fault: undefined })
+      const page = await load(start, limit)
+      take([page])
+      return page
     } catch (fault) {
       change({ fault })
       throw fault
     }
   }
 
-  /** Loads pages until `isReached`; false if the transcript ends before. Rejects if a page cannot be loaded. */
-  const loadUntil = (isReached: () => boolean): Promise<boolean> => inTurn(async () => {
-    while (!isReached() && !isComplete()) await loadNext()
-    return isReached()
+  /** Loads what is missing of the segments [from, to). */
+  async function loadMissing (from: number, to: number): Promise<void> {
+    for (let at = Math.max(0, from); ;) {
+      const run = nextRun(state.segments, false, at, Math.min(to, state.total ?? Infinity))
+      if (!run) return
+      await loadPage({ offset: run.offset }, run.limit)
+      at = run.offset + run.limit
+    }
+  }
+
+  /** Loads a page, and what is before the place that `placeIn` finds in it. The place. */
+  const loadAround = (start: PageStart, placeIn: (page: SegmentPage) => number): Promise<number> => inTurn(async () => {
+    const place = placeIn(await loadPage(start, PIECE))
+    await loadMissing(place - BEFORE, place + 1)
+    return place
   })
 
   /** Loads what is loaded again, and shows it when all of it is there. */
   const reload = (): Promise<void> => inTurn(async () => {
-    const wanted = Math.max(1, state.segments.length)
-    let [segments, total]: [Segment[], number] = [[], Infinity]
-    while (segments.length < Math.min(wanted, total)) {
-      const page = await load(segments.at(-1)?.id, Math.min(PAGE, wanted - segments.length))
-      segments = [...segments, ...page.segments]
-      revision = Math.max(revision, page.revision)
-      total = page.segments.length === 0 ? segments.length : page.total
+    const pages: SegmentPage[] = []
+    for (let at = 0; ;) {
+      const run = nextRun(state.segments, true, at, state.segments.length)
+      if (!run) break
+      pages.push(await load({ offset: run.offset }, run.limit))
+      at = run.offset + run.limit
     }
-    const before = new Map(state.segments.map((segment) => [segment.id, segment]))
-    change({ segments: segments.map((segment) => sameOf(before.get(segment.id), segment)), total, fault: undefined })
+    take(pages)
   })
 
   function placeOf (id: string): number | undefined {
     if (places?.of !== state.segments) {
-      places = { of: state.segments, byId: new Map(state.segments.map((segment, index) => [segment.id, index])) }
+      const known = state.segments.flatMap((segment, place) => segment ? [[segment.id, place] as const] : [])
+      places = { of: state.segments, byId: new Map(known) }
     }
     return places.byId.get(id)
+  }
+
+  function wordIndex (): WordIndex {
+    if (words?.of !== state.segments) words = { of: state.segments, index: buildWordIndex(state.segments) }
+    return words.index
   }
 
   return {
@@ -90,16 +120,30 @@ export function createSegments (load: LoadSegments) {
       listeners.add(listener)
       return () => { listeners.delete(listener) }
     },
-    /** Loads as far as the segment at `index`. */
-    ensureIndex: (index: number): Promise<boolean> => loadUntil(() => state.segments.length > index),
-    /** Loads as far as a time in seconds. */
-    ensureTime: (seconds: number): Promise<boolean> => loadUntil(() => (state.segments.at(-1)?.end ?? -1) >= seconds),
-    ensureAll: (): Promise<boolean> => loadUntil(isComplete),
-    /** Loads as far as a segment. Its place; undefined: there is no such segment. */
-    async ensureId (id: string): Promise<number | undefined> {
-      await loadUntil(() => placeOf(id) !== undefined)
-      return placeOf(id)
+    /**
+     * Loads the segments [from, to), with their neighbours. While a call waits for an earlier page, later calls take its place: a person
+     * who scrolls on wants only what is in view at the end.
+     */
+    ensureView (from: number, to: number): Promise<void> {
+      const loaded = view?.loaded ?? inTurn(async () => {
+        const wanted = view ?? { from, to }
+        view = undefined
+        if (state.fault !== undefined) change({ fault: undefined })
+        await loadMissing(Math.floor(wanted.from / PIECE) * PIECE, Math.ceil(wanted.to / PIECE) * PIECE)
+      })
+      view = { from, to, loaded }
+      return loaded
     },
+    /** Loads what is spoken at a time in seconds, and what is around it. The place of the segment. */
+    async ensureTime (seconds: number): Promise<number> {
+      const word = findWord(wordIndex(), seconds)
+      return typeof word === 'object' ? word.segment : await loadAround({ from: seconds }, ({ offset }) => offset)
+    },
+    /** Loads a segment and what is around it. Its place. Rejects if the transcript has no such segment. */
+    async ensureId (id: string): Promise<number> {
+      return placeOf(id) ?? await loadAround({ after: id }, ({ offset }) => offset - 1)
+    },
+    ensureAll: (): Promise<void> => inTurn(async () => { await loadMissing(0, Infinity) }),
     /** The place of a loaded segment. */
     placeOf,
     /** Puts a newer version of a segment in its place. */
@@ -110,21 +154,29 @@ export function createSegments (load: LoadSegments) {
     },
     /** Loads again what is loaded, if somebody else has changed the transcript. */
     async refresh (): Promise<void> {
-      if (state.total !== undefined && (await load(undefined, 1)).revision > revision) await reload()
+      if (state.total !== undefined && (await load({ offset: 0 }, 1)).revision > revision) await reload()
     },
     reload,
     /** The words of the loaded segments, by time. */
-    words (): WordIndex {
-      if (words?.of !== state.segments) words = { of: state.segments, index: buildWordIndex(state.segments) }
-      return words.index
-    }
+    words: wordIndex
   }
 }
 export type Segments = ReturnType<typeof createSegments>
 
-/** The known object if nothing has changed, so that its row is not rendered again. */
-function sameOf (known: Segment | undefined, segment: Segment): Segment {
-  const isSame = known !== undefined && known.revision === segment.revision && known.speaker === segment.speaker &&
+/** The next segments of [from, to) that are loaded, or that are not: at most a page of them. Undefined: there are none. */
+function nextRun (segments: SegmentsState['segments'], isLoaded: boolean, from: number, to: number) {
+  const fits = (place: number): boolean => (segments[place] !== undefined) === isLoaded
+  let first = from
+  while (first < to && !fits(first)) first++
+  let next = first
+  while (next < to && next < first + LARGEST_PAGE && fits(next)) next++
+  return next > first ? { offset: first, limit: next - first } : undefined
+}
+
+/** The known object if nothing has changed, so that its row is not rendered again. A page that was read before an edit is older. */
+function newer (known: Segment | undefined, segment: Segment | undefined): Segment | undefined {
+  if (known === undefined || segment === undefined) return segment ?? known
+  const isSame = known.revision === segment.revision && known.speaker === segment.speaker &&
     known.speakerLabel === segment.speakerLabel && known.text === segment.text
-  return isSame ? known : segment
+  return isSame || known.revision > segment.revision ? known : segment
 }

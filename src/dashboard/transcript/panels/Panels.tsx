@@ -11,7 +11,6 @@ import { inBackground, notify } from '../../ui/Notices.tsx'
 import { artifactQuery } from '../model/calls.ts'
 import type { Artifact, Mode } from '../model/calls.ts'
 import { toClock } from '../../recordings/clock.ts'
-import type { Player } from '../player/player.ts'
 import { copyText } from '../tools/clipboard.ts'
 import styles from './Panels.module.css'
 
@@ -19,14 +18,15 @@ export const PANELS = ['summary', 'chapters', 'quotes', 'posts'] as const
 export type Panel = typeof PANELS[number]
 const POSTS = ['show-notes', 'thread', 'blog'] as const
 
-type Shown = { artifact: Artifact, player: Player }
+type OnPlay = (seconds: number) => void
+type Shown = { artifact: Artifact, onPlay: OnPlay }
 
-function Chapters ({ artifact, player }: Shown) {
+function Chapters ({ artifact, onPlay }: Shown) {
   return (
     <ol className={styles['chapters']}>
       {artifact.chapters?.map(({ title, startSeconds }) => (
         <li key={startSeconds}>
-          <button type='button' onClick={() => { player.playFrom(startSeconds) }}>
+          <button type='button' onClick={() => { onPlay(startSeconds) }}>
             <span className={styles['clock']}>{toClock(startSeconds)}</span> <span dir='auto'>{title}</span>
           </button>
         </li>
@@ -35,7 +35,7 @@ function Chapters ({ artifact, player }: Shown) {
   )
 }
 
-function Quotes ({ artifact, player }: Shown) {
+function Quotes ({ artifact, onPlay }: Shown) {
   const { t } = useTexts()
   return (
     <ul className={styles['quotes']}>
@@ -44,7 +44,7 @@ function Quotes ({ artifact, player }: Shown) {
           <blockquote dir='auto'>{text}</blockquote>
           <div className={styles['source']}>
             <Button
-              kind='quiet' onPress={() => { player.playFrom(startSeconds) }}
+              kind='quiet' onPress={() => { onPlay(startSeconds) }}
               aria-label={t('transcript.playQuote', { time: toClock(startSeconds) })}
             ><Icon name='play' />{toClock(startSeconds)}
             </Button>
@@ -56,14 +56,14 @@ function Quotes ({ artifact, player }: Shown) {
   )
 }
 
-function Content ({ artifact, player }: Shown) {
-  if (artifact.mode === 'chapters') return <Chapters artifact={artifact} player={player} />
-  if (artifact.mode === 'quotes') return <Quotes artifact={artifact} player={player} />
+function Content ({ artifact, onPlay }: Shown) {
+  if (artifact.mode === 'chapters') return <Chapters artifact={artifact} onPlay={onPlay} />
+  if (artifact.mode === 'quotes') return <Quotes artifact={artifact} onPlay={onPlay} />
   const paragraphs = artifact.content.split(/\n{2,}/)
   return <div className={styles['prose']}>{paragraphs.map((text, index) => <p key={index} dir='auto'>{text}</p>)}</div>
 }
 
-function ArtifactView ({ id, mode, player }: { id: number, mode: Mode, player: Player }) {
+function ArtifactView ({ id, mode, onPlay }: { id: number, mode: Mode, onPlay: OnPlay }) {
   const { t } = useTexts()
   const { data, error, refetch } = useQuery(artifactQuery(id, mode))
   async function copy (content: string): Promise<void> {
@@ -81,13 +81,13 @@ function ArtifactView ({ id, mode, player }: { id: number, mode: Mode, player: P
   if (data.content === '') return <p className={styles['quiet']}>{t('transcript.artifactEmpty')}</p>
   return (
     <>
-      <Content artifact={data} player={player} />
+      <Content artifact={data} onPlay={onPlay} />
       <Button onPress={() => { inBackground(copy(data.content)) }}><Icon name='copy' />{t('transcript.copyMarkdown')}</Button>
     </>
   )
 }
 
-function Posts ({ id, player }: { id: number, player: Player }) {
+function Posts ({ id, onPlay }: { id: number, onPlay: OnPlay }) {
   const { t } = useTexts()
   const [mode, setMode] = useState<typeof POSTS[number]>('show-notes')
   return (
@@ -96,13 +96,15 @@ function Posts ({ id, player }: { id: number, player: Player }) {
         label={t('transcript.postKind')} value={mode} onChange={(value) => { setMode(value) }}
         options={POSTS.map((value) => ({ value, text: t(`transcript.post.${value}`) }))}
       />
-      <ArtifactView id={id} mode={mode} player={player} />
+      <ArtifactView id={id} mode={mode} onPlay={onPlay} />
     </>
   )
 }
 
 type Props = {
-  id: number, player: Player
+  id: number
+  /** Plays from a time in seconds. */
+  onPlay: OnPlay
   /** `text`: only where the panels take the place of the text. */
   selected: Panel | 'text'
   onSelect (panel: Panel | 'text'): void
@@ -110,7 +112,7 @@ type Props = {
   text?: React.ReactNode
 }
 
-export function Panels ({ id, player, selected, onSelect, text }: Props) {
+export function Panels ({ id, onPlay, selected, onSelect, text }: Props) {
   const { t } = useTexts()
   const tabs = text === undefined ? PANELS : ['text', ...PANELS] as const
   return (
@@ -121,7 +123,7 @@ export function Panels ({ id, player, selected, onSelect, text }: Props) {
       {text !== undefined && <TabPanel id='text' className={styles['plain'] ?? ''}>{text}</TabPanel>}
       {PANELS.map((panel) => (
         <TabPanel key={panel} id={panel} className={styles['panel'] ?? ''}>
-          {panel === 'posts' ? <Posts id={id} player={player} /> : <ArtifactView id={id} mode={panel} player={player} />}
+          {panel === 'posts' ? <Posts id={id} onPlay={onPlay} /> : <ArtifactView id={id} mode={panel} onPlay={onPlay} />}
         </TabPanel>
       ))}
     </Tabs>

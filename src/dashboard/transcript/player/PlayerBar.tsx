@@ -16,7 +16,11 @@ import { usePlayerState } from './use-player.ts'
 import { Waveform } from './Waveform.tsx'
 import type { Mark } from './Waveform.tsx'
 
-type Props = { player: Player, duration: number, peaks: Peaks | undefined, marks?: readonly Mark[] }
+type Props = {
+  player: Player, duration: number, peaks: Peaks | undefined, marks?: readonly Mark[]
+  /** A person has chosen a time in seconds. */
+  onSeek?: (seconds: number) => void
+}
 const NO_MARKS: readonly Mark[] = []
 
 function Time ({ player, duration }: { player: Player, duration: number }) {
@@ -58,7 +62,7 @@ function Fault ({ player, fault }: { player: Player, fault: PlayerFault }) {
   )
 }
 
-export function PlayerBar ({ player, duration, peaks, marks = NO_MARKS }: Props) {
+export function PlayerBar ({ player, duration, peaks, marks = NO_MARKS, onSeek }: Props) {
   const { t } = useTexts()
   const { isPlaying, rate, volume, skipsPauses, fault } = usePlayerState(player)
   if (fault !== undefined) return <Fault player={player} fault={fault} />
@@ -70,7 +74,7 @@ export function PlayerBar ({ player, duration, peaks, marks = NO_MARKS }: Props)
         </Button>
       </span>
       <Time player={player} duration={duration} />
-      <Waveform player={player} duration={duration} peaks={peaks} marks={marks} />
+      <Waveform player={player} duration={duration} peaks={peaks} marks={marks} onSeek={onSeek} />
       <Speed player={player} rate={rate} />
       <input
         className={styles['volume']} type='range' min='0' max='1' step='0.05' value={volume} aria-label={t('transcript.volume')}

@@ -9,7 +9,11 @@ import type { Player } from './player.ts'
 import styles from './Player.module.css'
 
 export type Mark = { seconds: number, title: string }
-type Props = { player: Player, duration: number, peaks: Peaks | undefined, marks: readonly Mark[] }
+type Props = {
+  player: Player, duration: number, peaks: Peaks | undefined, marks: readonly Mark[]
+  /** A person has pressed or dragged to a time in seconds. */
+  onSeek?: ((seconds: number) => void) | undefined
+}
 
 /** CSS pixels of a bar and of the space after it. */
 const BAR = 2
@@ -88,7 +92,7 @@ function useSliderValue (player: Player) {
 }
 
 export function Waveform (props: Props) {
-  const { player, duration, marks } = props
+  const { player, duration, marks, onSeek } = props
   const { t } = useTexts()
   const canvas = useDrawing(props)
   const slider = useSliderValue(player)
@@ -111,6 +115,9 @@ export function Waveform (props: Props) {
     }
     if (event.currentTarget.hasPointerCapture(event.pointerId)) player.seek(share * duration)
   }
+  function release (event: PointerEvent<HTMLDivElement>): void {
+    if (event.currentTarget.hasPointerCapture(event.pointerId)) onSeek?.(shareAt(event) * duration)
+  }
   function key (event: KeyboardEvent): void {
     const now = player.time()
     const targets: Partial<Record<string, number>> = {
@@ -128,7 +135,7 @@ export function Waveform (props: Props) {
       // Time runs from left to right in every language.
       ref={slider} dir='ltr' className={styles['wave']} role='slider' tabIndex={0} aria-label={t('transcript.position')}
       aria-valuemin={0} aria-valuemax={Math.floor(duration)} aria-valuenow={0}
-      onPointerDown={press} onPointerMove={move} onKeyDown={key}
+      onPointerDown={press} onPointerMove={move} onPointerUp={release} onKeyDown={key}
     >
       <canvas ref={canvas} aria-hidden='true' />
       {duration > 0 && marks.filter(({ seconds }) => seconds > 0).map(({ seconds, title }) => (

@@ -8,7 +8,7 @@ import type { Segments } from '../model/segments.ts'
 
 const MARK = 'data-spoken'
 
-export function createFollower (segments: Pick<Segments, 'words' | 'read'>) {
+export function createFollower (segments: Pick<Segments, 'words'>) {
   const rows = new Map<number, HTMLElement>()
   const listeners = new Set<(segment: number) => void>()
   let spoken: WordPlace | undefined
@@ -33,8 +33,12 @@ export function createFollower (segments: Pick<Segments, 'words' | 'read'>) {
   return {
     /** The word that is spoken, or was spoken last. */
     spoken: (): WordPlace | undefined => spoken,
-    /** The time of the recording in seconds. */
-    show (seconds: number): void { mark(findWord(segments.words(), seconds)) },
+    /** Marks what is spoken at a time in seconds. False: that is not loaded. */
+    show (seconds: number): boolean {
+      const word = findWord(segments.words(), seconds)
+      mark(word === 'missing' ? undefined : word)
+      return word !== 'missing'
+    },
     /** The row of a segment is on the page; call the result when it is taken away. Call it again when its words were rendered again. */
     mount (segment: number, row: HTMLElement): () => void {
       rows.set(segment, row)

@@ -28,9 +28,21 @@ export function usePlayback (segments: Segments, audioUrl: string): Playback {
   useEffect(() => {
     if (connection === 'live' && player.read().fault === 'unavailable') inBackground(player.begin())
   }, [connection, player])
-  useEffect(() => player.onTime((seconds) => { follower.show(seconds) }), [player, follower])
-  // Words that have just been loaded may be the ones that are spoken.
-  useEffect(() => segments.subscribe(() => { follower.show(player.time()) }), [segments, player, follower])
+  useEffect(() => {
+    let isLoading = false
+    function follow (): void {
+      // What could not be loaded is shown by the list, with a button.
+      if (follower.show(player.time()) || isLoading || segments.read().fault !== undefined) return
+      isLoading = true
+      segments.ensureTime(player.time()).catch(() => undefined).finally(() => {
+        isLoading = false
+        follow()
+      })
+    }
+    // Words that have just been loaded may be the ones that are spoken.
+    const stops = [player.onTime(follow), segments.subscribe(follow)]
+    return () => { for (const stop of stops) stop() }
+  }, [segments, player, follower])
   usePlayerKeys(player)
   return playback
 }

@@ -30,8 +30,6 @@ type Props = {
   /** Undefined: the text can only be read. */
   edits?: Edits
   onSpeaker?: ((label: string) => void) | undefined
-  /** Tells the first row in view, so that the place is found again. */
-  onPlace?: (segment: number) => void
 }
 
 /** Always the same object: React compares what is read, and would render again and again. */
@@ -48,34 +46,34 @@ function useOpenPlaces (segments: Segments, edits: Edits | undefined): { ids: Re
   }, [ids, segments])
 }
 
-function Fault ({ segments }: { segments: Segments }) {
+function Fault ({ segments, onRetry }: { segments: Segments, onRetry (): void }) {
   const { t } = useTexts()
-  const { fault, segments: loaded } = segments.read()
+  const { fault } = segments.read()
   if (fault === undefined) return null
   return (
     <Message title={t('transcript.textFailed')} detail={fault instanceof Error ? fault.message : undefined}>
-      <Button onPress={() => { segments.ensureIndex(loaded.length).catch(() => undefined) }}>{t('app.retry')}</Button>
+      <Button onPress={onRetry}>{t('app.retry')}</Button>
     </Message>
   )
 }
 
 export function TranscriptText (props: Props) {
-  const { segments, playback, language, target, match, showsDoubt = false, edits, onSpeaker, onPlace } = props
+  const { segments, playback, language, target, match, showsDoubt = false, edits, onSpeaker } = props
   const { t } = useTexts()
   const list = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
   const open = useOpenPlaces(segments, edits)
   const kept = useMemo(() => [active, ...open.places], [active, open.places])
-  const { rows, loaded, total, top } = useRows(segments, list, kept)
+  const { rows, items, loaded, total, top, load } = useRows(segments, list, kept)
   const { isPlaying } = usePlayerState(playback.player)
   const { isFollowing, resume } = useFollowing(rows, playback)
   const handlers = useWordKeys({ list, segments, rows, player: playback.player, edits, setActive })
 
   useEffect(() => {
-    if (target) rows.scrollToIndex(target.segment, { align: 'center' })
+    if (!target) return
+    rows.scrollToIndex(target.segment, { align: 'center' })
+    setActive(target.segment)
   }, [rows, target])
-  const first = rows.range?.startIndex ?? 0
-  useEffect(() => { onPlace?.(first) }, [onPlace, first])
 
   return (
     <div className={styles['text']}>
@@ -83,12 +81,13 @@ export function TranscriptText (props: Props) {
         ref={list} role='list' aria-label={t('transcript.text')} className={styles['list']} style={{ height: rows.getTotalSize() }}
         {...handlers}
       >
-        {rows.getVirtualItems().map(({ key, index, start }) => {
+        {items.map(({ key, index, start, size }) => {
           const segment = loaded[index]
           return (
             <div
-              key={key} ref={rows.measureElement} data-index={index} role='listitem' aria-setsize={total} aria-posinset={index + 1}
-              className={styles['place']} style={{ transform: `translateY(${start - top}px)` }}
+              key={key} ref={segment && rows.measureElement} data-index={index} role='listitem' aria-setsize={total}
+              aria-posinset={index + 1} className={styles['place']}
+              style={{ transform: `translateY(${start - top}px)`, height: segment ? undefined : size }}
             >
               {segment
                 ? (
@@ -103,7 +102,7 @@ export function TranscriptText (props: Props) {
           )
         })}
       </div>
-      <Fault segments={segments} />
+      <Fault segments={segments} onRetry={load} />
       {isPlaying && !isFollowing && (
         <div className={styles['back']}>
           <Button kind='primary' onPress={resume}><Icon name='play' />{t('transcript.backToSpoken')}</Button>

@@ -1,20 +1,15 @@
 /** Rows of a transcript, of which only those on the screen are on the page. The window scrolls. */
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 import type { Segments } from '../model/segments.ts'
 import { useSegments } from '../player/use-player.ts'
+import { estimateRows } from './row-sizes.ts'
 
-/** Estimates of what Text.module.css makes, in CSS pixels: a row that is measured later moves nothing if they are right. */
-const LINE = 28
-const ROW_SPACE = 12
-const SPEAKER_SPACE = 34
-const GUTTER = 116
-const CHARACTER = 8
-/** What covers the top and the bottom of the window: frame, player. */
+/** What covers the top and the bottom of the window: frame, player. In CSS pixels. */
 const COVER_TOP = 136
 const COVER_BOTTOM = 96
-/** Rows that are loaded before they are reached. */
+/** Rows before and after those on the screen that are loaded before they are reached. */
 const AHEAD = 60
 
 /** How far below the top of the document the list begins, and how wide it is. */
@@ -37,43 +32,57 @@ function usePlace (list: RefObject<HTMLElement | null>): { top: number, width: n
   return place
 }
 
+/** Keeps what is on the screen where it is when `sizes` change above it: rows that are loaded have another height than was thought. */
+function useSteadyScroll (rows: Rows, sizes: Float64Array): void {
+  const first = useRef({ index: 0, start: 0 })
+  const [, render] = useReducer((count: number) => count + 1, 0)
+  useLayoutEffect(() => {
+    const { index, start } = first.current
+    const moved = (rows.measurementsCache[index]?.start ?? start) - start
+    if (index === 0 || moved === 0) return
+    // From where the window is now: the rows may not know yet that the person has scrolled on.
+    window.scrollBy(0, moved)
+    // Known at once: until the browser tells of it, a frame would be drawn with the rows of another place.
+    rows.scrollOffset = scrollY
+    render()
+  }, [rows, sizes])
+  useLayoutEffect(() => {
+    const index = rows.range?.startIndex ?? 0
+    first.current = { index, start: rows.measurementsCache[index]?.start ?? 0 }
+  })
+}
+
 /** `kept`: segments whose rows stay on the page wherever it is scrolled to, because the focus may be there. */
 export function useRows (segments: Segments, list: RefObject<HTMLElement | null>, kept: readonly number[]) {
-  const { segments: loaded, total = 0 } = useSegments(segments)
+  const { segments: loaded, sample, total = 0 } = useSegments(segments)
   const { top, width } = usePlace(list)
-  const perLine = Math.max(20, (width - (width > 560 ? GUTTER : 40)) / CHARACTER)
-  const known = loaded.slice(0, 50)
-  const average = known.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, known.length)
-
-  function estimateSize (index: number): number {
-    const segment = loaded[index]
-    const lines = Math.max(1, Math.ceil((segment?.text.length ?? average) / perLine))
-    const hasSpeaker = segment?.speaker !== undefined && segment.speaker !== loaded[index - 1]?.speaker
-    return lines * LINE + ROW_SPACE + (hasSpeaker ? SPEAKER_SPACE : 0)
-  }
-
+  const sizes = useMemo(() => estimateRows(loaded, sample, width), [loaded, sample, width])
   const rows = useWindowVirtualizer({
     count: total,
-    estimateSize,
+    estimateSize: (index) => sizes[index] ?? 0,
+    // Segments stay in their places. Another function has the rows placed again, by the new sizes.
+    getItemKey: useCallback((index: number) => index, [sizes]),
     overscan: 8,
     scrollMargin: top,
     scrollPaddingStart: COVER_TOP,
     scrollPaddingEnd: COVER_BOTTOM,
     useFlushSync: false,
-    getItemKey: (index) => loaded[index]?.id ?? index,
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range)
       const others = kept.filter((index) => index < total && !shown.includes(index))
       return others.length === 0 ? shown : [...shown, ...others].sort((a, b) => a - b)
     }
   })
+  const items = rows.getVirtualItems()
+  useSteadyScroll(rows, sizes)
 
-  const last = rows.getVirtualItems().at(-1)?.index ?? 0
-  const wanted = Math.min(total - 1, last + AHEAD)
-  useEffect(() => {
-    // A page that cannot be loaded is shown by the list, with a button.
-    if (wanted >= loaded.length) segments.ensureIndex(wanted).catch(() => undefined)
-  }, [segments, wanted, loaded.length])
-  return { rows, loaded, total, top }
+  const from = Math.max(0, (rows.range?.startIndex ?? 0) - AHEAD)
+  const to = Math.min(total, (rows.range?.endIndex ?? 0) + 1 + AHEAD)
+  const load = useCallback(() => {
+    // What cannot be loaded is shown by the list, with a button.
+    segments.ensureView(from, Math.max(1, to)).catch(() => undefined)
+  }, [segments, from, to])
+  useEffect(() => { if (total > 0) load() }, [total, loaded, load])
+  return { rows, items, loaded, total, top, load }
 }
-export type Rows = ReturnType<typeof useRows>['rows']
+export type Rows = ReturnType<typeof useWindowVirtualizer>

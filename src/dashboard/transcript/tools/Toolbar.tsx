@@ -54,7 +54,7 @@ export function Toolbar (props: Props) {
 
   async function copy (options: PlainTextOptions): Promise<void> {
     await segments.ensureAll()
-    await copyText(toPlainText(segments.read().segments, options))
+    await copyText(toPlainText(segments.read().segments.flatMap((segment) => segment ?? []), options))
     notify({ kind: 'done', text: t('transcript.copied') })
   }
   const copies = Object.entries(COPIES).filter(([, { speakers }]) => hasSpeakers || !speakers)
