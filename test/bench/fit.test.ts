@@ -23,7 +23,8 @@ function makeCases (count: number): Case[] {
     found: ['a', 'b', 'c', 'd'].map((transcript) => ({
       transcript,
       evidence: {
-        similarity: (transcript === 'a' ? 0.5 : 0.2) + 0.2 * random(), coverage: random() * (transcript === 'a' ? 0.6 : 0.4), isFluent: true
+        similarity: (transcript === 'a' ? 0.5 : 0.2) + 0.2 * random(), coverage: random() * (transcript === 'a' ? 0.6 : 0.4),
+        together: 0, words: 30, isFluent: true
       }
     }))
   }))
