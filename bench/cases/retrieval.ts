@@ -11,6 +11,7 @@ import type { BenchContext, Benchmark, Report } from '../lib/report.ts'
 import { LANGUAGES, QUERY_KINDS, readSearchSet } from '../../test/support/search-set.ts'
 
 const PERCENT = 80
+const LEAST_SCORES = [0.5, 0.6, 0.7, 0.8, 0.9]
 
 export const retrieval: Benchmark = {
   name: 'retrieval',
@@ -60,7 +61,8 @@ async function run (context: BenchContext): Promise<Report> {
     tables: [
       toTable('By labelled passage', groups.map(([name, own]) => [name, figuresOf(own, 'passages')])),
       toTable('By transcription', totals.map(([name, own]) => [name, figuresOf(own, 'transcripts')])),
-      toBelieved(checked)
+      toBelieved(checked),
+      toCurve(checked.filter(({ query }) => query.language === 'en'))
     ],
     notes: [
       `${passages} passages in the index. Recall and MRR are over all queries that have an answer.`,
@@ -79,6 +81,18 @@ function toBelieved (checked: readonly Answer[]): Table {
       const { shown, right, relevant, precision, recall } = believedOf(own)
       const none = believedOf(own.filter(({ query }) => query.kind === 'none'))
       return [language, shown, right, formatPercent(precision), relevant, formatPercent(recall), none.shown]
+    })
+  }
+}
+
+/** What a caller gets who asks for another least score. */
+function toCurve (english: readonly Answer[]): Table {
+  return {
+    title: 'English, by least score, queries that were not used to fit',
+    columns: ['least score', 'shown', 'share that is relevant', 'share of the relevant that is shown'],
+    rows: LEAST_SCORES.map((least) => {
+      const { shown, precision, recall } = believedOf(english, least)
+      return [least.toFixed(1), shown, formatPercent(precision), formatPercent(recall)]
     })
   }
 }

@@ -1,15 +1,15 @@
 /** Fits the constants of src/domain/relevance.ts to labelled results. */
-import { strengthOf } from '../../dist/domain/relevance.js'
-import type { Calibration, Evidence, Rivalry } from '../../dist/domain/relevance.js'
+import { passageSigns, probabilityOf, resultSigns, weigh } from '../../dist/domain/relevance.js'
+import type { Calibration, Evidence, PassageSign, ResultSign, Weights } from '../../dist/domain/relevance.js'
 
 /** A query: its relevant transcripts, and the evidence of each passage that was found. */
 export type Case = { relevant: ReadonlySet<string>, found: ReadonlyArray<{ transcript: string, evidence: Evidence }> }
-export type Fit = { passage: Calibration, result: Rivalry }
 /** `precision`: share of the results from 0.7 on that are relevant. `recall`: share of the relevant transcripts that are among them. */
 export type Believed = { shown: number, right: number, relevant: number, precision: number, recall: number }
 
 type Row = { x: readonly number[], isRelevant: boolean }
 type Result = { transcript: string, logOdds: number, evidence: Evidence }
+type Example<Sign extends string> = { signs: Record<Sign, number>, isRelevant: boolean }
 
 /** From this score on, a result is shown by default. */
 const BELIEVED = 0.7
@@ -20,6 +20,8 @@ const RIDGE = 0.01
 const STEPS = 60
 /** Which passage of a transcript is its best depends on the weights, so both are found in turn. */
 const ROUNDS = 4
+const FIRST_WEIGHTS: Weights<PassageSign> = { bias: 0, similarity: 1, coverage: 1, both: 0, together: 0, length: 0 }
+const FOLDS = 10
 
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
 
@@ -61,39 +63,40 @@ export function fitLogistic (rows: readonly Row[], width: number): number[] {
   return weights
 }
 
-const logOddsBy = ({ bias, similarity, coverage }: Calibration, evidence: Evidence): number =>
-  bias + similarity * (evidence.similarity ?? 0) + coverage * evidence.coverage
+/** The weights of these signs by logistic regression. */
+function fitWeights<Sign extends string> (examples: ReadonlyArray<Example<Sign>>): Weights<Sign> {
+  const names = Object.keys(examples[0]?.signs ?? {}) as Sign[]
+  const rows = examples.map(({ signs, isRelevant }) => ({ x: [1, ...names.map((name) => signs[name])], isRelevant }))
+  const [bias = 0, ...weights] = fitLogistic(rows, names.length + 1)
+  return { ...Object.fromEntries(names.map((name, index) => [name, weights[index] ?? 0])), bias } as Weights<Sign>
+}
 
 /** The best passage of each transcript, best first. */
-function listResults ({ found }: Case, calibration: Calibration): Result[] {
+function listResults ({ found }: Case, weights: Weights<PassageSign>): Result[] {
   const best = new Map<string, Result>()
   for (const { transcript, evidence } of found) {
-    const logOdds = logOddsBy(calibration, evidence)
+    const logOdds = weigh(passageSigns(evidence), weights)
     if (logOdds > (best.get(transcript)?.logOdds ?? -Infinity)) best.set(transcript, { transcript, logOdds, evidence })
   }
   return [...best.values()].sort((a, b) => b.logOdds - a.logOdds)
 }
 
-function fitPassage (cases: readonly Case[]): Calibration {
-  let calibration: Calibration = { bias: 0, similarity: 1, coverage: 1 }
+function fitPassage (cases: readonly Case[]): Weights<PassageSign> {
+  let weights: Weights<PassageSign> = FIRST_WEIGHTS
   for (let round = 0; round < ROUNDS; round++) {
-    const rows = cases.flatMap((one) => listResults(one, calibration).map(({ transcript, evidence }) => ({
-      x: [1, evidence.similarity ?? 0, evidence.coverage], isRelevant: one.relevant.has(transcript)
-    })))
-    const [bias = 0, similarity = 0, coverage = 0] = fitLogistic(rows, 3)
-    calibration = { bias, similarity, coverage }
+    weights = fitWeights(cases.flatMap((one) => listResults(one, weights).map(({ transcript, evidence }) =>
+      ({ signs: passageSigns(evidence), isRelevant: one.relevant.has(transcript) }))))
   }
-  return calibration
+  return weights
 }
 
-/** Every result with the strength of its rivals. */
-function listRivalries (one: Case, calibration: Calibration): Array<{ own: number, rivals: number, isRelevant: boolean }> {
-  const results = listResults(one, calibration)
-  return results.map(({ transcript, logOdds }) => ({
-    own: logOdds,
-    rivals: strengthOf(results.flatMap((other) => other.transcript === transcript ? [] : [other.logOdds])),
-    isRelevant: one.relevant.has(transcript)
-  }))
+/** Every result with its rivals. */
+function listRivalries (one: Case, weights: Weights<PassageSign>): Array<Example<ResultSign>> {
+  const results = listResults(one, weights)
+  return results.map(({ transcript, logOdds }) => {
+    const rivals = results.flatMap((other) => other.transcript === transcript ? [] : [other.logOdds])
+    return { signs: resultSigns(logOdds, rivals), isRelevant: one.relevant.has(transcript) }
+  })
 }
 
 /** The log-odds from which on results are right often enough, and as many as possible are shown. */
@@ -108,27 +111,38 @@ function chooseThreshold (scored: ReadonlyArray<{ logOdds: number, isRelevant: b
   return threshold
 }
 
-/** Finds the constants for these queries. The bias of `result` puts 0.7 where results are right often enough. */
-export function fitCases (cases: readonly Case[]): Fit {
+/** Finds the weights for these queries. The bias of `result` puts 0.7 where results are right often enough. */
+export function fitCases (cases: readonly Case[]): Calibration {
   const passage = fitPassage(cases)
-  const rows = cases.flatMap((one) => listRivalries(one, passage))
-  const [bias = 0, own = 0, rivals = 0] =
-    fitLogistic(rows.map((row) => ({ x: [1, row.own, row.rivals], isRelevant: row.isRelevant })), 3)
-  const scored = rows.map((row) => ({ logOdds: bias + own * row.own + rivals * row.rivals, isRelevant: row.isRelevant }))
-  const threshold = chooseThreshold(scored)
-  return { passage, result: { bias: bias - threshold + Math.log(BELIEVED / (1 - BELIEVED)), own, rivals } }
+  const examples = cases.flatMap((one) => listRivalries(one, passage))
+  const result = fitWeights(examples)
+  const threshold = chooseThreshold(examples.map(({ signs, isRelevant }) => ({ logOdds: weigh(signs, result), isRelevant })))
+  return { passage, result: { ...result, bias: result.bias - threshold + Math.log(BELIEVED / (1 - BELIEVED)) } }
 }
 
-/** What the results from 0.7 on are worth, with the constants of a fit. */
-export function checkFit (cases: readonly Case[], { passage, result }: Fit): Believed {
+const toBelieved = (shown: number, right: number, relevant: number): Believed =>
+  ({ shown, right, relevant, precision: right / Math.max(1, shown), recall: right / Math.max(1, relevant) })
+
+/** What the results from 0.7 on are worth, with the weights of a fit. */
+export function checkFit (cases: readonly Case[], { passage, result }: Calibration): Believed {
   let [shown, right, relevant] = [0, 0, 0]
   for (const one of cases) {
     relevant += one.relevant.size
-    for (const { own, rivals, isRelevant } of listRivalries(one, passage)) {
-      if (1 / (1 + Math.exp(-(result.bias + result.own * own + result.rivals * rivals))) < BELIEVED) continue
+    for (const { signs, isRelevant } of listRivalries(one, passage)) {
+      if (probabilityOf(weigh(signs, result)) < BELIEVED) continue
       shown++
       if (isRelevant) right++
     }
   }
-  return { shown, right, relevant, precision: right / Math.max(1, shown), recall: right / Math.max(1, relevant) }
+  return toBelieved(shown, right, relevant)
+}
+
+/** As `checkFit`, each query with weights that were fitted without it: for decisions about signs, on the half that may be fitted to. */
+export function crossCheck (cases: readonly Case[]): Believed {
+  const folds = Array.from({ length: FOLDS }, (_, fold) => {
+    const isOut = (index: number): boolean => index % FOLDS === fold
+    return checkFit(cases.filter((_, index) => isOut(index)), fitCases(cases.filter((_, index) => !isOut(index))))
+  })
+  const sum = (value: (fold: Believed) => number): number => folds.reduce((total, fold) => total + value(fold), 0)
+  return toBelieved(sum(({ shown }) => shown), sum(({ right }) => right), sum(({ relevant }) => relevant))
 }

@@ -31,12 +31,12 @@ export function figuresOf (answers: readonly Answer[], unit: 'passages' | 'trans
   return { queries: asked.length, hybrid: of('hybrid'), vectors: of('vectors'), words: of('words') }
 }
 
-/** What results from 0.7 on are worth: one result for each transcript, as search shows them. */
-export function believedOf (answers: readonly Answer[]): Believed {
+/** What results that score at least `least` are worth: one result for each transcript, as search shows them. */
+export function believedOf (answers: readonly Answer[], least = BELIEVED): Believed {
   let [shown, right, relevant] = [0, 0, 0]
   for (const answer of answers) {
     const wanted = relevantTranscripts(answer)
-    const results = new Set(answer.found.filter(({ score }) => score >= BELIEVED).map(({ transcript }) => transcript))
+    const results = new Set(answer.found.filter(({ score }) => score >= least).map(({ transcript }) => transcript))
     relevant += wanted.size
     shown += results.size
     right += [...results].filter((transcript) => wanted.has(transcript)).length

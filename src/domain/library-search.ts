@@ -26,12 +26,16 @@ export type Candidate = {
   model: string | undefined
 }
 
-/** `byWords`, `byMeaning`: ids of passages, best first. `rarities`: of the query's terms; terms that no passage has are the rarest. */
+/**
+ * `byWords`, `byMeaning`: ids of passages, best first. `rarities`: of the query's terms; terms that no passage has are the rarest, and
+ * `missing` lists them.
+ */
 export type LibraryFinding = {
   candidates: Candidate[]
   byWords: number[]
   byMeaning: number[]
   rarities: ReadonlyMap<string, number>
+  missing: ReadonlySet<string>
 }
 
 /** Finds passages of an owner. */

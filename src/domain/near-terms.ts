@@ -3,6 +3,7 @@
  * it sounds: `met for men` for `metformin`. Pure.
  */
 import { listTerms } from './search-terms.js'
+import { soundOf } from './sounds.js'
 
 /** Words of fewer letters are compared whole: too many short words are alike. */
 const SHORTEST_STEM = 4
@@ -15,6 +16,14 @@ const MAX_PIECES = 4
 const LEAST_ALIKE = 0.55
 /** What `LEAST_ALIKE` is worth: a near miss says less than a word that is there. */
 const ALIKE_FROM = 0.4
+/** Shorter sounds are those of too many words. */
+const SHORTEST_SOUND = 6
+/** One sound of at least seven may differ. */
+const LEAST_SOUNDING_ALIKE = 0.84
+/** What a term is worth that sounds exactly as the text. */
+const SAME_SOUND = 0.9
+/** Neighbouring terms of a query are together in a text if the second is at most this many words after the first. */
+const REACH = 3
 const LETTERS = /^\p{L}+$/u
 
 /** The share of the longer word that both begin with; 0 when that is too little to be two forms of a word. */
@@ -51,12 +60,16 @@ function countBits (bits: number): number {
   return count
 }
 
-/** A word of a text with its letters. */
-type Spelled = { text: string, letters: number }
+/** Letters in a row, and which ones they are as bits. */
+type Spelling = { text: string, letters: number }
+/** A word as it is written and as it sounds. */
+type Word = { written: Spelling, sound: Spelling }
 
-/** How alike the term and the most similar run of words are: 1 is equal. 0 when nothing is similar. */
-function alikeness (term: string, words: readonly Spelled[]): number {
-  const wanted = lettersOf(term)
+const spell = (text: string): Spelling => ({ text, letters: lettersOf(text) })
+const toWord = (text: string): Word => ({ written: spell(text), sound: spell(soundOf(text)) })
+
+/** How alike the term and the most similar run of words are: 1 is equal. 0 when nothing is as similar as `least`. */
+function alikeness (term: Spelling, words: readonly Spelling[], least: number): number {
   let best = 0
   for (let first = 0; first < words.length; first++) {
     let length = 0
@@ -64,38 +77,72 @@ function alikeness (term: string, words: readonly Spelled[]): number {
     for (let end = first; end < words.length && end < first + MAX_PIECES; end++) {
       length += words[end]?.text.length ?? 0
       letters |= words[end]?.letters ?? 0
-      const longest = Math.max(term.length, length)
-      const most = longest * (1 - Math.max(LEAST_ALIKE, best))
-      if (length - term.length > most) break
+      const longest = Math.max(term.text.length, length)
+      const most = longest * (1 - Math.max(least, best))
+      if (length - term.text.length > most) break
       // The distance is at least the number of missing letters, and counting them is much faster.
-      if (term.length - length > most || countBits(wanted & ~letters) > most) continue
+      if (term.text.length - length > most || countBits(term.letters & ~letters) > most) continue
       const joined = words.slice(first, end + 1).map(({ text }) => text).join('')
-      best = Math.max(best, 1 - editDistance(term, joined) / longest)
+      best = Math.max(best, 1 - editDistance(term.text, joined) / longest)
     }
   }
-  return best >= LEAST_ALIKE ? best : 0
+  return best >= least ? best : 0
 }
 
-/** How certain it is that the term is among the words: 1 when it is. */
-function presenceOf (term: string, words: readonly Spelled[], different: ReadonlySet<string>): number {
-  if (different.has(term)) return 1
-  if (term.length < SHORTEST_STEM || !LETTERS.test(term)) return 0
+/** What a near miss is worth. */
+const worthOf = (alike: number): number => alike === 0 ? 0 : (alike - ALIKE_FROM) / (1 - ALIKE_FROM)
+
+/** The words of a text: all in order, and the different ones. */
+type Words = { written: readonly Spelling[], sounds: readonly Spelling[], different: ReadonlySet<string> }
+
+/** How certain it is that the term is among the words: 1 when it is. `isMissing`: no passage of the library has the term. */
+function presenceOf ({ written: term, sound }: Word, { written, sounds, different }: Words, isMissing: boolean): number {
+  if (different.has(term.text)) return 1
+  if (term.text.length < SHORTEST_STEM || !LETTERS.test(term.text)) return 0
   let stem = 0
-  for (const word of different) stem = Math.max(stem, stemShare(term, word))
-  if (stem > 0 || term.length < SHORTEST_ALIKE) return stem
-  const alike = alikeness(term, words)
-  return alike === 0 ? 0 : (alike - ALIKE_FROM) / (1 - ALIKE_FROM)
+  for (const word of different) stem = Math.max(stem, stemShare(term.text, word))
+  if (stem > 0 || term.text.length < SHORTEST_ALIKE) return stem
+  const alike = worthOf(alikeness(term, written, LEAST_ALIKE))
+  if (!isMissing || sound.text.length < SHORTEST_SOUND) return alike
+  return Math.max(alike, SAME_SOUND * worthOf(alikeness(sound, sounds, LEAST_SOUNDING_ALIKE)))
 }
 
-/** Share of the query's terms in a text, each weighted by its rarity. 0..1. A word that is only similar counts as a part of a term. */
-export function coverageOf (text: string, rarities: ReadonlyMap<string, number>): number {
-  const words = [...listTerms(text)].map((term) => ({ text: term.text, letters: lettersOf(term.text) }))
-  const different = new Set(words.map((word) => word.text))
-  let sum = 0
-  let covered = 0
-  for (const [term, rarity] of rarities) {
-    sum += rarity
-    covered += rarity * presenceOf(term, words, different)
+/**
+ * What a text has of a query. `coverage`: the share of the query's terms that is in it, each weighted by its rarity. `together`: the share
+ * of neighbouring terms of the query that are near each other in the text too, in the same order. Both 0..1. `words`: how many it has.
+ */
+export type Match = { coverage: number, together: number, words: number }
+
+/** The share of neighbouring terms that follow each other in the text within a few words. */
+function togetherness (terms: readonly string[], words: readonly string[]): number {
+  const near = terms.slice(1).filter((second, index) => {
+    const first = terms[index]
+    return words.some((word, at) => word === first && words.slice(at + 1, at + 1 + REACH).includes(second))
+  })
+  return near.length / Math.max(1, terms.length - 1)
+}
+
+/**
+ * A function that matches texts with a query. A word that is only similar counts as a part of a term. `rarities`: of the terms, in the
+ * order of the query. `missing`: terms that no passage of the library has as they are written: for these, words that sound the same count
+ * too. Elsewhere that would mix up words that only sound alike.
+ */
+export function createMatcher (rarities: ReadonlyMap<string, number>, missing: ReadonlySet<string>): (text: string) => Match {
+  // Passages that answer the same query have many words in common.
+  const known = new Map<string, Word>()
+  const wordOf = (text: string): Word => {
+    const word = known.get(text) ?? toWord(text)
+    known.set(text, word)
+    return word
   }
-  return sum === 0 ? 0 : covered / sum
+  const terms = [...rarities].map(([text, rarity]) => ({ term: toWord(text), rarity, isMissing: missing.has(text) }))
+  const total = terms.reduce((sum, { rarity }) => sum + rarity, 0)
+  return (text) => {
+    const words = [...listTerms(text)].map((term) => wordOf(term.text))
+    const written = words.map((word) => word.written)
+    const found: Words = { written, sounds: words.map(({ sound }) => sound), different: new Set(written.map(({ text }) => text)) }
+    const covered = terms.reduce((sum, { term, rarity, isMissing }) => sum + rarity * presenceOf(term, found, isMissing), 0)
+    const together = togetherness([...rarities.keys()], written.map(({ text }) => text))
+    return { coverage: total === 0 ? 0 : covered / total, together, words: words.length }
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * How relevant a passage is to a query, as a number that can be believed: 0.7 and above means "about this". Two logistic functions: of the
- * evidence for a passage, and of that together with what the other transcriptions offer. `bench/fit-relevance.ts` finds the constants.
+ * evidence for a passage, and of that together with what the other transcriptions offer. `bench/fit-relevance.ts` finds the weights.
  * Pure.
  */
 
@@ -10,26 +10,42 @@ export type Evidence = {
   similarity: number | undefined
   /** Share of the query's terms that are in the passage, each weighted by how rare it is in the library. 0..1. */
   coverage: number
+  /** Share of neighbouring terms of the query that are together in the passage. 0..1. */
+  together: number
+  /** How many words the passage has. A very short one is similar to much, and says little. */
+  words: number
   /** The model knows the language of the passage. Otherwise, similarity means less. */
   isFluent: boolean
 }
 
-/** The log-odds of relevance are `bias + similarity * cosine + coverage * coverage`. */
-export type Calibration = { bias: number, similarity: number, coverage: number }
-/** The log-odds of a result are `bias + own * its log-odds + rivals * the logarithm of the summed odds of its rivals`. */
-export type Rivalry = { bias: number, own: number, rivals: number }
+/** `both`: similarity and coverage multiplied. They say the same thing in part, so its weight is negative. `length`: of the passage. */
+export type PassageSign = 'similarity' | 'coverage' | 'both' | 'together' | 'length'
+/** `own`: the log-odds of the passage alone. `rivals`: the logarithm of the summed odds of its rivals. */
+export type ResultSign = 'own' | 'rivals'
+/** Log-odds are the bias and the sum of all signs, each times its weight. */
+export type Weights<Sign extends string> = Record<Sign | 'bias', number>
+export type Calibration = { passage: Weights<PassageSign>, result: Weights<ResultSign> }
 /** For languages that the embedding model knows, for others, and for passages without a vector. */
-export type Calibrations = Record<'fluent' | 'foreign' | 'words', { passage: Calibration, result: Rivalry }>
+export type Calibrations = Record<'fluent' | 'foreign' | 'words', Calibration>
 
 /**
- * Fitted with all-MiniLM-L6-v2 on one half of the labelled queries. On the other half, 82 % of the English results from 0.7 on are
- * relevant, and 75 % of the relevant are among them; in Spanish and German, which the model does not know, 77 % and 55 %; without
- * vectors, 78 % and 50 % over all languages.
+ * Fitted with all-MiniLM-L6-v2 on one half of the labelled queries. On the other half, 81 % of the English results from 0.7 on are
+ * relevant, and 78 % of the relevant are among them. In Spanish and German, which the model does not know, 77 % and 55 % when these
+ * weights were fitted; without vectors, 78 % and 50 % over all languages.
  */
 const CALIBRATIONS: Calibrations = {
-  fluent: { passage: { bias: -10.99, similarity: 21.57, coverage: 4.86 }, result: { bias: 2.4, own: 1.18, rivals: -0.93 } },
-  foreign: { passage: { bias: -6.52, similarity: 5.53, coverage: 7.58 }, result: { bias: 2.07, own: 1.4, rivals: -1.42 } },
-  words: { passage: { bias: -5.16, similarity: 0, coverage: 7.81 }, result: { bias: 2.72, own: 1.67, rivals: -1.79 } }
+  fluent: {
+    passage: { bias: -16.06, similarity: 24.87, coverage: 10.34, both: -17.73, together: 2.16, length: 1.2 },
+    result: { bias: 2.4, own: 1.21, rivals: -1.03 }
+  },
+  foreign: {
+    passage: { bias: -6.52, similarity: 5.53, coverage: 7.58, both: 0, together: 0, length: 0 },
+    result: { bias: 2.07, own: 1.4, rivals: -1.42 }
+  },
+  words: {
+    passage: { bias: -5.16, similarity: 0, coverage: 7.81, both: 0, together: 0, length: 0 },
+    result: { bias: 2.72, own: 1.67, rivals: -1.79 }
+  }
 }
 
 /** Rivals beyond the best few change nothing: a score must not depend on how many results were asked for. */
@@ -47,21 +63,38 @@ const ALL_WORDS = 0.7
 export const groupOf = ({ similarity, isFluent }: Evidence): keyof Calibrations =>
   similarity === undefined ? 'words' : isFluent ? 'fluent' : 'foreign'
 
-/** The log-odds that a passage is relevant, from what is known of it alone. */
-export function logOddsOf (evidence: Evidence): number {
-  const { bias, similarity, coverage } = CALIBRATIONS[groupOf(evidence)].passage
-  return bias + similarity * (evidence.similarity ?? 0) + coverage * evidence.coverage
+/** Similarity above this is not made smaller by coverage: more evidence must never lower a score. */
+const MOST_SHARED = 0.5
+
+/** What speaks for a passage. */
+export const passageSigns = ({ similarity = 0, coverage, together, words }: Evidence): Record<PassageSign, number> => ({
+  similarity, coverage, both: coverage * Math.min(similarity, MOST_SHARED), together, length: Math.log(1 + words)
+})
+
+/** What speaks for the best passage of a transcription. `rivals`: log-odds of the best passages of the others, best first. */
+export const resultSigns = (own: number, rivals: readonly number[]): Record<ResultSign, number> => ({ own, rivals: strengthOf(rivals) })
+
+/** The log-odds of these signs. */
+export function weigh<Sign extends string> (signs: Record<Sign, number>, weights: Weights<Sign>): number {
+  let sum: number = weights.bias
+  for (const sign of Object.keys(signs) as Sign[]) sum += weights[sign] * signs[sign]
+  return sum
 }
+
+/** The log-odds that a passage is relevant, from what is known of it alone. */
+export const logOddsOf = (evidence: Evidence): number => weigh(passageSigns(evidence), CALIBRATIONS[groupOf(evidence)].passage)
 
 /** How strong the rivals are together: the logarithm of the sum of their odds. `rivals`: log-odds, best first. */
 export function strengthOf (rivals: readonly number[]): number {
   return Math.log(rivals.slice(0, MAX_RIVALS).reduce((sum, logOdds) => sum + Math.exp(logOdds), UNSEEN_ODDS))
 }
 
+/** The probability of log-odds. */
+export const probabilityOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+
 /** The relevance of a passage, 0 to 1. `rivals`: log-odds of the best passages of the other transcriptions, best first. */
 export function relevanceOf (evidence: Evidence, rivals: readonly number[]): number {
-  const result = CALIBRATIONS[groupOf(evidence)].result
-  const score = 1 / (1 + Math.exp(-(result.bias + result.own * logOddsOf(evidence) + result.rivals * strengthOf(rivals))))
+  const score = probabilityOf(weigh(resultSigns(logOddsOf(evidence), rivals), CALIBRATIONS[groupOf(evidence)].result))
   return evidence.coverage === 1 ? Math.max(score, ALL_WORDS) : score
 }
 

@@ -5,7 +5,8 @@ import { similarityOf } from '../domain/embedding.js'
 import { shownTitle } from '../domain/job.js'
 import type { Candidate, LibraryFilter, LibraryFinding, LibraryReader } from '../domain/library-search.js'
 import type { Log } from '../domain/log.js'
-import { coverageOf } from '../domain/near-terms.js'
+import { createMatcher } from '../domain/near-terms.js'
+import type { Match } from '../domain/near-terms.js'
 import { fuseRanks, logOddsOf, relevanceOf } from '../domain/relevance.js'
 import type { Evidence } from '../domain/relevance.js'
 import { queryTerms } from '../domain/search-terms.js'
@@ -77,13 +78,13 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
     return vectors
   }
 
-  function weigh (candidate: Candidate, { rarities }: LibraryFinding): Evidence {
+  function weigh (candidate: Candidate, match: (text: string) => Match): Evidence {
     const { similarity: cosine, model: name, language } = candidate
     const model = cosine === undefined || name === undefined ? undefined : embedderOf(name)?.model
     const languages = model?.languages
     const similarity = cosine === undefined ? undefined : similarityOf(cosine, model ?? {})
     const isFluent = languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
-    return { similarity, coverage: coverageOf(candidate.text, rarities), isFluent }
+    return { similarity, ...match(candidate.text), isFluent }
   }
 
   /** Passages that may answer the query, the best first. Several may belong to one transcription. */
@@ -92,7 +93,8 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
       ownerId, terms: queryTerms(query), vectors: await embed(query), filter: toStored(filter), wanted: wantedFor(limit)
     })
     const fused = fuseRanks([finding.byMeaning, finding.byWords])
-    const weighed = finding.candidates.map((candidate) => ({ candidate, evidence: weigh(candidate, finding) }))
+    const match = createMatcher(finding.rarities, finding.missing)
+    const weighed = finding.candidates.map((candidate) => ({ candidate, evidence: weigh(candidate, match) }))
     const best = listBest(weighed)
     const ranked = weighed.map(({ candidate, evidence }): RankedPassage => {
       const rivals = best.flatMap(({ jobId, logOdds }) => jobId === candidate.jobId ? [] : [logOdds])

@@ -107,16 +107,17 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     const passages = countPassages.get({ ownerId })?.last ?? 0
     const found = terms.map((term) => ({ term, total: countTerm.get({ ...range, match: quote(term), most: COMMON })?.total ?? 0 }))
     const rarities = new Map(found.map(({ term, total }) => [term, rarityOf(total, Math.max(passages, total))]))
+    const missing = new Set(found.flatMap(({ term, total }) => total === 0 ? [term] : []))
     // Where all terms are common, the rarest must do.
     let ranked = 0
     const telling = found.filter(({ total }) => total > 0 && total < COMMON)
       .sort((a, b) => a.total - b.total)
       .filter(({ total }) => passages <= SMALL_LIBRARY || (ranked += total) <= RANKED)
     const match = telling.map(({ term }) => quote(term)).join(' OR ')
-    if (match === '') return { ids: [], rarities }
+    if (match === '') return { ids: [], rarities, missing }
     const asked = { ...range, match, limit: wanted }
     const rows = isEmpty(filter) ? byWords.all(asked) : byWordsFiltered.all({ ...asked, ...toSqlFilter(filter) })
-    return { ids: rows.map(({ id }) => id), rarities }
+    return { ids: rows.map(({ id }) => id), rarities, missing }
   }
 
   /** Compares the vectors of these passages with the query. Passages that are gone, or have a vector of another model, drop out. */
@@ -166,11 +167,11 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     listModels: (): string[] => models.all().map(({ name }) => name),
     /** Passages of completed transcriptions of one owner that may answer the query. */
     find (query: LibraryQuery): LibraryFinding {
-      const { ids: words, rarities } = findByWords(query)
+      const { ids: words, rarities, missing } = findByWords(query)
       const meanings = findByMeaning(query)
       const ids = JSON.stringify([...new Set([...words, ...meanings])])
       const rows = candidates.all({ ids, ownerId: query.ownerId })
-      return { candidates: rows.map((row) => toCandidate(row, query)), byWords: words, byMeaning: meanings, rarities }
+      return { candidates: rows.map((row) => toCandidate(row, query)), byWords: words, byMeaning: meanings, rarities, missing }
     }
   }
 }

@@ -260,7 +260,10 @@ t.test('a query waits for one query of another owner at most', async (t) => {
     return []
   }
   const search = createSearch({
-    library: { listModels: async () => ['one'], find: async () => ({ candidates: [], byWords: [], byMeaning: [], rarities: new Map() }) },
+    library: {
+      listModels: async () => ['one'],
+      find: async () => ({ candidates: [], byWords: [], byMeaning: [], rarities: new Map(), missing: new Set() })
+    },
     embedderOf: () => ({ model, embed, countTokens: async () => [] }),
     jobs: { findOwned: () => undefined },
     log: { info () {}, warn () {}, error () {} }
