@@ -32,7 +32,10 @@ export function SignInDialog () {
   return (
     <Dialog title={t('account.sessionEnded')} isOpen={session === null} isDismissable={false} onClose={() => {}}>
       <p>{t('account.sessionEndedHint')}</p>
-      <SignInForm knownName={last.current?.account.name} onDone={(next) => { inBackground(goOn(next)) }} />
+      <SignInForm
+        knownName={last.current?.account.name} next={location.pathname + location.search} providerHint={t('account.providerLeaves')}
+        onDone={(next) => { inBackground(goOn(next)) }}
+      />
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-/** Name and password. */
+/** Name and password, or the identity provider. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 import { api, take } from '../api/client.ts'
@@ -8,15 +8,19 @@ import { Button } from '../ui/Button.tsx'
 import { Field } from '../ui/Field.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { PasswordField } from './PasswordField.tsx'
+import { ProviderButton } from './ProviderButton.tsx'
 import styles from './account.module.css'
 
 type Props = {
   /** Whose session ended; they only type their password. */
   knownName?: string | undefined
+  /** The address of the page to come back to from the provider. */
+  next: string
+  providerHint?: string
   onDone (session: Session): void
 }
 
-export function SignInForm ({ knownName, onDone }: Props) {
+export function SignInForm ({ knownName, next, providerHint, onDone }: Props) {
   const { t } = useTexts()
   const [name, setName] = useState(knownName ?? '')
   const [password, setPassword] = useState('')
@@ -52,6 +56,7 @@ export function SignInForm ({ knownName, onDone }: Props) {
         onChange={(value) => { setPassword(value); setFault(undefined) }} autoFocus={knownName !== undefined}
       />
       <Button kind='primary' type='submit' isDisabled={isSending}>{t('account.signIn')}</Button>
+      <ProviderButton next={next} hint={providerHint} />
     </form>
   )
 }
