@@ -44,6 +44,9 @@ const OPTIONS = {
   STENOBOX_OAUTH_AUDIENCE: text(''),
   STENOBOX_OAUTH_OWNER_CLAIM: text('sub'),
   STENOBOX_OAUTH_CREATE_OWNERS: oneOf('false', 'true'),
+  STENOBOX_OAUTH_CLIENT_ID: text(''),
+  STENOBOX_OAUTH_CLIENT_SECRET: text(''),
+  STENOBOX_OAUTH_CREATE_ACCOUNTS: oneOf('false', 'true'),
   STENOBOX_OAUTH_SERVER: oneOf('false', 'true'),
   STENOBOX_OAUTH_REGISTRATION: oneOf('false', 'true'),
   STENOBOX_WORKERS: integer(defaultWorkers, 1, 256),
@@ -67,6 +70,16 @@ const OPTIONS = {
 
 type Values = { [K in keyof typeof OPTIONS]: typeof OPTIONS[K]['fallback'] }
 
+/** Sign-in of people at the identity provider: what it knows this appliance by. */
+export type SignInConfig = Readonly<{
+  clientId: string
+  clientSecret: string
+  /** Where the provider sends people back to. */
+  redirectUri: string
+  /** Create an account for people who have none. */
+  createAccounts: boolean
+}>
+
 /** The issuer of accepted tokens: an identity provider, or our own authorization server. */
 export type OauthConfig = Readonly<{
   issuer: string
@@ -80,6 +93,8 @@ export type OauthConfig = Readonly<{
   ownerClaim: string
   /** Create unknown owners on first use of a provider's token. */
   createOwners: boolean
+  /** Undefined: people do not sign in at the provider. */
+  signIn: SignInConfig | undefined
 }>
 
 export type Config = Readonly<{
@@ -209,12 +224,35 @@ function ownIssuer (values: Values, faults: string[]): string {
   return publicUrl || fallback
 }
 
+/** An address of the page. */
+const RETURN_PATH = '/sign-in/return'
+
+function readSignIn (values: Values, faults: string[]): SignInConfig | undefined {
+  const { STENOBOX_OAUTH_ISSUER: provider, STENOBOX_PUBLIC_URL: publicUrl } = values
+  const { STENOBOX_OAUTH_CLIENT_ID: clientId, STENOBOX_OAUTH_CLIENT_SECRET: clientSecret } = values
+  const createAccounts = values.STENOBOX_OAUTH_CREATE_ACCOUNTS === 'true'
+  const fault = (reason: string): void => { faults.push(`STENOBOX_OAUTH_CLIENT_ID: ${reason}`) }
+  if (clientId === '') {
+    if (clientSecret !== '') fault('STENOBOX_OAUTH_CLIENT_SECRET is set, so the id of the client is needed too')
+    if (createAccounts) fault('STENOBOX_OAUTH_CREATE_ACCOUNTS is set, so people must be able to sign in at the provider')
+    return undefined
+  }
+  if (clientSecret === '') fault('the provider wants to know who asks: set STENOBOX_OAUTH_CLIENT_SECRET')
+  if (publicUrl === '') fault('the provider sends people back to a fixed address: set STENOBOX_PUBLIC_URL')
+  if (provider === '') fault('people sign in at an identity provider: set STENOBOX_OAUTH_ISSUER')
+  else if (!provider.startsWith('https:') && !isThisMachine(new URL(provider).hostname)) {
+    fault('nobody on the network may answer for the provider: STENOBOX_OAUTH_ISSUER must begin with https, or be on this machine')
+  }
+  return Object.freeze({ clientId, clientSecret, redirectUri: publicUrl + RETURN_PATH, createAccounts })
+}
+
 function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
   const server = values.STENOBOX_OAUTH_SERVER === 'true'
   const provider = values.STENOBOX_OAUTH_ISSUER
   if (!server && values.STENOBOX_OAUTH_REGISTRATION === 'true') {
     faults.push('STENOBOX_OAUTH_REGISTRATION: clients can register only when STENOBOX_OAUTH_SERVER is true')
   }
+  const signIn = readSignIn(values, faults)
   if (!server && provider === '') return undefined
   if (server && provider !== '') faults.push('STENOBOX_OAUTH_ISSUER and STENOBOX_OAUTH_SERVER: only one issuer is possible; remove one')
   const own = server ? ownIssuer(values, faults) : ''
@@ -233,7 +271,8 @@ function readOauth (values: Values, faults: string[]): OauthConfig | undefined {
     server,
     registration: values.STENOBOX_OAUTH_REGISTRATION === 'true',
     ownerClaim: values.STENOBOX_OAUTH_OWNER_CLAIM,
-    createOwners: values.STENOBOX_OAUTH_CREATE_OWNERS === 'true'
+    createOwners: values.STENOBOX_OAUTH_CREATE_OWNERS === 'true',
+    signIn
   })
 }
 

@@ -83,6 +83,9 @@ t.test('every variable is read', async (t) => {
       STENOBOX_OAUTH_AUDIENCE: 'steno',
       STENOBOX_OAUTH_OWNER_CLAIM: 'email',
       STENOBOX_OAUTH_CREATE_OWNERS: 'true',
+      STENOBOX_OAUTH_CLIENT_ID: 'stenobox',
+      STENOBOX_OAUTH_CLIENT_SECRET: 'between us',
+      STENOBOX_OAUTH_CREATE_ACCOUNTS: 'true',
       STENOBOX_OAUTH_SERVER: 'false',
       STENOBOX_OAUTH_REGISTRATION: 'false',
       STENOBOX_YT_DLP: '/opt/yt-dlp',
@@ -132,7 +135,10 @@ t.test('every variable is read', async (t) => {
         server: false,
         registration: false,
         ownerClaim: 'email',
-        createOwners: true
+        createOwners: true,
+        signIn: {
+          clientId: 'stenobox', clientSecret: 'between us', redirectUri: 'https://example.org/steno/sign-in/return', createAccounts: true
+        }
       },
       ytDlp: '/opt/yt-dlp',
       evaluatePython: '/opt/python3',
@@ -268,12 +274,37 @@ t.test('tokens of a provider: whose, for whom, of which owner', async (t) => {
     issuer,
     audiences: ['https://steno.example', 'https://steno.example/', 'https://steno.example/api/v1', 'https://steno.example/api/v1/'],
     ownerClaim: 'sub',
-    createOwners: false
+    createOwners: false,
+    signIn: undefined
   })
   t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: issuer }), [/^STENOBOX_OAUTH_AUDIENCE: set it to .* or set STENOBOX_PUBLIC_URL$/])
   for (const wrong of ['id.example', 'ftp://id.example', 'https://id.example/?a', 'https://id.example/#a']) {
     t.match(faultsOf({ STENOBOX_OAUTH_ISSUER: wrong }), [/^STENOBOX_OAUTH_ISSUER: must be the address of an issuer/], wrong)
   }
+})
+
+t.test('people sign in at a provider that nobody can stand in for, which knows us and where to send them back', async (t) => {
+  const folder = t.testdir({ secret: 'between us\n' })
+  const whole = {
+    STENOBOX_OAUTH_ISSUER: 'https://id.example', STENOBOX_PUBLIC_URL: 'https://steno.example/', STENOBOX_OAUTH_CLIENT_ID: 'stenobox',
+    STENOBOX_OAUTH_CLIENT_SECRET_FILE: `${folder}/secret`
+  }
+  t.strictSame(readConfig(whole).oauth?.signIn, {
+    clientId: 'stenobox', clientSecret: 'between us', redirectUri: 'https://steno.example/sign-in/return', createAccounts: false
+  })
+  t.ok(readConfig({ ...whole, STENOBOX_OAUTH_ISSUER: 'http://127.0.0.1:9000' }).oauth?.signIn)
+  const faults: Array<[NodeJS.ProcessEnv, RegExp]> = [
+    [{ STENOBOX_OAUTH_ISSUER: '' }, /set STENOBOX_OAUTH_ISSUER$/],
+    [{ STENOBOX_OAUTH_ISSUER: 'http://id.example' }, /must begin with https/],
+    [{ STENOBOX_PUBLIC_URL: '', STENOBOX_OAUTH_AUDIENCE: 'steno' }, /set STENOBOX_PUBLIC_URL$/],
+    [{ STENOBOX_OAUTH_CLIENT_SECRET_FILE: '' }, /set STENOBOX_OAUTH_CLIENT_SECRET$/],
+    [{ STENOBOX_OAUTH_CLIENT_ID: '' }, /the id of the client is needed too$/],
+    [
+      { STENOBOX_OAUTH_CLIENT_ID: '', STENOBOX_OAUTH_CLIENT_SECRET_FILE: '', STENOBOX_OAUTH_CREATE_ACCOUNTS: 'true' },
+      /STENOBOX_OAUTH_CREATE_ACCOUNTS is set/
+    ]
+  ]
+  for (const [env, fault] of faults) t.match(faultsOf({ ...whole, ...env }), [fault])
 })
 
 t.test('our own authorization server has one address, and no password crosses a network readable', async (t) => {
@@ -285,7 +316,8 @@ t.test('our own authorization server has one address, and no password crosses a 
     server: true,
     registration: false,
     ownerClaim: 'sub',
-    createOwners: false
+    createOwners: false,
+    signIn: undefined
   })
   t.match(own({ STENOBOX_HOST: '::1', STENOBOX_OAUTH_REGISTRATION: 'true' }), { issuer: 'http://[::1]:8080', registration: true })
   t.match(own({ STENOBOX_HOST: '0.0.0.0', STENOBOX_PUBLIC_URL: 'https://steno.example/base/' }), { issuer: 'https://steno.example/base' })

@@ -5,26 +5,34 @@ import { createKeyring } from '../wiring/tools.js'
 import { readConfig } from '../config.js'
 import { MAX_DAYS, PASSWORD_LENGTH, PLANS, ROLES } from '../domain/access.js'
 import type { Owner, Plan, Role } from '../domain/access.js'
+import { MAX_SUBJECT_LENGTH } from '../domain/identity.js'
 import { parseName } from './keys.js'
 
-type Owners = ReturnType<typeof createKeyring>['owners']
+type Keyring = ReturnType<typeof createKeyring>
+type Owners = Keyring['owners']
 
-async function withOwners<T> (work: (owners: Owners) => T | Promise<T>): Promise<T> {
+async function withKeyring<T> (work: (keyring: Keyring) => T | Promise<T>): Promise<T> {
   const keyring = createKeyring(readConfig())
   try {
-    return await work(keyring.owners)
+    return await work(keyring)
   } finally {
     keyring.close()
   }
 }
 
+async function withOwners<T> (work: (owners: Owners) => T | Promise<T>): Promise<T> {
+  return await withKeyring(async ({ owners }) => await work(owners))
+}
+
 /** Runs `work` with the id of the owner of this name. Throws an Error when there is none. */
 async function withOwner<T> (name: string, work: (owners: Owners, id: number) => T | Promise<T>): Promise<T> {
-  return await withOwners(async (owners) => {
-    const owner = owners.findByName(name)
-    if (!owner) throw new Error(`there is no owner ${name}; see: stenobox owners list`)
-    return await work(owners, owner.id)
-  })
+  return await withOwners(async (owners) => await work(owners, idOf(owners, name)))
+}
+
+function idOf (owners: Owners, name: string): number {
+  const owner = owners.findByName(name)
+  if (!owner) throw new Error(`there is no owner ${name}; see: stenobox owners list`)
+  return owner.id
 }
 
 const age = (days: number | undefined): string => days === undefined ? 'as configured' : days === 0 ? 'forever' : `${days} days`
@@ -63,6 +71,17 @@ async function setPassword (name: string, { remove }: { remove?: true }): Promis
   await withOwner(name, async (owners, id) => { await owners.setPassword(id, password) })
 }
 
+async function setIdentity (name: string, subject: string | undefined, { remove }: { remove?: true }): Promise<void> {
+  const { oauth } = readConfig()
+  if ((subject === undefined) !== (remove === true)) throw new Error('give either a subject or --remove')
+  await withKeyring(({ owners, identities }) => {
+    const id = idOf(owners, name)
+    if (subject === undefined) return identities.disconnect(id)
+    if (!oauth || oauth.server) throw new Error('there is no identity provider; set STENOBOX_OAUTH_ISSUER')
+    identities.replace(id, { issuer: oauth.issuer, subject })
+  })
+}
+
 /** commander replaces null, so `default` stays a word until here. */
 type Days = number | 'default'
 type Ages = { recordings?: Days, transcripts?: Days }
@@ -75,6 +94,11 @@ async function setRetention (name: string, { recordings, transcripts }: Ages): P
 
 async function remove (name: string): Promise<void> {
   await withOwner(name, (owners, id) => { owners.remove(id) })
+}
+
+function parseSubject (text: string): string {
+  if (text === '' || text.length > MAX_SUBJECT_LENGTH) throw new InvalidArgumentError(`at most ${MAX_SUBJECT_LENGTH} characters`)
+  return text
 }
 
 function parseDays (text: string): Days {
@@ -103,8 +127,13 @@ export function ownersCommand (): Command {
     .action(setRole)
   ofOwner('password')
     .description('set the password with which an owner signs in, read from stdin; sessions of the owner end')
-    .option('--remove', 'remove it: the owner cannot log in')
+    .option('--remove', 'remove it and the identity: the owner cannot log in')
     .action(setPassword)
+  ofOwner('identity')
+    .description('set which person of the identity provider signs in to the account of an owner; sessions of the owner end')
+    .argument('[subject]', 'the claim sub of the person', parseSubject)
+    .option('--remove', 'remove it: nobody of the provider can sign in')
+    .action(setIdentity)
   ofOwner('retention')
     .description('set how long recordings and transcripts of an owner are retained')
     .option('--recordings <days>', 'days, forever, or default', parseDays)

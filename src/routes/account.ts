@@ -1,23 +1,13 @@
 /** Sign-in on the page, and the account that is signed in. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Static } from 'typebox'
 import type { PageSession } from '../domain/page-session.js'
 import type { Accounts } from '../service/accounts.js'
-import { Account, ACCOUNT_EXAMPLE, NewPassword, Password } from './contract/account.js'
+import { Account, NewPassword, Password, Session, toSession } from './contract/account.js'
 import { operation } from './contract/operation.js'
-import { Name, ok, Success, toIsoTime } from './contract/schemas.js'
+import { Name, ok, Success } from './contract/schemas.js'
 import { refuseCrossSite } from './plugins/cross-site.js'
 import { actAs, createPageCookie, PAGE_COOKIE, pageSessionOf } from './plugins/page-session.js'
-
-const Session = Type.Object({
-  account: Account,
-  expiresAt: Type.String({ format: 'date-time', description: 'end of the session' }),
-  idleExpiresAt: Type.String({ format: 'date-time', description: 'end of the session if it is not used before' })
-}, {
-  title: 'Session', description: 'The session.',
-  examples: [{ account: ACCOUNT_EXAMPLE, expiresAt: '2026-12-05T09:00:00.000Z', idleExpiresAt: '2026-11-22T09:00:00.000Z' }]
-})
 
 const SignInBody = Type.Object({ name: Name, password: Password }, {
   title: 'SignIn', additionalProperties: false, examples: [{ name: 'anna', password: 'correct horse battery staple' }]
@@ -41,13 +31,20 @@ const PasswordBody = Type.Object({ current: Password, next: NewPassword }, {
   examples: [{ current: 'correct horse battery staple', next: 'another horse, another staple' }]
 })
 
-type Deps = { accounts: Accounts, publicUrl: string | undefined, version: string, isSharingOn: boolean }
+type Deps = {
+  accounts: Accounts
+  publicUrl: string | undefined
+  version: string
+  isSharingOn: boolean
+  /** Where people can sign in too. Undefined: with a password only. */
+  providerName: string | undefined
+}
 
-export const accountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { accounts, publicUrl, version, isSharingOn }) => {
+export const accountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { accounts, publicUrl, version, isSharingOn, providerName } = deps
   refuseCrossSite(app, publicUrl, 'changes')
   const cookie = createPageCookie(publicUrl)
-  const toSession = ({ ownerId, expiresAt, idleExpiresAt }: PageSession): Static<typeof Session> =>
-    ({ account: accounts.find(ownerId), expiresAt: toIsoTime(expiresAt), idleExpiresAt: toIsoTime(idleExpiresAt) })
+  const view = (session: PageSession) => toSession(session, accounts.find(session.ownerId))
 
   app.get('/session/options', operation({
     operationId: 'getSignInOptions',
@@ -55,7 +52,9 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acco
     summary: 'Get what a page must know before anybody is signed in',
     caller: 'public',
     replies: { 200: Success(Options) }
-  }), async () => ok({ password: true, oauth: null, version, sharing: isSharingOn }))
+  }), async () => ok({
+    password: true, oauth: providerName === undefined ? null : { name: providerName }, version, sharing: isSharingOn
+  }))
 
   app.post('/session', operation({
     operationId: 'signIn',
@@ -73,7 +72,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acco
     const { secret, session } = await accounts.signIn({ ...request.body, address, replaced: cookies[PAGE_COOKIE] })
     actAs(request, session)
     return cookie.set(reply, secret, session.expiresAt - session.createdAt)
-      .header('cache-control', 'no-store').send(ok(toSession(session)))
+      .header('cache-control', 'no-store').send(ok(view(session)))
   })
 
   app.get('/session', operation({
@@ -82,7 +81,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acco
     summary: 'Get the session and its account',
     caller: 'session',
     replies: { 200: Success(Session) }
-  }), async (request) => ok(toSession(pageSessionOf(request))))
+  }), async (request) => ok(view(pageSessionOf(request))))
 
   app.delete('/session', operation({
     operationId: 'signOut',

@@ -21,6 +21,7 @@ import type { Overview } from '../service/overview.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
 import type { Plans } from '../service/plans.js'
+import type { ProviderSignIn } from '../service/provider-sign-in.js'
 import type { Removal } from '../service/removal.js'
 import type { Retention } from '../service/retention.js'
 import type { Retries } from '../service/retries.js'
@@ -60,6 +61,7 @@ import { readPageSession } from './plugins/page-session.js'
 import { requireSession } from './plugins/session.js'
 import { answerInTurn } from './plugins/turns.js'
 import { protectedResourceRoutes } from './protected-resource.js'
+import { providerRoutes } from './provider.js'
 import { ownRetentionRoutes } from './retention.js'
 import { searchRoutes } from './search.js'
 import { setupRoutes } from './setup.js'
@@ -88,6 +90,8 @@ export type RouteDeps = {
   overview: Overview
   owners: Owners
   plans: Plans
+  /** Undefined: people do not sign in at an identity provider. */
+  providerSignIn: ProviderSignIn | undefined
   idempotency: Idempotency
   labels: Labels
   listening: Listening
@@ -127,9 +131,9 @@ export type RouteDeps = {
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
     accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, listening,
-    loudness, oauth, owners, plans, removal, retention, retries, search, segments, sessions, setup, shares, speakers, submit, tokens,
-    transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer, authorizationServer, isLocalServer,
-    isSharingOn, version
+    loudness, oauth, owners, plans, providerSignIn: provider, removal, retention, retries, search, segments, sessions, setup, shares,
+    speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
+    authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
   await serveDocument(app)
@@ -151,7 +155,8 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
     await operations.register(protectedResourceRoutes, { issuer: oauthIssuer, publicUrl })
     await operations.register(async (api) => {
       await api.register(setupRoutes, { accounts, setup, isLocalServer, publicUrl })
-      await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn })
+      await api.register(accountRoutes, { accounts, publicUrl, version, isSharingOn, providerName: provider?.name })
+      await api.register(providerRoutes, { accounts, provider, publicUrl })
       await api.register(keyRoutes, { keys, usage })
       await api.register(connectionRoutes, { oauth, isOn: authorizationServer !== undefined })
       await api.register(shareRoutes, { shares, publicUrl })

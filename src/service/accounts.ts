@@ -48,6 +48,8 @@ export function createAccounts ({ owners, sessions, plans, loginLimit, log }: De
   return {
     /** Throws `not_found`. */
     find: (ownerId: number): Account => view(owners.find(ownerId)),
+    /** Whether the account can be signed in to with a password. Throws `not_found`. */
+    hasPassword: (ownerId: number): boolean => owners.find(ownerId).hasPassword,
     /** Begins a session. Throws `unauthorized` for a wrong name or password, `too_many_attempts`, and `unavailable` when busy. */
     async signIn ({ name, password, address, replaced }: SignIn): Promise<BegunSession> {
       const ownerId = await verify(name, password, address)

@@ -3,18 +3,24 @@ import type { Owner, Page, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import { cleanTerms } from '../domain/terms.js'
 import type { InTransaction } from '../store/database.js'
+import type { IdentityStore } from '../store/identities.js'
 import type { OwnerStore } from '../store/owners.js'
 import type { SessionStore } from '../store/sessions.js'
 import type { Passwords } from './passwords.js'
 
 type Deps = {
-  owners: OwnerStore, sessions: Pick<SessionStore, 'removeOfOwner'>, passwords: Passwords, inTransaction: InTransaction, now: () => number
+  owners: OwnerStore
+  identities: Pick<IdentityStore, 'remove'>
+  sessions: Pick<SessionStore, 'removeOfOwner'>
+  passwords: Passwords
+  inTransaction: InTransaction
+  now: () => number
 }
 
 const unknownOwner = (): AppError => new AppError('not_found', 'There is no such owner.')
 const nameTaken = (): AppError => new AppError('conflict', 'There is already an owner with this name.')
 
-export function createOwners ({ owners, sessions, passwords, inTransaction, now }: Deps) {
+export function createOwners ({ owners, identities, sessions, passwords, inTransaction, now }: Deps) {
   function find (id: number): Owner {
     const owner = owners.find(id)
     if (!owner) throw unknownOwner()
@@ -62,13 +68,15 @@ export function createOwners ({ owners, sessions, passwords, inTransaction, now 
       })
     },
     /**
-     * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in. Throws `not_found`.
+     * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in, at the
+     * identity provider neither. Throws `not_found`.
      */
     async setPassword (id: number, password: string | null, keptSession?: number): Promise<void> {
       find(id)
       const hash = password === null ? undefined : await passwords.hash(password)
       inTransaction(() => {
         if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
+        if (hash === undefined) identities.remove(id)
         sessions.removeOfOwner(id, keptSession)
       })
     },

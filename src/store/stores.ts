@@ -5,6 +5,7 @@ import type { Database } from './database.js'
 import { createDeliveryStore } from './deliveries.js'
 import { createEditStore } from './edits.js'
 import { createIdempotencyStore } from './idempotency.js'
+import { createIdentityStore } from './identities.js'
 import { createJobList } from './job-list.js'
 import { createJobStore } from './jobs.js'
 import { createMediaStore } from './media.js'
@@ -33,6 +34,7 @@ export function createStores (db: Database) {
     artifacts: createArtifactStore(db),
     deliveries: createDeliveryStore(db),
     edits: createEditStore(db),
+    identities: createIdentityStore(db),
     jobs: createJobStore(db),
     jobList: createJobList(db),
     media: createMediaStore(db),

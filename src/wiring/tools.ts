@@ -7,6 +7,7 @@ import type { Logger } from '../logger.js'
 import type { Audit } from '../service/audit.js'
 import { createBackups } from '../service/backups.js'
 import type { Backups } from '../service/backups.js'
+import { createIdentities } from '../service/identities.js'
 import { createKeys } from '../service/keys.js'
 import { createOauth } from '../service/oauth.js'
 import { createOwners } from '../service/owners.js'
@@ -15,6 +16,7 @@ import { createSearch } from '../service/search.js'
 import { createApiKeyStore } from '../store/api-keys.js'
 import { isFile } from '../store/backups.js'
 import { createTransaction, openDatabase } from '../store/database.js'
+import { createIdentityStore } from '../store/identities.js'
 import { createJobStore } from '../store/jobs.js'
 import { createLibraryPool } from '../store/library-pool.js'
 import { createOauthStore } from '../store/oauth.js'
@@ -27,9 +29,10 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
   const db = openDatabase(config.dataDir)
   const inTransaction = createTransaction(db)
   const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction, now })
-  const [ownerStore, sessions] = [createOwnerStore(db), createSessionStore(db)]
-  const owners = createOwners({ owners: ownerStore, sessions, passwords: createPasswords(), inTransaction, now })
-  return { keys, owners, close: (): void => { db.close() } }
+  const stores = { owners: createOwnerStore(db), identities: createIdentityStore(db), sessions: createSessionStore(db) }
+  const owners = createOwners({ ...stores, passwords: createPasswords(), inTransaction, now })
+  const identities = createIdentities({ ...stores, inTransaction, now })
+  return { keys, owners, identities, close: (): void => { db.close() } }
 }
 
 /** Search alone: what `stenobox search` needs. */

@@ -29,6 +29,20 @@ t.test('an owner from creation to removal', async (t) => {
   t.match(await run('list'), { stdout: '' })
 })
 
+t.test('the person of the identity provider that signs in to an account', async (t) => {
+  const dataDir = `${t.testdir()}/data`
+  const provider = { STENOBOX_OAUTH_ISSUER: 'https://id.example', STENOBOX_OAUTH_AUDIENCE: 'steno' }
+  const run = async (...args: string[]) => await runCommand(dataDir, ['owners', ...args], provider)
+  for (const name of ['anna', 'bert']) await run('create', name)
+  t.match(await run('identity', 'anna', 'a-1'), { code: 0, stdout: '', stderr: '' })
+  t.match(await run('identity', 'bert', 'a-1'), { code: 1, stderr: /has another account here already/ })
+  t.match(await run('identity', 'anna', '--remove'), { code: 0 })
+  t.match(await run('identity', 'bert', 'a-1'), { code: 0 })
+  t.match(await run('identity', 'bert'), { code: 1, stderr: /give either a subject or --remove/ })
+  t.match(await run('identity', 'carl', 'c-1'), { code: 1, stderr: /there is no owner carl/ })
+  t.match(await runCommand(dataDir, ['owners', 'identity', 'anna', 'a-2']), { code: 1, stderr: /set STENOBOX_OAUTH_ISSUER/ })
+})
+
 t.test('a failure is one sentence and exit code 1', async (t) => {
   const dataDir = `${t.testdir()}/data`
   await runCommand(dataDir, ['keys', 'create', '--name', 'laptop', '--owner', 'anna'])

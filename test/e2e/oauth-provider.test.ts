@@ -5,7 +5,7 @@ import { beginLogin, discover, REDIRECT_URI, refresh } from '../support/agent.ts
 import { createBrowser } from '../support/browser.ts'
 import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { runCommand, startServer } from '../support/program.ts'
-import { startProvider } from '../support/provider.ts'
+import { logInAt, startProvider } from '../support/provider.ts'
 
 t.test('a provider\'s tokens open what they were granted, of the owner they name', async (t) => {
   const port = await findFreePort()
@@ -30,16 +30,7 @@ t.test('a provider\'s tokens open what they were granted, of the owner they name
   const client: oauth.Client = { client_id: 'agent' }
   const obtain = async (login: string, scope: string) => {
     const attempt = await beginLogin(server, client, { resource: address, scope })
-    const browser = createBrowser()
-    const page = await browser.open(attempt.url, REDIRECT_URI)
-    const action = (visit: typeof page) => ({
-      ...visit,
-      url: new URL(/action="([^"]+)"/.exec(visit.body)?.[1] ?? '', visit.url),
-      body: '<form method="post">'
-    })
-    const consent = await browser.submit(action(page), { prompt: 'login', login, password: 'x' }, REDIRECT_URI)
-    const landed = await browser.submit(action(consent), { prompt: 'consent' }, REDIRECT_URI)
-    return await attempt.finish(landed.url)
+    return await attempt.finish(await logInAt(createBrowser(), attempt.url, login, REDIRECT_URI))
   }
 
   const anna = await obtain('anna', 'openid transcripts:write exports:read made:up')

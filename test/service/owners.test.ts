@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { createKeys } from '../../dist/service/keys.js'
 import { createOwners } from '../../dist/service/owners.js'
 import { createPasswords } from '../../dist/service/passwords.js'
+import { createIdentityStore } from '../../dist/store/identities.js'
 import { createClock } from '../support/clock.ts'
 import { openStores } from '../support/store.ts'
 
@@ -14,6 +15,7 @@ function openOwners (t: Test) {
   const { apiKeys, inTransaction } = stores
   const owners = createOwners({
     owners: stores.owners,
+    identities: createIdentityStore(stores.db),
     sessions: stores.sessions,
     passwords: createPasswords({ log2N: 4, r: 1, p: 1 }),
     inTransaction,

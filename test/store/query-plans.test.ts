@@ -5,6 +5,7 @@ import type { Database } from '../../dist/store/database.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
 import { createDeliveryStore } from '../../dist/store/deliveries.js'
 import { createIdempotencyStore } from '../../dist/store/idempotency.js'
+import { createIdentityStore } from '../../dist/store/identities.js'
 import { createJobList } from '../../dist/store/job-list.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import { createMediaStore } from '../../dist/store/media.js'
@@ -64,6 +65,7 @@ t.test('no query scans a whole table', async (t) => {
   createApiKeyStore(db)
   createDeliveryStore(db)
   createIdempotencyStore(db)
+  createIdentityStore(db)
   createJobList(db)
   createJobStore(db)
   createMediaStore(db)

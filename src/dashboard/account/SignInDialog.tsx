@@ -30,7 +30,10 @@ export function SignInDialog ({ last }: { last: Session | undefined }) {
   return (
     <Dialog title={t('account.sessionEnded')} isOpen isDismissable={false} onClose={() => {}}>
       <p>{t('account.sessionEndedHint')}</p>
-      <SignInForm knownName={last?.account.name} onDone={(next) => { inBackground(goOn(next)) }} />
+      <SignInForm
+        knownName={last?.account.name} next={location.pathname.slice(BASE.length) + location.search} providerHint={t('account.providerLeaves')}
+        onDone={(next) => { inBackground(goOn(next)) }}
+      />
     </Dialog>
   )
 }

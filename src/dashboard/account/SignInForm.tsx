@@ -1,4 +1,4 @@
-/** Name and password. */
+/** Name and password, or the identity provider. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, take } from '../api/client.ts'
@@ -10,17 +10,21 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { PasswordField } from './PasswordField.tsx'
+import { ProviderButton } from './ProviderButton.tsx'
 
 type Props = {
   /** Whose session ended; they only type their password. */
   knownName?: string | undefined
+  /** The address of the page to come back to from the provider. */
+  next: string
+  providerHint?: string
   onDone (session: Session): void
 }
 
 /** What is said beside the password: which of both is wrong, nobody learns. */
 const OF_PASSWORD = { unauthorized: 'password', too_many_attempts: 'password' } as const
 
-export function SignInForm ({ knownName, onDone }: Props) {
+export function SignInForm ({ knownName, next, providerHint, onDone }: Props) {
   const { t } = useTexts()
   const [name, setName] = useState(knownName ?? '')
   const [password, setPassword] = useState('')
@@ -43,6 +47,7 @@ export function SignInForm ({ knownName, onDone }: Props) {
       />
       <Fault error={faults.rest} />
       <Button kind='primary' type='submit' isPending={signIn.isPending}>{t('account.signIn')}</Button>
+      <ProviderButton next={next} hint={providerHint} />
     </Form>
   )
 }

@@ -22,7 +22,7 @@ export function SignInPage () {
   }
   return (
     <AccountFrame title={t('account.signIn')}>
-      <SignInForm onDone={(session) => { inBackground(go(session)) }} />
+      <SignInForm next={next} onDone={(session) => { inBackground(go(session)) }} />
     </AccountFrame>
   )
 }

@@ -23,6 +23,13 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000
 })
 
+/** What is possible before anybody is signed in. */
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['session-options'],
+  queryFn: async () => (await take(api.GET('/api/v1/session/options'))).data,
+  staleTime: 3600_000
+})
+
 export type Session = NonNullable<Awaited<ReturnType<NonNullable<typeof sessionQuery.queryFn>>>>
 
 /** The account that is signed in. Only inside pages that need a session. */

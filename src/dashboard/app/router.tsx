@@ -11,6 +11,7 @@ import { Broken, NotFound } from './faults.tsx'
 import { Frame } from './Frame.tsx'
 import { lazyPage } from './lazy-page.ts'
 import { BASE } from '../api/base.ts'
+import { arrival, isOwnAddress, RETURN_PATH } from '../api/provider.ts'
 import { sessionQuery } from '../api/session.ts'
 import { LibraryPage, readLibrarySearch } from '../library/LibraryPage.tsx'
 
@@ -36,8 +37,17 @@ const signIn = createRoute({
   // Only paths of our own: an address of another site must not be a place to go on to.
   // Undefined, because a key that is left out would keep what the address has.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    ({ next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined }),
+    ({ next: typeof next === 'string' && isOwnAddress(next) ? next : undefined }),
   component: lazyPage(() => import('../account/SignInPage.tsx'), 'SignInPage')
+})
+const providerReturn = createRoute({
+  getParentRoute: () => root,
+  path: RETURN_PATH,
+  // Opened by hand, or again after it was left.
+  beforeLoad: () => {
+    if (!arrival) throw redirect({ to: '/sign-in' })
+  },
+  component: lazyPage(() => import('../account/ProviderReturnPage.tsx'), 'ProviderReturnPage')
 })
 const shared = createRoute({
   getParentRoute: () => root,
@@ -77,7 +87,7 @@ const admin = createRoute({
   component: lazyPage(async () => await withTexts('admin', import('../admin/AdminPage.tsx')), 'AdminPage')
 })
 
-const tree = root.addChildren([setup, signIn, shared, signedIn.addChildren([library, transcript, settings, admin])])
+const tree = root.addChildren([setup, signIn, providerReturn, shared, signedIn.addChildren([library, transcript, settings, admin])])
 
 export function createPageRouter (queries: QueryClient) {
   return createRouter({

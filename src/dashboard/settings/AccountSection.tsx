@@ -1,5 +1,5 @@
-/** The account that is signed in, and its password. */
-import { useMutation } from '@tanstack/react-query'
+/** The account that is signed in, and how people sign in to it. */
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, take } from '../api/client.ts'
 import { faultsOf } from '../api/faults.ts'
@@ -11,7 +11,9 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { notify } from '../ui/Notices.tsx'
+import { ProviderCard } from './ProviderCard.tsx'
 import styles from './settings.module.css'
+import { waysQuery } from './sign-in-ways.ts'
 
 const MIN_LENGTH = 12
 const MAX_LENGTH = 256
@@ -19,6 +21,7 @@ const MAX_LENGTH = 256
 export function AccountSection () {
   const { t } = useTexts()
   const account = useAccount()
+  const { data: ways } = useQuery(waysQuery)
   return (
     <>
       <Card title={t('settings.account')}>
@@ -30,7 +33,8 @@ export function AccountSection () {
           </dl>
         )}
       </Card>
-      <PasswordCard name={account?.name ?? ''} />
+      {ways?.provider && <ProviderCard provider={ways.provider} hasPassword={ways.hasPassword} />}
+      {ways?.hasPassword !== false && <PasswordCard name={account?.name ?? ''} />}
     </>
   )
 }

@@ -2,12 +2,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { BASE } from '../api/base.ts'
-import { useAccount } from '../api/session.ts'
+import { signInOptionsQuery, useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { onTranscriptChange } from '../recordings/events.ts'
 import { Button } from '../ui/Button.tsx'
 import { notify, notifyOf } from '../ui/Notices.tsx'
-import { artifactQuery, KEYS, loadSegments, peaksQuery, revisionsQuery, sharingQuery, speakersQuery, undo } from './model/calls.ts'
+import { artifactQuery, KEYS, loadSegments, peaksQuery, revisionsQuery, speakersQuery, undo } from './model/calls.ts'
 import type { SpeakerState, Transcription } from './model/calls.ts'
 import { createDrafts } from './model/drafts.ts'
 import { searchMatcher } from './model/find-words.ts'
@@ -148,7 +148,7 @@ export function Transcript ({ transcription, at, query }: Props) {
   useReloadFor(speakers, changes.reload)
   useEffect(() => onTranscriptChange((changed = id) => { if (changed === id) changes.refresh() }), [id, changes])
   const { data: revisions } = useQuery(revisionsQuery(id))
-  const { data: options } = useQuery(sharingQuery)
+  const { data: options } = useQuery(signInOptionsQuery)
   const { data: chapters } = useQuery({ ...artifactQuery(id, 'chapters'), enabled: false })
   const marks = useMemo(() => chapters?.chapters?.map(({ title, startSeconds }) => ({ title, seconds: startSeconds })) ?? [], [chapters])
   const canUndo = revisions !== undefined && revisions.length > 0

@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.js'
 import { FetchError } from '../../domain/fetch-error.js'
 import type { Log } from '../../domain/log.js'
 import type { Fetcher } from '../http/fetcher.js'
+import { createIssuer } from './issuer.js'
 
 /** Keys are refreshed after this time, so that a withdrawn key does not stay. */
 const FRESH_MS = 10 * 60_000
@@ -16,78 +17,28 @@ const SPACING_MS = 30_000
 const DOWN_SPACING_MS = 5 * 60_000
 /** The same while there are no valid keys: nothing works then, and the issuer may just be starting. */
 const FIRST_SPACING_MS = 2000
-/** Short limits, because a caller is waiting. */
-const LIMITS = { firstByteMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 512 * 1024 }
 
 /** `totalMs`: time for each of at most three requests. */
 type Deps = { issuer: string, fetcher: Pick<Fetcher, 'request'>, now: () => number, log: Log, totalMs?: number }
-type Keys = { find: JWTVerifyGetKey, fetchedAt: number }
-
-/** Where an issuer publishes its metadata: RFC 8414 puts the well-known part before the path, OpenID Connect Discovery after it. */
-export function metadataUrls (issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/$/, '')
-  return [`${origin}/.well-known/oauth-authorization-server${path}`, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`]
-}
-
-function isObject (value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** Finds the key that a token was signed with. */
+export type FindKey = JWTVerifyGetKey
+type Keys = { find: FindKey, fetchedAt: number }
 
 /** A key set with one local key. */
-export function createLocalKeys (jwk: Readonly<Record<string, unknown>>): JWTVerifyGetKey {
+export function createLocalKeys (jwk: Readonly<Record<string, unknown>>): FindKey {
   return createLocalJWKSet({ keys: [jwk] } as unknown as JSONWebKeySet)
 }
 
-export function createRemoteKeys ({ issuer, fetcher, now, log, totalMs = LIMITS.totalMs }: Deps): JWTVerifyGetKey {
+export function createRemoteKeys ({ issuer, fetcher, now, log, totalMs }: Deps): FindKey {
+  const documents = createIssuer({ issuer, fetcher, totalMs })
   let keys: Keys | undefined
   let triedAt = -Infinity
   let isDown = false
   let fetching: Promise<void> | undefined
 
-  /** Reads a JSON object from an address; undefined when there is none. */
-  async function readJson (url: string): Promise<Record<string, unknown> | undefined> {
-    const answer = await fetcher.request({
-      purpose: 'oauth',
-      url,
-      headers: { accept: 'application/json' },
-      maxRedirects: 2,
-      decode: true,
-      limits: { ...LIMITS, totalMs }
-    })
-    if (answer.status !== 200) {
-      answer.discard()
-      return undefined
-    }
-    const chunks: Buffer[] = []
-    for await (const chunk of answer.body) chunks.push(chunk)
-    try {
-      const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-      return isObject(value) ? value : undefined
-    } catch {
-      return undefined
-    }
-  }
-
-  async function findKeySetUrl (): Promise<string> {
-    for (const url of metadataUrls(issuer)) {
-      const metadata = await readJson(url)
-      if (!metadata) continue
-      // RFC 8414 section 3.3: metadata of another issuer must not be used.
-      if (metadata['issuer'] !== issuer) throw new Error('the metadata names a different issuer than STENOBOX_OAUTH_ISSUER')
-      const address = metadata['jwks_uri']
-      if (typeof address !== 'string') throw new Error('the metadata has no jwks_uri')
-      if (issuer.startsWith('https:') && !address.startsWith('https:')) {
-        throw new Error('the metadata of an https issuer has a jwks_uri without https')
-      }
-      return address
-    }
-    throw new Error('the issuer has no metadata at the addresses of RFC 8414 and OpenID Connect Discovery')
-  }
-
   async function fetchKeys (): Promise<void> {
     try {
-      const set = await readJson(await findKeySetUrl())
+      const set = await documents.readJson(documents.addressIn(await documents.readMetadata(), 'jwks_uri'))
       if (!Array.isArray(set?.['keys'])) throw new Error('there is no key set at jwks_uri')
       keys = { find: createLocalJWKSet(set as unknown as JSONWebKeySet), fetchedAt: now() }
       isDown = false
@@ -133,7 +84,7 @@ export function createRemoteKeys ({ issuer, fetcher, now, log, totalMs = LIMITS.
   }
 
   /** Throws `unavailable` for a malformed key of the issuer. */
-  async function findIn ({ find }: Keys, ...[header, token]: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
+  async function findIn ({ find }: Keys, ...[header, token]: Parameters<FindKey>): Promise<Awaited<ReturnType<FindKey>>> {
     try {
       return await find(header, token)
     } catch (cause) {

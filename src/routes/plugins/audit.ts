@@ -16,7 +16,7 @@ type Ids = Readonly<Record<string, number | string>>
 
 const LOGIN = 'logInAsAdministrator'
 /** Public operations that are recorded: the ways to become somebody. */
-const LOGINS = new Set([LOGIN, 'signIn', 'setUp'])
+const LOGINS = new Set([LOGIN, 'signIn', 'finishProviderSignIn', 'setUp'])
 
 function actorOf ({ principal, adminSession, createdIds, routeOptions }: FastifyRequest): AuditActor {
   if (adminSession) return { type: 'administrator', session: adminSession.id }

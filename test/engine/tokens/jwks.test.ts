@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { parseAllowEntry } from '../../../dist/domain/addresses.js'
 import { createFetcher } from '../../../dist/engine/http/fetcher.js'
-import { createRemoteKeys, metadataUrls } from '../../../dist/engine/tokens/jwks.js'
+import { createRemoteKeys } from '../../../dist/engine/tokens/jwks.js'
 import { createTokenVerifier } from '../../../dist/engine/tokens/jwt.js'
 import type { Claims } from '../../../dist/engine/tokens/jwt.js'
 import { createClock } from '../../support/clock.ts'
@@ -32,17 +32,6 @@ async function setUp (t: Test, { path = '', allowed = '127.0.0.1' } = {}) {
   }
   return { ...issuer, clock, warnings, name, ask }
 }
-
-t.test('where metadata is looked for', async (t) => {
-  t.strictSame(metadataUrls('https://id.example'), [
-    'https://id.example/.well-known/oauth-authorization-server',
-    'https://id.example/.well-known/openid-configuration'
-  ])
-  t.strictSame(metadataUrls('https://id.example/realms/a/'), [
-    'https://id.example/.well-known/oauth-authorization-server/realms/a',
-    'https://id.example/realms/a/.well-known/openid-configuration'
-  ])
-})
 
 t.test('keys are fetched once, kept, and shared by callers at the same time', async (t) => {
   const { ask, publish, requested } = await setUp(t)

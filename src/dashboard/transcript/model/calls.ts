@@ -122,12 +122,6 @@ export async function retryJob (id: number): Promise<void> {
   await take(api.POST('/api/v1/jobs/{id}/retry', path(id)))
 }
 
-export const sharingQuery = queryOptions({
-  queryKey: ['session-options'],
-  queryFn: async () => (await take(api.GET('/api/v1/session/options'))).data,
-  staleTime: HOUR_MS
-})
-
 export const sharesQuery = (id: number) => queryOptions({
   queryKey: KEYS.shares(id),
   queryFn: async () => (await take(api.GET('/api/v1/transcriptions/{id}/shares', path(id)))).data

@@ -1,0 +1,33 @@
+/** Who owners are at the identity provider. */
+import type { Identity } from '../domain/identity.js'
+import type { Database } from './database.js'
+
+type IdentityRow = { issuer: string, subject: string, created_at: number }
+export type StoredIdentity = Identity & { createdAt: number }
+
+export function createIdentityStore (db: Database) {
+  const insert = db.prepare<Identity & { ownerId: number, now: number }>(`
+    INSERT INTO owner_identity (owner_id, issuer, subject, created_at)
+    VALUES (:ownerId, :issuer, :subject, :now)
+  `)
+  // uses the UNIQUE index on issuer and subject
+  const findOwner = db.prepare<Identity, { owner_id: number }>(
+    'SELECT owner_id FROM owner_identity WHERE issuer = :issuer AND subject = :subject'
+  )
+  const findOfOwner = db.prepare<{ ownerId: number }, IdentityRow>(
+    'SELECT issuer, subject, created_at FROM owner_identity WHERE owner_id = :ownerId'
+  )
+  const remove = db.prepare<{ ownerId: number }>('DELETE FROM owner_identity WHERE owner_id = :ownerId')
+
+  return {
+    /** Throws when the owner has an identity, or another owner has this one. */
+    insert: (identity: Identity & { ownerId: number, now: number }): void => { insert.run(identity) },
+    findOwner: (identity: Identity): number | undefined => findOwner.get(identity)?.owner_id,
+    findOfOwner (ownerId: number): StoredIdentity | undefined {
+      const row = findOfOwner.get({ ownerId })
+      return row && { issuer: row.issuer, subject: row.subject, createdAt: row.created_at }
+    },
+    remove: (ownerId: number): void => { remove.run({ ownerId }) }
+  }
+}
+export type IdentityStore = ReturnType<typeof createIdentityStore>
