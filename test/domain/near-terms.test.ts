@@ -30,7 +30,9 @@ t.test('a term is found as speech recognition wrote it, in several words too', a
 
 t.test('a term that no passage has is found by its sound', async (t) => {
   const HEARD = [
-    ['kaltenbrunner', 'a letter from Calten Bruner arrived'], ['phosphate', 'fos fate in the soil'], ['nebuchadnezzar', 'king nebu cad nesar']
+    ['kaltenbrunner', 'a letter from Calten Bruner arrived'],
+    ['phosphate', 'fos fate in the soil'],
+    ['nebuchadnezzar', 'king nebu cad nesar']
   ] as const
   for (const [term, text] of HEARD) {
     t.ok(covers(term, text, true) > covers(term, text), term)

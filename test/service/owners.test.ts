@@ -127,12 +127,13 @@ t.test('an owner is removed with dead keys, but not with transcripts, live keys 
 })
 
 t.test('a password that is changed while it is compared is wrong', async (t) => {
-  const { owners: store, sessions, inTransaction } = openStores(t)
+  const { owners: store, db, sessions, inTransaction } = openStores(t)
   const passwords = createPasswords({ log2N: 4, r: 1, p: 1 })
   let noteChange = (): void => {}
   const changed = new Promise<void>((resolve) => { noteChange = resolve })
   const owners = createOwners({
     owners: store,
+    identities: createIdentityStore(db),
     sessions,
     passwords: {
       ...passwords,

@@ -31,7 +31,8 @@ export function SignInDialog ({ last }: { last: Session | undefined }) {
     <Dialog title={t('account.sessionEnded')} isOpen isDismissable={false} onClose={() => {}}>
       <p>{t('account.sessionEndedHint')}</p>
       <SignInForm
-        knownName={last?.account.name} next={location.pathname.slice(BASE.length) + location.search} providerHint={t('account.providerLeaves')}
+        knownName={last?.account.name} next={location.pathname.slice(BASE.length) + location.search}
+        providerHint={t('account.providerLeaves')}
         onDone={(next) => { inBackground(goOn(next)) }}
       />
     </Dialog>
