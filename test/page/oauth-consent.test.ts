@@ -11,7 +11,7 @@ import { ACCOUNT, startPage } from './support/stage.ts'
 const LANDING = '/assets/landed'
 
 /** What browsers report of the pages between the program and ours: a wrong password, the end of the way. */
-const OUTSIDE = /status of 401 .*oauth\/interaction|assets\/landed/
+const OUTSIDE = /status of 401 .*oauth\/interaction|assets\/landed|favicon\.ico/
 
 t.test('programs that ask for access', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
   const port = await findFreePort()

@@ -19,7 +19,7 @@ const LINK = `<a href="javascript:${RUN}" style="position:fixed;inset:0">x</a>`
 /** Characters that a URL may have; some break out of attributes. */
 const HOOK = `http://127.0.0.1:8099/'onmouseover='${RUN}'x='?q=javascript:${RUN}`
 /** What browsers report of the pages between the program and ours: a wrong password, the end of the way. */
-const OUTSIDE = /status of 401 .*oauth\/interaction|assets\/landed/
+const OUTSIDE = /status of 401 .*oauth\/interaction|assets\/landed|favicon\.ico/
 const HOSTILE_OWNER = { name: `${IMAGE}owner`, password: 'five green boats at dawn' }
 
 /** What a person does with everything on a page: points at it and gives it the keyboard. */

@@ -14,9 +14,10 @@ type Props = Omit<TextFieldProps, 'className' | 'style' | 'children'> & {
 
 export function Field ({ label, hint, fault, rows, placeholder, ...props }: Props) {
   return (
-    // While a fault is shown the browser may not hold the form back: only the appliance knows whether the new value is right.
+    // While a fault is shown the browser may not hold the form back: only the appliance knows whether the new value is right. Without one,
+    // it is the browser that judges: `isInvalid={false}` would hide what it finds.
     <TextField
-      {...props} isInvalid={fault !== undefined} validationBehavior={fault === undefined ? 'native' : 'aria'}
+      {...props} {...(fault === undefined ? { validationBehavior: 'native' } : { isInvalid: true, validationBehavior: 'aria' })}
       className={styles['field'] ?? ''}
     >
       <Label>{label}</Label>
