@@ -15,6 +15,8 @@ async function serve (): Promise<void> {
   const config = readConfig()
   const log = createLogger(config.logLevel)
   const server = await startServer(config, log)
+  // Before anything is printed: whoever reads it may ask at once.
+  const asked = untilAskedToStop()
   console.log(`Stenobox listens on ${server.address}`)
   console.log(server.setupUrl === undefined
     ? `Open the page: ${server.pageUrl}`
@@ -25,7 +27,7 @@ async function serve (): Promise<void> {
   }
   if (server.warnings.length > 0 && config.firstModel !== 'none') console.log(frame(server.warnings))
   log.info({ workers: config.workers, threadsPerWorker: config.threadsPerWorker }, 'started')
-  const signal = await untilAskedToStop()
+  const signal = await asked
   log.info({ signal }, 'stopping')
   await server.close()
   log.info({}, 'stopped')
