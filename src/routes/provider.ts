@@ -64,7 +64,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acc
     return visitCookie.set(reply, secret, VISIT_MS).header('cache-control', 'no-store').send(ok({ url }))
   }
 
-  /** What came back. The cookie has served, whatever comes of it. */
+  /** What came back. The cookie is cleared, because a visit can be used only once. */
   function take (request: FastifyRequest, body: Static<typeof ReturnBody>, reply: FastifyReply): Return {
     visitCookie.clear(reply)
     return { ...body, secret: request.cookies[VISIT_COOKIE], address: request.clientAddress }

@@ -1,4 +1,4 @@
-/** People who sign in at an identity provider: connected in the settings, signed in by a button, and told when it fails. */
+/** Sign-in at an identity provider: connecting in the settings, the button, and what people are told when it fails. */
 import t from 'tap'
 import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { startProvider } from '../support/provider.ts'
@@ -38,7 +38,7 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     t.equal(page.url(), `${origin}/settings/account`)
   })
 
-  await t.test('it is signed in to by a button, by keyboard, and leads back to where somebody wanted to go', async (t) => {
+  await t.test('the button works by keyboard and leads back to the page that was asked for', async (t) => {
     const person = await stage.person(t, { isSignedIn: false })
     await allowVisits(person, provider.issuer)
     const { page } = person
@@ -54,7 +54,7 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     await page.getByText(ACCOUNT.name, { exact: true }).waitFor()
   })
 
-  await t.test('who has no account reads so, in their language, and can use the password', async (t) => {
+  await t.test('a person without an account is told so in their language, and can use the password', async (t) => {
     const person = await stage.person(t, { isSignedIn: false, locale: 'de-DE' })
     await allowVisits(person, provider.issuer)
     const { page } = person
@@ -70,7 +70,7 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     await page.getByRole('heading', { name: 'Bibliothek' }).waitFor()
   })
 
-  await t.test('who cancels there, or opens the address again, is told what to do', async (t) => {
+  await t.test('a person who cancels there, or opens the address again, is told what to do', async (t) => {
     const { page } = await stage.person(t, { isSignedIn: false })
     await page.goto('/sign-in/return?error=access_denied&state=x')
     await page.getByRole('alert').getByText('The provider did not sign you in').waitFor()

@@ -39,7 +39,7 @@ export function ProviderReturnPage () {
     await router.navigate({ href: errand.next, replace: true })
   }
 
-  // The code has served; it need not stay in the address.
+  // The code works only once, so it need not stay in the address.
   useEffect(() => { history.replaceState(history.state, '', BASE + RETURN_PATH) }, [])
   useEffect(() => {
     if (visit.data !== undefined) inBackground(go(visit.data))

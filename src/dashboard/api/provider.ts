@@ -25,7 +25,7 @@ export function readErrand (): Errand {
     const stored: unknown = JSON.parse(sessionStorage.getItem(PLACE) ?? 'null')
     if (isErrand(stored)) return stored
   } catch {
-    // Somebody else's text: as if there was none.
+    // Not written by this page: ignored.
   }
   return { purpose: 'signIn', next: '/' }
 }
