@@ -132,7 +132,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acc
     errors: ['not_found', 'conflict', 'sign_in_expired', 'sign_in_refused', 'too_many_attempts']
   }), async (request, reply) => {
     const session = pageSessionOf(request)
-    await requireProvider().connect(session, take(request, request.body, reply))
+    await requireProvider().connect(session, request.cookies[PAGE_COOKIE] ?? '', take(request, request.body, reply))
     return ok(waysOf(session.ownerId))
   })
 

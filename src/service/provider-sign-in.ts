@@ -23,7 +23,7 @@ type Deps = {
   visits: ProviderVisits
   identities: Identities
   owners: Pick<Owners, 'find'>
-  sessions: Pick<Sessions, 'begin'>
+  sessions: Pick<Sessions, 'begin' | 'isOpen'>
   loginLimit: LoginLimit
   log: Pick<Log, 'info' | 'warn'>
 }
@@ -95,9 +95,14 @@ export function createProviderSignIn (deps: Deps) {
       // An identity at an earlier provider does not count.
       return identity?.issuer === issuer ? identity.createdAt : undefined
     },
-    /** Connects the account that is signed in. Throws `conflict` when the person has another account, and as `signIn`. */
-    async connect ({ ownerId }: PageSession, returned: Return): Promise<void> {
+    /**
+     * Connects the account that is signed in. `sessionSecret`: of its session. Throws `conflict` when the person has another account,
+     * `unauthorized` when the session has ended meanwhile, and as `signIn`.
+     */
+    async connect ({ ownerId }: PageSession, sessionSecret: string, returned: Return): Promise<void> {
       const { sub } = await identify(returned, ownerId)
+      // The administrator may have locked the account out while the provider was asked.
+      if (!sessions.isOpen(sessionSecret)) throw new AppError('unauthorized', 'Your session has ended. Sign in again.')
       identities.connect(ownerId, { issuer, subject: sub })
       log.info({ ownerId }, 'an account was connected with the identity provider')
     },
