@@ -15,7 +15,7 @@ export type AuditActor =
   | { type: 'appliance' }
   | { type: 'nobody' }
 
-/** Without one of the actors it does not compile. */
+/** A record, so that the compiler finds a missing actor. */
 const EVERY_ACTOR: Readonly<Record<AuditActor['type'], true>> = {
   key: true, token: true, administrator: true, session: true, owner: true, command: true, appliance: true, nobody: true
 }

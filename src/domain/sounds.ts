@@ -10,7 +10,7 @@ const RULES: ReadonlyArray<readonly [RegExp, string]> = [
   [/z/g, 's'],
   [/dg|d?j/g, 'g'],
   [/h/g, ''],
-  // Which vowel it was is what is heard worst.
+  // Vowels are confused most often.
   [/[aeiouyw]+/g, 'a'],
   [/(.)\1+/gu, '$1']
 ]

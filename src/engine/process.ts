@@ -121,14 +121,14 @@ export type Companion = {
   stop (): void
 }
 
-/** Has the kernel end a program with its parent. A companion sees that its parent has ended, but not while it is stopped. */
+/** Has the kernel end a program with its parent. A companion notices the end of its parent by itself, but not while it is stopped. */
 const WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL']
 let canEndWithParent: boolean | undefined
 
-/** Empty where the system has no such program: util-linux before 2.33, busybox. */
+/** Empty where `setpriv` is missing or too old: util-linux before 2.33, busybox. */
 function endWithParent (): readonly string[] {
   const [program = '', ...args] = WITH_PARENT
-  canEndWithParent ??= spawnSync(program, [...args, 'true'], { stdio: 'ignore' }).status === 0
+  canEndWithParent ??= spawnSync(program, [...args, 'true'], { stdio: 'ignore', env: createEnvironment() }).status === 0
   return canEndWithParent ? WITH_PARENT : []
 }
 

@@ -64,7 +64,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acc
     return visitCookie.set(reply, secret, VISIT_MS).header('cache-control', 'no-store').send(ok({ url }))
   }
 
-  /** What came back. The cookie has served, whatever comes of it. */
+  /** What came back. The cookie is cleared, because a visit can be used only once. */
   function take (request: FastifyRequest, body: Static<typeof ReturnBody>, reply: FastifyReply): Return {
     visitCookie.clear(reply)
     return { ...body, secret: request.cookies[VISIT_COOKIE], address: request.clientAddress }
@@ -132,7 +132,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acc
     errors: ['not_found', 'conflict', 'sign_in_expired', 'sign_in_refused', 'too_many_attempts']
   }), async (request, reply) => {
     const session = pageSessionOf(request)
-    await requireProvider().connect(session, take(request, request.body, reply))
+    await requireProvider().connect(session, request.cookies[PAGE_COOKIE] ?? '', take(request, request.body, reply))
     return ok(waysOf(session.ownerId))
   })
 

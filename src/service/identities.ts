@@ -42,7 +42,7 @@ export function createIdentities ({ identities, owners, sessions, inTransaction,
         if (connect(ownerId, identity)) sessions.removeOfOwner(ownerId)
       })
     },
-    /** Takes the identity of an account away and ends its sessions, except one. */
+    /** Removes the identity of an account and ends its sessions, except `keptSession`. */
     disconnect (ownerId: number, keptSession?: number): void {
       inTransaction(() => {
         identities.remove(ownerId)

@@ -68,8 +68,8 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
       })
     },
     /**
-     * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in, at the
-     * identity provider neither. Throws `not_found`.
+     * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in, not even at the
+     * identity provider. Throws `not_found`.
      */
     async setPassword (id: number, password: string | null, keptSession?: number): Promise<void> {
       find(id)

@@ -23,7 +23,7 @@ type Deps = {
   visits: ProviderVisits
   identities: Identities
   owners: Pick<Owners, 'find'>
-  sessions: Pick<Sessions, 'begin'>
+  sessions: Pick<Sessions, 'begin' | 'isOpen'>
   loginLimit: LoginLimit
   log: Pick<Log, 'info' | 'warn'>
 }
@@ -89,19 +89,24 @@ export function createProviderSignIn (deps: Deps) {
           'in the settings. Otherwise ask an administrator.'
       )
     },
-    /** Since when an account is connected, in ms since 1970; undefined: it is not. */
+    /** When the account was connected, in ms since 1970; undefined: it is not connected. */
     connectedAt (ownerId: number): number | undefined {
       const identity = identities.of(ownerId)
-      // An identity of an earlier provider is of no use.
+      // An identity at an earlier provider does not count.
       return identity?.issuer === issuer ? identity.createdAt : undefined
     },
-    /** Connects the account that is signed in. Throws `conflict` when the person has another account, and as `signIn`. */
-    async connect ({ ownerId }: PageSession, returned: Return): Promise<void> {
+    /**
+     * Connects the account that is signed in. `sessionSecret`: of its session. Throws `conflict` when the person has another account,
+     * `unauthorized` when the session has ended meanwhile, and as `signIn`.
+     */
+    async connect ({ ownerId }: PageSession, sessionSecret: string, returned: Return): Promise<void> {
       const { sub } = await identify(returned, ownerId)
+      // The administrator may have locked the account out while the provider was asked.
+      if (!sessions.isOpen(sessionSecret)) throw new AppError('unauthorized', 'Your session has ended. Sign in again.')
       identities.connect(ownerId, { issuer, subject: sub })
       log.info({ ownerId }, 'an account was connected with the identity provider')
     },
-    /** Ends that, and all other sessions of the account. Throws `conflict` when nobody could sign in to it any more. */
+    /** Disconnects the account and ends its other sessions. Throws `conflict` when nobody could sign in to it any more. */
     disconnect ({ id, ownerId }: PageSession): void {
       if (!owners.find(ownerId).hasPassword) {
         throw new AppError('conflict', 'You could not sign in any more: this account has no password. Ask an administrator to set one.')

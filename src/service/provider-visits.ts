@@ -8,7 +8,7 @@ import { networkOf } from './login-limit.js'
 
 /** How long a person may take at the provider. */
 export const VISIT_MS = 10 * 60_000
-/** Anybody can begin a visit, so there are limits; the oldest one gives way. */
+/** Anybody can begin a visit, so there are limits. At a limit, the oldest visit is dropped. */
 const PER_NETWORK = 100
 const IN_TOTAL = 5000
 

@@ -92,7 +92,7 @@ t.test('an account is connected, signed in to at the provider, and disconnected'
   t.equal(appliance.owners.list({ after: 0, limit: 10 }).length, 1)
 })
 
-t.test('who is unknown gets no account, and never an owner that has the same name', async (t) => {
+t.test('an unknown person gets no account, and never an owner that has the same name', async (t) => {
   const { createPerson, appliance, log } = await start(t)
   const reply = await createPerson().signIn('anna')
   t.match(reply, { status: 403, body: { code: 'no_account', error: /ask an administrator/ } })
@@ -101,7 +101,7 @@ t.test('who is unknown gets no account, and never an owner that has the same nam
   t.equal(appliance.owners.list({ after: 0, limit: 10 }).length, 1)
 })
 
-t.test('with the setting, who is unknown gets an account of the smallest plan', async (t) => {
+t.test('with the setting, an unknown person gets an account of the smallest plan', async (t) => {
   const { createPerson, appliance } = await start(t, { STENOBOX_OAUTH_CREATE_ACCOUNTS: 'true' })
   const carl = createPerson()
   const made = await carl.signIn('carl')

@@ -2,18 +2,29 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { AUDIO } from '../support/paths.ts'
+import { startProvider } from '../support/provider.ts'
 import { waitFor } from '../support/wait.ts'
 import { NO_CHROMIUM } from './support/browser.ts'
 import { startFolderProxy } from './support/folder-proxy.ts'
+import { allowVisits, logIn } from './support/provider-page.ts'
 import { noteFirstSpoken, wordsOf } from './support/recording.ts'
 import { ACCOUNT, startPage } from './support/stage.ts'
 import type { Person } from './support/stage.ts'
 
 const FOLDER = '/steno'
+const SECRET = 'known to the provider and to us'
 
 t.test('in a folder of a proxy', { skip: NO_CHROMIUM }, async (t) => {
   const proxy = await startFolderProxy(t, FOLDER)
-  const { server, client, person } = await startPage(t, { settings: { STENOBOX_PUBLIC_URL: proxy.address, STENOBOX_SHARING: 'true' } })
+  const { issuer } = await startProvider(t, proxy.address, [
+    { client_id: 'stenobox', client_secret: SECRET, redirect_uris: [`${proxy.address}/sign-in/return`] }
+  ])
+  const { server, client, person } = await startPage(t, {
+    settings: {
+      STENOBOX_PUBLIC_URL: proxy.address, STENOBOX_SHARING: 'true', STENOBOX_OAUTH_ISSUER: issuer, STENOBOX_ALLOW_OAUTH: '127.0.0.1',
+      STENOBOX_OAUTH_CLIENT_ID: 'stenobox', STENOBOX_OAUTH_CLIENT_SECRET: SECRET
+    }
+  })
   proxy.forwardTo(server.origin)
   const id = await client.uploadFile(`${AUDIO}dialogue.mp3`, { language: 'en', options: { speakers: { exact: 2 } } })
   t.match(await client.ended(id), { status: 'completed' })
@@ -25,7 +36,7 @@ t.test('in a folder of a proxy', { skip: NO_CHROMIUM }, async (t) => {
     await page.goto(`${FOLDER}/transcripts/${id}?at=20`)
     await page.getByLabel('Name').fill(ACCOUNT.name)
     await page.getByLabel('Password', { exact: true }).fill(ACCOUNT.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await wordsOf(page, 0).waitFor()
     t.equal(page.url(), `${proxy.address}/transcripts/${id}?at=20`)
     await page.reload()
@@ -35,6 +46,34 @@ t.test('in a folder of a proxy', { skip: NO_CHROMIUM }, async (t) => {
     t.equal(pathOf(visitor), `${FOLDER}/sign-in`)
     await open('/')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  await t.test('the identity provider leads back into the folder', async (t) => {
+    const owner = await person(t)
+    await allowVisits(owner, issuer)
+    await owner.open('/settings/account')
+    await owner.page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await logIn(owner.page, 'ada@work')
+    await owner.page.getByText(/^Connected since/).waitFor()
+    t.equal(owner.page.url(), `${proxy.address}/settings/account`)
+
+    const visitor = await person(t, { isSignedIn: false })
+    await allowVisits(visitor, issuer)
+    await visitor.page.goto(`${FOLDER}/transcripts/${id}?at=20`)
+    await visitor.page.getByRole('button', { name: /^Sign in with/ }).click()
+    await logIn(visitor.page, 'ada@work')
+    await wordsOf(visitor.page, 0).waitFor()
+    t.equal(visitor.page.url(), `${proxy.address}/transcripts/${id}?at=20`)
+  })
+
+  await t.test('a person whom the provider has refused stays in the folder', async (t) => {
+    const one = await person(t, { isSignedIn: false })
+    await one.page.goto(`${FOLDER}/sign-in/return?error=access_denied&state=x`)
+    await one.page.getByRole('alert').getByText('The provider did not sign you in').waitFor()
+    t.equal(pathOf(one), `${FOLDER}/sign-in/return`)
+    await one.page.reload()
+    await one.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    t.equal(pathOf(one), `${FOLDER}/sign-in`)
   })
 
   await t.test('a recording is added, followed, opened and deleted', async (t) => {

@@ -1,16 +1,13 @@
-/** People who sign in at an identity provider: connected in the settings, signed in by a button, and told when it fails. */
+/** Sign-in at an identity provider: connecting in the settings, the button, and what people are told when it fails. */
 import t from 'tap'
-import type { Page } from 'playwright-core'
 import { findFreePort } from '../../dist/evaluate/machine/ports.js'
 import { startProvider } from '../support/provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { NO_CHROMIUM, tabTo } from './support/browser.ts'
+import { allowVisits, logIn } from './support/provider-page.ts'
 import { ACCOUNT, startPage } from './support/stage.ts'
-import type { Person } from './support/stage.ts'
 
 const SECRET = 'known to the provider and to us'
-/** The login page of the provider asks for a font from elsewhere. */
-const FONTS = 'https://fonts.googleapis.com/**'
 
 t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
   const port = await findFreePort()
@@ -26,20 +23,9 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     }
   })
 
-  async function leave ({ context, faults }: Person): Promise<void> {
-    faults.allow(new RegExp(`${host}|fonts\\.googleapis`))
-    await context.route(FONTS, async (route) => { await route.abort() })
-  }
-  async function logIn (page: Page, login: string): Promise<void> {
-    await page.getByPlaceholder('Enter any login').fill(login)
-    await page.getByPlaceholder('and password').fill('x')
-    await page.getByRole('button', { name: 'Sign-in' }).click()
-    await page.getByRole('button', { name: 'Continue' }).click()
-  }
-
   await t.test('an account is connected in the settings', async (t) => {
     const person = await stage.person(t)
-    await leave(person)
+    await allowVisits(person, provider.issuer)
     const { page, open } = person
     await open('/settings/account')
     const connect = page.getByRole('button', { name: 'Connect', exact: true })
@@ -52,9 +38,9 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     t.equal(page.url(), `${origin}/settings/account`)
   })
 
-  await t.test('it is signed in to by a button, by keyboard, and leads back to where somebody wanted to go', async (t) => {
+  await t.test('the button works by keyboard and leads back to the page that was asked for', async (t) => {
     const person = await stage.person(t, { isSignedIn: false })
-    await leave(person)
+    await allowVisits(person, provider.issuer)
     const { page } = person
     await page.goto('/?sort=title')
     const button = page.getByRole('button', { name: `Sign in with ${host}` })
@@ -68,9 +54,9 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     await page.getByText(ACCOUNT.name, { exact: true }).waitFor()
   })
 
-  await t.test('who has no account reads so, in their language, and can use the password', async (t) => {
+  await t.test('a person without an account is told so in their language, and can use the password', async (t) => {
     const person = await stage.person(t, { isSignedIn: false, locale: 'de-DE' })
-    await leave(person)
+    await allowVisits(person, provider.issuer)
     const { page } = person
     await page.goto('/')
     await page.getByRole('button', { name: `Mit ${host} anmelden` }).click()
@@ -84,7 +70,7 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
     await page.getByRole('heading', { name: 'Bibliothek' }).waitFor()
   })
 
-  await t.test('who cancels there, or opens the address again, is told what to do', async (t) => {
+  await t.test('a person who cancels there, or opens the address again, is told what to do', async (t) => {
     const { page } = await stage.person(t, { isSignedIn: false })
     await page.goto('/sign-in/return?error=access_denied&state=x')
     await page.getByRole('alert').getByText('The provider did not sign you in').waitFor()

@@ -166,6 +166,30 @@ t.test('an account without a password that is locked out is locked out everywher
   t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } })
 })
 
+t.test('an account that is locked out while it is being connected stays locked out', async (t) => {
+  const { openAs, visit, sign, issuer, clock, appliance: { owners } } = await start(t)
+  const { call, cookie } = await openAs()
+  const begun = await call('POST', 'account/provider/begin')
+  const { searchParams: asked } = new URL(String(begun.body.data?.['url']))
+  const now = Math.floor(clock.now() / 1000)
+  const nonce = asked.get('nonce') ?? ''
+  const token = await sign({ iss: issuer.address, aud: CLIENT, sub: 'anna@work', iat: now, exp: now + 300, nonce })
+  let lockout: Promise<void> | undefined
+  // Runs when the appliance asks for the token.
+  issuer.pages.set('/token', {
+    toJSON () {
+      lockout = owners.setPassword(owners.findByName('anna')?.id ?? 0, null)
+      return { token_type: 'Bearer', access_token: 'x', id_token: token }
+    }
+  })
+  const body = { code: 'a code', state: asked.get('state') }
+  t.match(await call('PUT', 'account/provider', body, { cookie: `${cookie}; ${cookieOf(begun)}` }), {
+    status: 401, body: { code: 'unauthorized' }
+  })
+  await lockout
+  t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } })
+})
+
 t.test('where nobody set it up, it is off', async (t) => {
   const { call, openAs } = await buildWithAccounts(t, ['anna'], {}, 'none')
   const { call: callAs } = await openAs()

@@ -11,7 +11,7 @@ type Child = { pid: number, command: string }
 function readProcess (pid: number): { parent: number, command: string } | undefined {
   try {
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
-    // One whose end nobody has asked for yet has ended, too.
+    // A zombie has ended too.
     if (state === 'Z') return undefined
     return { parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }
   } catch {

@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { BASE } from '../api/base.ts'
 import { arrival, finishVisit, readErrand, RETURN_PATH } from '../api/provider.ts'
 import type { Arrival } from '../api/provider.ts'
 import { sessionQuery } from '../api/session.ts'
@@ -38,8 +39,8 @@ export function ProviderReturnPage () {
     await router.navigate({ href: errand.next, replace: true })
   }
 
-  // The code has served; it need not stay in the address.
-  useEffect(() => { history.replaceState(history.state, '', RETURN_PATH) }, [])
+  // The code works only once, so it need not stay in the address.
+  useEffect(() => { history.replaceState(history.state, '', BASE + RETURN_PATH) }, [])
   useEffect(() => {
     if (visit.data !== undefined) inBackground(go(visit.data))
   }, [visit.data])

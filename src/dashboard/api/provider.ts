@@ -1,8 +1,9 @@
 /** Sign-in at the identity provider: away from the page, and back to it. */
+import { BASE } from './base.ts'
 import { api, take } from './client.ts'
 import type { Session } from './session.ts'
 
-/** The address of the page to which the provider sends browsers back. */
+/** The address, below `BASE`, to which the provider sends browsers back. */
 export const RETURN_PATH = '/sign-in/return'
 const PLACE = 'stenobox.errand'
 
@@ -24,7 +25,7 @@ export function readErrand (): Errand {
     const stored: unknown = JSON.parse(sessionStorage.getItem(PLACE) ?? 'null')
     if (isErrand(stored)) return stored
   } catch {
-    // Somebody else's text: as if there was none.
+    // Not written by this page: ignored.
   }
   return { purpose: 'signIn', next: '/' }
 }
@@ -44,7 +45,7 @@ export type Arrival = { code: string, state: string }
  * What the provider sent when it opened this page; undefined: it opened another. Read at once and as text: the router would take a code of
  * digits for a number. Without a code, the provider did not sign anybody in.
  */
-export const arrival: Partial<Arrival> | undefined = location.pathname.endsWith(RETURN_PATH) ? readArrival() : undefined
+export const arrival: Partial<Arrival> | undefined = location.pathname === BASE + RETURN_PATH ? readArrival() : undefined
 
 function readArrival (): Partial<Arrival> | undefined {
   const given = new URLSearchParams(location.search)

@@ -99,7 +99,7 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
       if (reply.status === 410 || reply.status === 404) return { fault: 'gone' }
       return reply.ok ? { fault: undefined, contentType: reply.headers.get('content-type') ?? '' } : { fault: 'unavailable' }
     } catch (error) {
-      // So say browsers that there is no connection.
+      // Browsers report a missing connection as a TypeError.
       if (error instanceof TypeError) return { fault: 'unavailable' }
       throw error
     }
@@ -108,7 +108,7 @@ export function createPlayer ({ url, convertedUrl, words }: PlayerSource) {
   /** The browser gave up: opens the recording again where that may help, else says what is wrong. */
   async function recover (isNetwork: boolean): Promise<void> {
     const mine = ++opening
-    // It is no longer so when the browser has refused to play.
+    // Read now: after a refusal to play, `isPlaying` becomes false.
     const wasPlaying = state.isPlaying
     const { fault } = await inquire()
     if (mine !== opening) return
