@@ -5,6 +5,8 @@ import type { TimedSegment, TimedWord } from './transcript.js'
 
 /** The longest text of an edited segment, in characters. Half a minute of fast speech has about 800. */
 export const MAX_SEGMENT_TEXT_LENGTH = 5000
+/** The most words of one, or characters in scripts without spaces: several times what anybody says in half a minute. */
+export const MAX_SEGMENT_WORDS = 500
 
 /** A piece of text that is compared: a word, or a character in scripts without spaces; with the punctuation after it. */
 type Unit = { text: string, key: string, isSpaced: boolean, isUnspaced: boolean }
@@ -47,6 +49,9 @@ function toUnits (text: string): Unit[] {
   }
   return units
 }
+
+/** How many words a text is made of; characters in scripts without spaces. */
+export const countWords = (text: string): number => toUnits(text).length
 
 /** Old words all of whose units are found side by side in the new text, by the place of their first unit. */
 function findKept (old: readonly OldUnit[], units: readonly Unit[]): Map<number, { word: number, count: number }> {

@@ -1,5 +1,7 @@
 /** Edits of transcripts by people. Each is a revision that can be undone; the machine's words stay beside it. */
-import { editWords, isTextOf, leadOf, MAX_SEGMENT_TEXT_LENGTH, toSegmentText } from '../domain/edited-words.js'
+import {
+  countWords, editWords, isTextOf, leadOf, MAX_SEGMENT_TEXT_LENGTH, MAX_SEGMENT_WORDS, toSegmentText
+} from '../domain/edited-words.js'
 import { AppError } from '../domain/errors.js'
 import { MAX_REPLACE_LENGTH, replaceIn, toPattern } from '../domain/find-replace.js'
 import type { Finding } from '../domain/find-replace.js'
@@ -59,6 +61,14 @@ function typeOver (segment: EditedSegment, typed: string, revision: number): New
   return { text: words.map(({ text }) => text).join(''), words, content: revision, isMachine: false }
 }
 
+/** Throws `invalid_request` for a text that is too long for one segment: pages of such segments, and their index, would stop the server. */
+function requireFits (text: string, field: string): void {
+  requireLength(text, { min: 0, max: MAX_SEGMENT_TEXT_LENGTH }, field)
+  if (countWords(text) > MAX_SEGMENT_WORDS) {
+    throw new AppError('invalid_request', `${field}: a segment can have at most ${MAX_SEGMENT_WORDS} words`)
+  }
+}
+
 export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps) {
   const changeListeners: Array<(id: number) => void> = []
   /** One change of a transcript after the other: a long one is made in pieces. */
@@ -110,7 +120,7 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
       const replaced = replaceIn(text, pattern, toSegmentText(replace))
       if (replaced.count > 0) found.push(key)
       count += replaced.count
-      if (replaced.text.length > MAX_SEGMENT_TEXT_LENGTH) requireLength(replaced.text, { min: 0, max: MAX_SEGMENT_TEXT_LENGTH }, 'replace')
+      if (replaced.count > 0 && replaced.text.length > text.length) requireFits(replaced.text, 'replace')
       if (performance.now() < until) continue
       await takeTurn()
       until = performance.now() + SLICE_MS
@@ -196,7 +206,7 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
       async () => inTransaction(() => {
         segments.requireCompleted(id, reader.ownerId)
         const key = parseSegmentId(segmentId, 'segmentId')
-        requireLength(text, { min: 0, max: MAX_SEGMENT_TEXT_LENGTH }, 'text')
+        requireFits(text, 'text')
         const view = segments.viewer(id, reader)
         const segment = edits.find(id, key)
         if (!segment) throw new AppError('not_found', 'The transcription has no such segment.')

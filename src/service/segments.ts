@@ -32,10 +32,15 @@ export type SegmentStart = { after: string } | { fromMs: number } | { offset: nu
 
 type Deps = {
   jobs: Pick<JobStore, 'findOwned'>
-  edits: Pick<EditStore, 'pageAt' | 'count' | 'countTo' | 'countBegun' | 'lastRevision'>
+  edits: Pick<EditStore, 'page' | 'pageAt' | 'count' | 'countTo' | 'countBegun' | 'lastRevision'>
   speakers: Pick<SpeakerStore, 'list'>
   plans: Pick<Plans, 'limitsOf'>
 }
+
+/** A page ends early after so many words: texts that people have made very long would stop the server for seconds. */
+const WORDS_PER_PAGE = 40_000
+/** Segments that are read at once. */
+const READ_AT_ONCE = 16
 
 const keyOf = ({ text, startMs, endMs }: TimedWord): string => `${startMs} ${endMs} ${text.trim()}`
 
@@ -91,6 +96,21 @@ export function createSegments ({ jobs, edits, speakers, plans }: Deps) {
     return before
   }
 
+  /** Segments from a place on: `limit` of them, or fewer when they have many words. */
+  function readPage (id: number, offset: number, limit: number): EditedSegment[] {
+    const found: EditedSegment[] = []
+    let words = 0
+    while (found.length < limit && words < WORDS_PER_PAGE) {
+      const count = Math.min(READ_AT_ONCE, limit - found.length)
+      const last = found.at(-1)
+      const part = last ? edits.page(id, last.key, count) : edits.pageAt(id, offset, count)
+      if (part.length === 0) break
+      found.push(...part)
+      words += part.reduce((sum, segment) => sum + segment.words.length, 0)
+    }
+    return found
+  }
+
   return {
     requireCompleted,
     viewer,
@@ -99,14 +119,13 @@ export function createSegments ({ jobs, edits, speakers, plans }: Deps) {
       requireCompleted(id, reader.ownerId)
       const total = edits.count(id)
       const offset = Math.min(total, countBefore(id, start))
-      const found = edits.pageAt(id, offset, limit + 1)
-      const page = found.slice(0, limit).map(viewer(id, reader))
+      const page = readPage(id, offset, limit).map(viewer(id, reader))
       return {
         revision: edits.lastRevision(id),
         total,
         offset,
         segments: page,
-        next: found.length > limit ? page.at(-1)?.id : undefined
+        next: offset + page.length < total ? page.at(-1)?.id : undefined
       }
     }
   }

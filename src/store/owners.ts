@@ -61,8 +61,13 @@ export function createOwnerStore (db: Database) {
     'UPDATE owner SET password_hash = :passwordHash WHERE id = :id'
   )
   const setRole = db.prepare<{ id: number, isAdministrator: 0 | 1 }>('UPDATE owner SET is_administrator = :isAdministrator WHERE id = :id')
-  // uses the index owner_with_password
-  const findAccount = db.prepare<[], { id: number }>('SELECT id FROM owner WHERE password_hash IS NOT NULL AND id > 0 LIMIT 1')
+  // uses the indexes owner_with_password and owner_administrator. Others may have come from the provider by themselves.
+  const findAccount = db.prepare<[], { id: number }>(`
+    SELECT id FROM owner WHERE password_hash IS NOT NULL AND id > 0
+    UNION ALL
+    SELECT o.id FROM owner o JOIN owner_identity i ON i.owner_id = o.id WHERE o.is_administrator = 1 AND o.id > 0
+    LIMIT 1
+  `)
   const findOtherActive = db.prepare<{ id: number, sinceMs: number }>(`
     SELECT o.id
     FROM owner o
@@ -115,7 +120,7 @@ export function createOwnerStore (db: Database) {
     /** False when there is no such owner. */
     setPasswordHash: (id: number, passwordHash: string | undefined): boolean =>
       setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
-    /** True when an owner has a password. */
+    /** True when an owner has a password, or an administrator signs in at the identity provider. */
     hasAccount: (): boolean => findAccount.get() !== undefined,
     setRole: (id: number, role: Role): void => { setRole.run({ id, isAdministrator: role === 'administrator' ? 1 : 0 }) },
     /** Whether another owner has made a request since then (ms since 1970), or has a job that has not ended. */

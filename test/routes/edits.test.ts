@@ -98,7 +98,7 @@ t.test('text that looks like HTML, right-to-left text and emoji are stored as ty
   const json = JSON.parse(await exported('json')) as { segments: Array<{ text: string }> }
   t.equal(json.segments[3]?.text, ` ${text}`)
   t.match(await edit('0.3', 'x'.repeat(5001), 1), { status: 400, body: { error: /^text/ } })
-  t.match(await edit('0.3', 'a '.repeat(2500), 1), { status: 200 })
+  t.match(await edit('0.3', 'a '.repeat(500), 1), { status: 200 })
 })
 
 t.test('an emptied segment is in no export, stays for the editor, and can be filled again', async (t) => {
@@ -198,6 +198,24 @@ t.test('find and replace is one revision over many segments, and can be tried be
     t.match(await request('POST', '/replace', body), { status: 400, body: { code: 'invalid_request' } }, JSON.stringify(body))
   }
   t.match(await request('POST', '/replace', { find: 'nothing of the sort', replace: '' }), { body: { data: { count: 0, segments: [] } } })
+})
+
+t.test('a segment has no more words than half a minute can have', async (t) => {
+  const { edit, page, request } = await buildEdited(t, TEXTS)
+  const refused = { status: 400, body: { code: 'invalid_request', error: /at most 500 words/ } }
+  t.match(await edit('0.0', 'a '.repeat(501), 0), refused)
+  t.match(await request('POST', '/replace', { find: 'e', replace: ' a'.repeat(250) }), refused)
+  t.match(await page(), { revision: 0 }, 'nothing has changed')
+  t.match(await edit('0.0', 'a '.repeat(500), 0), { status: 200 })
+})
+
+t.test('a page of segments with many words is shorter than was asked, and goes on', async (t) => {
+  const { page } = await buildEdited(t, Array.from({ length: 130 }, () => ' a'.repeat(400)))
+  const first = await page('?limit=2000')
+  t.equal(first.segments.length, 112, 'the first 40,000 words, to the end of what is read at once')
+  t.equal(first.next, first.segments.at(-1)?.id)
+  const second = await page(`?limit=2000&after=${first.next}`)
+  t.strictSame([second.offset, second.segments.length, second.next], [112, 18, null])
 })
 
 t.test('only the owner edits, and only what is completed', async (t) => {

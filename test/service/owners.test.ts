@@ -154,3 +154,19 @@ t.test('a password that is changed while it is compared is wrong', async (t) => 
   t.equal(await compared, undefined)
   t.equal(await owners.verifyPassword('anna', 'another horse battery'), id)
 })
+
+t.test('the first start is over when an administrator has a password or signs in at the provider', (t) => {
+  const { owners: store, owners: { hasAccount }, db } = openStores(t)
+  const identities = createIdentityStore(db)
+  const addOwner = (name: string): number => store.insert({ name, plan: 'free', now: 0 })?.id ?? 0
+  const [anna, bert] = [addOwner('anna'), addOwner('bert')]
+  identities.insert({ issuer: 'https://id.example', subject: 'a', ownerId: anna, now: 0 })
+  t.notOk(hasAccount(), 'people who may have come by themselves do not count')
+  store.setRole(anna, 'administrator')
+  t.ok(hasAccount(), 'an administrator of the provider')
+  identities.remove(anna)
+  t.notOk(hasAccount())
+  store.setPasswordHash(bert, 'hash')
+  t.ok(hasAccount(), 'a password')
+  t.end()
+})

@@ -7,3 +7,6 @@ CREATE TABLE owner_identity (
   created_at INTEGER NOT NULL,
   UNIQUE (issuer, subject)
 ) STRICT;
+
+-- Whether there is an administrator who signs in there.
+CREATE INDEX owner_administrator ON owner (id) WHERE is_administrator = 1;

@@ -77,8 +77,9 @@ export function createSegments (load: LoadSegments) {
     for (let at = Math.max(0, from); ;) {
       const run = nextRun(state.segments, false, at, Math.min(to, state.total ?? Infinity))
       if (!run) return
-      await loadPage({ offset: run.offset }, run.limit)
-      at = run.offset + run.limit
+      const { segments } = await loadPage({ offset: run.offset }, run.limit)
+      // Pages of very long segments are shorter.
+      at = run.offset + Math.max(1, segments.length)
     }
   }
 
@@ -95,8 +96,9 @@ export function createSegments (load: LoadSegments) {
     for (let at = 0; ;) {
       const run = nextRun(state.segments, true, at, state.segments.length)
       if (!run) break
-      pages.push(await load({ offset: run.offset }, run.limit))
-      at = run.offset + run.limit
+      const page = await load({ offset: run.offset }, run.limit)
+      pages.push(page)
+      at = run.offset + Math.max(1, page.segments.length)
     }
     take(pages)
   })
