@@ -109,21 +109,6 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await expectAccessible(t, page, 'after a folder')
   })
 
-  await t.test('by keyboard: a folder is chosen instead', async (t) => {
-    const { page, open } = await stage.person(t)
-    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before too.wav' })
-    await open('/')
-    await row(page, 'Before too.wav').waitFor()
-    const before = await namesIn(page)
-    await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
-    await page.keyboard.press('Enter')
-    await tabTo(page, page.getByRole('menuitem', { name: 'Choose a folder…' }), 'ArrowDown')
-    const chooser = page.waitForEvent('filechooser')
-    await page.keyboard.press('Enter')
-    await (await chooser).setFiles(makeArchive(t.testdir()))
-    await expectArchive(t, page, before)
-  })
-
   await t.test('a lost connection is waited for, and only the missing parts are sent', async (t) => {
     const { page, open, context, faults } = await stage.person(t)
     faults.allow(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/)
