@@ -15,7 +15,7 @@ async function serve (): Promise<void> {
   const config = readConfig()
   const log = createLogger(config.logLevel)
   const server = await startServer(config, log)
-  // Before anything is printed: whoever reads it may ask at once.
+  // A program that reads the first line may ask the server to stop right then.
   const asked = untilAskedToStop()
   console.log(`Stenobox listens on ${server.address}`)
   console.log(server.setupUrl === undefined

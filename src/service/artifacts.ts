@@ -1,10 +1,10 @@
 /** Summaries, chapters, quotes and posts, made from completed transcripts. */
 import { randomUUID } from 'node:crypto'
-import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ArtifactError } from '../domain/artifact-error.js'
 import { toTitle } from '../domain/artifact-source.js'
 import { STORED_MODES } from '../domain/artifact.js'
-import type { Artifact, ArtifactMode, ArtifactSource, PassageVector, Sentence, StoredMode } from '../domain/artifact.js'
+import type { Artifact, ArtifactMode, ArtifactSource, PassageVector, StoredMode } from '../domain/artifact.js'
 import { AppError } from '../domain/errors.js'
 import type { Job } from '../domain/job.js'
 import { toIsoCode } from '../domain/language.js'
@@ -21,6 +21,7 @@ import type { WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
 import type { Plans } from './plans.js'
 import type { Queue } from './queue.js'
+import { collectInSlices } from './slices.js'
 import { findOwnedJob } from './transcripts.js'
 import type { Reader } from './transcripts.js'
 import { createTurns } from './turns.js'
@@ -33,8 +34,6 @@ export type ArtifactLimits = { replyMs: number, prepareMs: number }
 export const ARTIFACT_LIMITS: ArtifactLimits = { replyMs: 10_000, prepareMs: 10 * 60_000 }
 /** How much longer than `replyMs` a caller waits for an artifact that is already being made. */
 const JOIN_MS = 1500
-/** Other requests get a turn after so many milliseconds of reading. */
-const SLICE_MS = 10
 /** Attempts to prepare the artifacts of a job; each may end in a crash. */
 const MAX_PREPARATIONS = 3
 /** How often an artifact is made again because its transcript was edited meanwhile. */
@@ -80,16 +79,8 @@ export function createArtifacts (deps: Deps) {
     throw new AppError('not_completed', `The transcription is ${job.status}. Artifacts are made from completed transcriptions only.`)
   }
 
-  /** Reads the transcript in slices: ten hours of words would block other requests for a second. */
   async function readSource (job: Job): Promise<ArtifactSource> {
-    const sentences: Sentence[] = []
-    let sliceAt = performance.now()
-    for (const sentence of toSentences(transcripts.iterate(job.id))) {
-      sentences.push(sentence)
-      if (performance.now() - sliceAt < SLICE_MS) continue
-      await yieldToOthers()
-      sliceAt = performance.now()
-    }
+    const sentences = await collectInSlices(toSentences(transcripts.iterate(job.id)))
     const passages = deps.listVectors?.(job.id)
     return {
       language: job.language === undefined ? undefined : toIsoCode(job.language),

@@ -1,5 +1,4 @@
 /** Indexes transcripts for search. An index that fails never fails the transcript. */
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Sentence } from '../domain/artifact.js'
 import { EmbeddingError } from '../domain/embedding.js'
 import { isNoRoom } from '../domain/errors.js'
@@ -17,6 +16,7 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
 import type { Queue } from './queue.js'
+import { collectInSlices } from './slices.js'
 import type { Stages } from './stages.js'
 
 /** Tokens of a passage: one to three sentences. The vector of a longer passage mixes its subjects, and is near to no query about one. */
@@ -29,8 +29,6 @@ const STALE_AT_ONCE = 8
 const EDIT_DELAY_MS = 5000
 /** A piece that was begun this often, and has ended the process each time, makes no more vectors. */
 const MAX_ATTEMPTS = 4
-/** Other requests get a turn after so many ms of reading. */
-const SLICE_MS = 10
 /** Characters of a token, roughly, where no model counts them. */
 const CHARACTERS_PER_TOKEN = 4
 
@@ -57,26 +55,12 @@ const toCounted = ({ words: _, ...sentence }: Sentence, tokens: number): Counted
 export function createIndexing (deps: Deps) {
   const { jobs, transcripts, passages, work, orders, queue, stages, embedder, inTransaction, now, log } = deps
 
-  /** Each of `items`, in slices: ten hours of words would block other requests for a second. Rejects when the signal aborts. */
-  async function collect<T> (items: Iterable<T>, signal: AbortSignal): Promise<T[]> {
-    const collected: T[] = []
-    let sliceAt = performance.now()
-    for (const item of items) {
-      collected.push(item)
-      if (performance.now() - sliceAt < SLICE_MS) continue
-      await yieldToOthers()
-      signal.throwIfAborted()
-      sliceAt = performance.now()
-    }
-    return collected
-  }
-
   /** The passages of a job, sized by the tokens of the model, if there is one. */
   async function cut (jobId: number, model: Embedder | undefined, signal: AbortSignal): Promise<Passage[]> {
-    const sentences = await collect(toSentences(transcripts.iterate(jobId)), signal)
+    const sentences = await collectInSlices(toSentences(transcripts.iterate(jobId)), signal)
     const counts = await model?.countTokens(sentences.map(({ text }) => text), signal)
     const counted = sentences.map((sentence, index) => toCounted(sentence, counts?.[index] ?? countRoughly(sentence)))
-    return await collect(toPassages(counted, { tokens: Math.min(PASSAGE_TOKENS, model?.model.maxTokens ?? Infinity) }), signal)
+    return await collectInSlices(toPassages(counted, { tokens: Math.min(PASSAGE_TOKENS, model?.model.maxTokens ?? Infinity) }), signal)
   }
 
   async function makeVectors (jobId: number, model: Embedder, signal: AbortSignal): Promise<Made> {
