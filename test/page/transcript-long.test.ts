@@ -21,7 +21,10 @@ const tallAt = async (page: Page, share: number): Promise<number> => Number(awai
   const canvas = document.querySelector('[role=slider] canvas')
   const { width, height } = canvas
   // Some columns: there is space between the bars.
-  const { data } = canvas.getContext('2d').getImageData(Math.floor(width * ${share}), 0, 6 * devicePixelRatio, height)
+  // Read from a copy: reading the page's own canvas again and again makes Chromium warn.
+  const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+  copy.drawImage(canvas, 0, 0)
+  const { data } = copy.getImageData(Math.floor(width * ${share}), 0, 6 * devicePixelRatio, height)
   const rows = data.length / 4 / (6 * devicePixelRatio)
   let tall = 0
   for (let row = 0; row < rows; row++) {
