@@ -6,12 +6,14 @@ import { accuracy } from './cases/accuracy.ts'
 import { crash } from './cases/crash.ts'
 import { interfaceBench } from './cases/interface.ts'
 import { latency } from './cases/latency.ts'
+import { library } from './cases/library.ts'
 import { llm } from './cases/llm.ts'
 import { measureOthers, warnOfOthers } from '../dist/evaluate/machine/load.js'
 import { memory } from './cases/memory.ts'
 import { BENCH_MODELS } from './lib/models.ts'
 import { createScratch } from '../dist/evaluate/machine/paths.js'
 import { neighbours } from './cases/neighbours.ts'
+import { page } from './cases/page.ts'
 import { polling } from './cases/polling.ts'
 import { describeMachine } from '../dist/evaluate/report.js'
 import { printReport } from './lib/report.ts'
@@ -30,7 +32,7 @@ import { ATTACKS } from './neighbours/attacks.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
   accuracy, speed, throughput, silence, latency, memory, restart, crash, polling, sources, interfaceBench, webhooks, webhookCrash,
-  neighbours, retrieval, search, speakers, llm
+  neighbours, retrieval, search, library, speakers, llm, page
 ]
 /** What may run without being named. */
 const SHORT_MINUTES = 5

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { NO_CHROMIUM } from './support/browser.ts'
+import { heapOf, scrollFrames } from './support/figures.ts'
 import { makeLong } from './support/long-transcript.ts'
 import { startRecording, until, wordsOf } from './support/recording.ts'
 
@@ -10,19 +11,6 @@ const WORDS = 100_000
 const MAX_ELEMENTS = 2500
 const NINTH_HOUR = WORDS / 10 * 0.9
 
-/** Scrolls 60 pixels a frame for two seconds' worth of frames. The times of the frames in ms, ascending. */
-const SCROLL = `new Promise((resolve) => {
-  const times = []
-  let last = performance.now()
-  function step (now) {
-    times.push(now - last)
-    last = now
-    scrollBy(0, 60)
-    if (times.length < 120) requestAnimationFrame(step)
-    else resolve(times.slice(1).sort((a, b) => a - b))
-  }
-  requestAnimationFrame(step)
-})`
 /**
  * Scrolls up past what is loaded. `jumps`: by how many pixels more or less than that a row has moved. `blanks`: frames without a row in the
  * middle of the screen.
@@ -67,13 +55,6 @@ function watchSegments (page: Page): URL[] {
 const countAsked = (asked: readonly URL[]): number => asked.reduce((sum, { searchParams }) => sum + Number(searchParams.get('limit')), 0)
 const countElements = async (page: Page): Promise<number> => Number(await page.evaluate('document.querySelectorAll("*").length'))
 
-async function heapOf (page: Page): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await session.send('Runtime.getHeapUsage')
-  return usedSize / 2 ** 20
-}
-
 t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
   const { id, client, person } = await startRecording(t)
   const seconds = makeLong(t.testdirName, id, WORDS)
@@ -99,7 +80,7 @@ t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
 
   await t.test('scrolls', async (t) => {
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
-    const times = await page.evaluate(SCROLL) as number[]
+    const times = await scrollFrames(page)
     const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(1)
     t.comment(`frames while scrolling: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(0.999)} ms`)
     t.ok(await countElements(page) < MAX_ELEMENTS)

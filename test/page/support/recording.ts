@@ -51,14 +51,17 @@ export async function noteFirstTime (page: Page): Promise<() => Promise<string>>
 }
 
 /**
- * Notes the row in which a word is spoken first from now on, and returns how to wait for it. It is noted in the page: while a test looks,
- * the sound plays on.
+ * Notes the row in which a word is spoken first from now on, and when (`firstSpokenAt`, ms), and returns how to wait for it. It is noted in
+ * the page: while a test looks, the sound plays on.
  */
 export async function noteFirstSpoken (page: Page): Promise<() => Promise<string>> {
   await page.evaluate(`(() => {
-    globalThis.firstSpoken = undefined
+    globalThis.firstSpoken = globalThis.firstSpokenAt = undefined
     const row = () => document.querySelector('[data-word][data-spoken]')?.closest('[data-index]')
-    const note = () => { globalThis.firstSpoken ??= row()?.dataset.index }
+    const note = () => {
+      globalThis.firstSpoken ??= row()?.dataset.index
+      if (globalThis.firstSpoken !== undefined) globalThis.firstSpokenAt ??= performance.now()
+    }
     new MutationObserver(note).observe(document.body, { subtree: true, childList: true, attributes: true })
   })()`)
   return async () => {
