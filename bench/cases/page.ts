@@ -167,8 +167,10 @@ function report (visits: readonly Visit[], opened: readonly Opened[]): Report {
       ]]
     }],
     notes: [
-      `From a press on a word to the first word that is followed: ${formatMs(median(visits.map(({ followedMs }) => followedMs)))} (median).`,
-      `Bytes of script: on the wire, compressed. Blocked: what tasks of the page take beyond 50 ms each, in the first ${SETTLED_MS / 1000} s.`
+      'From a press on a word to the first word that is followed: ' +
+        `${formatMs(median(visits.map(({ followedMs }) => followedMs)))} (median).`,
+      'Bytes of script: on the wire, compressed. Blocked: what tasks of the page take beyond 50 ms each, in the first ' +
+        `${SETTLED_MS / 1000} s.`
     ],
     figures: { visits, opened }
   }

@@ -23,7 +23,9 @@ export default defineConfig({
     target: 'es2023',
     // Nothing may be inlined as data: the content security policy allows images only.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false }
+    modulePreload: { polyfill: false },
+    // What many pages share is one file. Thirty small ones compress worse, by more than what a first visitor fetches too much.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] } } }
   },
   experimental: {
     // Scripts find each other relative to themselves, in whatever folder a proxy publishes the appliance; the server adapts index.html.

@@ -1,6 +1,7 @@
 /** What the browser fetches before a person sees the library. */
 import t from 'tap'
 import { NO_CHROMIUM } from './support/browser.ts'
+import { countScripts } from './support/figures.ts'
 import { startPage } from './support/stage.ts'
 
 /** Bytes of script on the wire: 200 kB are two seconds on a slow line. */
@@ -9,6 +10,17 @@ const HEADINGS = { 'en-GB': 'Library', 'de-DE': 'Bibliothek', 'es-ES': 'Bibliote
 
 t.test('the first view of the library', { skip: NO_CHROMIUM }, async (t) => {
   const stage = await startPage(t)
+  await t.test('the sign-in', async (t) => {
+    const { page, open } = await stage.person(t, { isSignedIn: false })
+    const scripts = countScripts(page)
+    await open('/')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const bytes = await scripts.bytes()
+    t.comment(`${bytes} bytes`)
+    t.ok(bytes > 0 && bytes <= MOST_BYTES, `${bytes} bytes`)
+  })
+
   for (const [locale, heading] of Object.entries(HEADINGS)) {
     await t.test(locale, async (t) => {
       const { page, open } = await stage.person(t, { locale })

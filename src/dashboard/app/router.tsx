@@ -1,5 +1,5 @@
 /**
- * Every address of the page. Pages are loaded when they are opened, with their texts; the first load holds the frame and the library.
+ * Every address of the page. Pages are loaded when they are opened, with their texts, so that signing in fetches none of them.
  * A page under `signedIn` needs a session: without one, the sign-in is shown and leads back.
  */
 import type { QueryClient } from '@tanstack/react-query'
@@ -13,7 +13,7 @@ import { lazyPage } from './lazy-page.ts'
 import { BASE } from '../api/base.ts'
 import { arrival, isOwnAddress, RETURN_PATH } from '../api/provider.ts'
 import { sessionQuery } from '../api/session.ts'
-import { LibraryPage, readLibrarySearch } from '../library/LibraryPage.tsx'
+import { readLibrarySearch } from '../library/search-params.ts'
 
 type Context = { queries: QueryClient }
 
@@ -66,7 +66,12 @@ const signedIn = createRoute({
   },
   component: Frame
 })
-const library = createRoute({ getParentRoute: () => signedIn, path: '/', validateSearch: readLibrarySearch, component: LibraryPage })
+const library = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  validateSearch: readLibrarySearch,
+  component: lazyPage(() => import('../library/LibraryPage.tsx'), 'LibraryPage')
+})
 const transcript = createRoute({
   getParentRoute: () => signedIn,
   path: '/transcripts/$id',

@@ -10,7 +10,6 @@ import { RecordingList } from './RecordingList.tsx'
 import { SearchBox } from './SearchBox.tsx'
 import { SearchResults } from './SearchResults.tsx'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
-export { readLibrarySearch } from './search-params.ts'
 
 const route = getRouteApi('/signedIn/')
 
