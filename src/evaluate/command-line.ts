@@ -1,4 +1,4 @@
-/** The options of an evaluation, as a person writes them. */
+/** The command line of `stenobox evaluate`. */
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -24,7 +24,7 @@ export type EvaluateOptions = Options & RivalOptions & {
   rounds: number
 }
 
-/** What was asked for cannot be begun. */
+/** The command line is wrong, or there is nothing to evaluate. The message says what to change. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -59,7 +59,7 @@ For --against faster-whisper:
 
 Exit code: 0; 1 when a recording failed or a JSON or RTTM is unusable; 2 when there is nothing to evaluate.`.trim()
 
-/** What the configuration says where an option is absent. */
+/** Values from the configuration, for options that are absent. */
 export type Defaults = { modelsDir: string, python: string }
 
 /** Throws UsageError. */
@@ -97,7 +97,7 @@ function chooseOne<T extends string> (option: string, value: string, known: read
   return found
 }
 
-/** In the order of `known`, each at most once. */
+/** The named values without duplicates, in the order of `known`. Throws UsageError. */
 function chooseSome<T extends string> (option: string, values: readonly string[], known: readonly T[]): T[] {
   const named = values.flatMap((value) => value.split(',')).map((value) => chooseOne(option, value.trim(), known))
   return known.filter((one) => named.includes(one))

@@ -1,8 +1,8 @@
 /**
- * faster-whisper, in a Python environment of the evaluator's own: a rival of the evaluation.
+ * Runs faster-whisper, in a Python environment that the user provides, to compare the appliance with it.
  *
- * One process for each mode, so that it loads the weights once. `faster-whisper.py` beside this file reads a request
- * per line and answers each with a line of JSON; its first line tells versions, or what is missing.
+ * There is one process for each mode, so that it loads the weights once. It runs `faster-whisper.py`, which reads a request per line and
+ * answers each with a line of JSON. Its first line names the versions, or says what is missing.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
@@ -18,11 +18,11 @@ export type FasterWhisperMode = typeof FASTER_WHISPER_MODES[number]
 
 export type FasterWhisperOptions = {
   python: string
-  /** CTranslate2 folder of the weights that the appliance has. */
+  /** CTranslate2 folder with the same weights as the appliance's. */
   model: string
   mode: FasterWhisperMode
   beamSize: number
-  /** Whether it times words, which takes it longer. */
+  /** Whether it computes the times of words, which takes longer. */
   words: 'on' | 'off'
 }
 
@@ -74,7 +74,7 @@ export async function startFasterWhisper (options: FasterWhisperOptions): Promis
 function createDialogue (child: Child): <T> (request?: object) => Promise<T> {
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => { stderr = (stderr + chunk).slice(-STDERR_CHARACTERS) })
-  // A process that has died is noticed where its answer is missing.
+  // If the process has died, reading its answer fails.
   child.stdin.on('error', () => {})
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return async <T>(request?: object): Promise<T> => {

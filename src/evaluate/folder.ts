@@ -20,7 +20,7 @@ export type Recording = {
   /** File name, with its folder's name before it when several folders are evaluated. */
   name: string
   path: string
-  /** Absent: nothing is known of what is said, so only speed is measured. */
+  /** Absent: there is no text to compare with, so only speed is measured. */
   reference?: Reference
   language?: string
   sentences?: Sentence[]
@@ -30,7 +30,7 @@ export type Recording = {
   turns?: LabelledSpan[]
 }
 
-/** `faults`: what should be put right; `notes`: what is worth saying. */
+/** `faults`: what the user has to correct. `notes`: sentences for the report. */
 export type Listing = { recordings: Recording[], faults: string[], notes: string[] }
 type Facts = Pick<Recording, 'language' | 'sentences'>
 

@@ -1,15 +1,15 @@
-/** All recordings with a reference as one: long recordings show faults that short ones do not. */
+/** Joins recordings into one, because long recordings show faults that short ones do not. */
 import { join } from 'node:path'
 import { readSamples, writeRecording } from './machine/ffmpeg.js'
 import type { Recording } from './folder.js'
 import type { Place } from './transcribe.js'
 
-/** `parts`: what it is made of, in order. */
+/** `parts`: the recordings in it, in order. */
 export type Joined = { recording: Recording, parts: Recording[] }
 
 /**
- * 16 kHz, mono, one after another without a pause. Counted in words, unless all are counted in characters. A recording
- * that cannot be read is left out and named. Undefined when fewer than two are left.
+ * Joins all recordings with a reference into one of 16 kHz, mono, without pauses between them. It is counted in words, unless all of them
+ * are counted in characters. A recording that cannot be read is left out, and the log says so. Undefined if fewer than two are left.
  */
 export async function joinRecordings (recordings: readonly Recording[], { scratch, log }: Place): Promise<Joined | undefined> {
   const parts: Recording[] = []

@@ -23,7 +23,7 @@ export type Evaluation = {
   scores: readonly Score[]
   totals: Totals
   memory: { residentBytes: number, peakBytes: number }
-  /** Of the recordings one at a time: of ours, then of each rival. */
+  /** For the recordings one at a time: of Stenobox, then of each rival. */
   efforts: readonly Effort[]
   joined?: JoinedResult
   speed: readonly Series[]
@@ -58,7 +58,7 @@ export function renderEvaluation (evaluation: Evaluation): string {
   ].join('\n\n') + '\n'
 }
 
-/** What the README shows. */
+/** The part that `--table` writes into a document: totals, and a row for each recording with words. */
 export function renderSummary (evaluation: Evaluation): string {
   const tables = [toTotals(evaluation), toWords(evaluation)].filter(({ rows }) => rows.length > 0)
   return [renderHeader(evaluation), ...tables.map(renderTable)].join('\n\n')

@@ -1,4 +1,4 @@
-/** Every recording through Stenobox and its rivals: apart, joined, and in rounds of speed, as asked for. */
+/** Measures Stenobox and its rivals on every recording: one by one, joined, and in rounds of speed. */
 import { join } from 'node:path'
 import type { Series } from './rounds.js'
 import type { EvaluateOptions } from './command-line.js'
@@ -23,11 +23,11 @@ import type { Model, Outcome, Place, Transcriber } from './transcribe.js'
 
 export type Measurements = {
   scores: Score[]
-  /** Of the recordings one at a time: of ours, then of each rival. */
+  /** For the recordings one at a time: of Stenobox, then of each rival. */
   efforts: Effort[]
-  /** Of the server, after those. */
+  /** Of the server, after these recordings. */
   memory: { residentBytes: number, peakBytes: number }
-  /** Absent: not asked for, or not to be had. */
+  /** Absent if it was not asked for, or if fewer than two recordings can be joined. */
   joined?: JoinedResult
   speed: Series[]
   /** Of the recordings that say who speaks when. */
@@ -67,7 +67,7 @@ export async function measureAll (
   }
 }
 
-/** Recordings that were made without speech are no part of the joined one. */
+/** False for synthesised recordings, which are not joined. */
 function isFromFolders ({ synthesise }: EvaluateOptions): (recording: Recording) => boolean {
   return ({ path }) => synthesise === undefined || !path.startsWith(join(synthesise, '/'))
 }
@@ -91,7 +91,7 @@ async function measureJoined ({ recording }: Joined, programs: Programs, place: 
   return { score: score as Score, efforts }
 }
 
-/** Only what nobody failed on: a way that ends early would look fast. */
+/** True if no program failed: one that ends early would look fast. */
 function isComplete (score: Score | undefined): boolean {
   return score !== undefined && score.failure === undefined && Object.values(score.rivals).every((rival) => !('failure' in rival))
 }

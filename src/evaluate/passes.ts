@@ -1,11 +1,11 @@
-/** A pass: a transcriber takes recordings one after another, and what that costs is measured. */
+/** Measures what it costs a transcriber to transcribe recordings. */
 import { measureOthers } from './machine/load.js'
 import { timeRounds } from './rounds.js'
 import type { Series } from './rounds.js'
 import type { Recording } from './folder.js'
 import type { Place, Transcriber } from './transcribe.js'
 
-/** What a transcriber took for one pass. */
+/** The cost of one pass over the recordings. */
 export type Effort = {
   name: string
   /** Time to load the weights, before the pass; absent where each file loads them. */
@@ -19,7 +19,7 @@ export type Effort = {
 }
 export type Pass<T> = { outcomes: T[], effort: Effort }
 
-/** One at a time, so that a recording's time is its own. */
+/** Transcribes the recordings one at a time, so that none shares its time with another. */
 export async function runPass<T> (transcriber: Transcriber<T>, recordings: readonly Recording[], log: Place['log']): Promise<Pass<T>> {
   const { name, pids, loadSeconds } = transcriber
   await transcriber.prepare?.(recordings)
@@ -35,7 +35,7 @@ export async function runPass<T> (transcriber: Transcriber<T>, recordings: reado
   return { outcomes, effort: { name, ...measured, peakBytes: transcriber.takePeak(), ...(loadSeconds !== undefined && { loadSeconds }) } }
 }
 
-/** All recordings handed over together, by each transcriber in turn, `rounds` times. */
+/** Has each transcriber in turn transcribe all recordings, submitted together, `rounds` times. */
 export async function runRounds (
   transcribers: ReadonlyArray<Transcriber<unknown>>, recordings: readonly Recording[], work: string, rounds: number, log: Place['log']
 ): Promise<Series> {

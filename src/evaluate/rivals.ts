@@ -1,4 +1,4 @@
-/** The other programs that the same recordings go through, with the same weights and beam. */
+/** Runs other programs on the same recordings, with the same weights and beam. */
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -23,11 +23,11 @@ export type RivalOptions = {
 const ABOUT_WHISPER_CLI = 'whisper-cli: same weights and beam, -mc 0, reads WAV made beforehand. One process for each file, so its ' +
   'time includes loading the weights; in the rounds of speed one for all.'
 
-/** `wallMs`: whisper-cli loads the weights within it, for each file; faster-whisper before. */
+/** `wallMs` includes loading the weights with whisper-cli, and not with faster-whisper. */
 export type RivalOutcome = { wallMs: number, text: string } | { failure: string }
 export type Rival = Transcriber<RivalOutcome>
 
-/** Starts those asked for; a rival that this machine does not have is a sentence in `notes`. */
+/** Starts the rivals that were asked for. One that this machine does not have is left out, and a sentence in `notes` says so. */
 export async function startRivals (options: RivalOptions, model: Model, place: Place): Promise<{ rivals: Rival[], notes: string[] }> {
   const rivals: Rival[] = []
   const notes: string[] = []
@@ -55,7 +55,7 @@ function isMissing (started: FasterWhisper | Missing): started is Missing {
   return 'missing' in started
 }
 
-/** What makes a WAV of a recording, the first time that it is asked for. */
+/** Returns a function that converts a recording to WAV, once. */
 function createConverter (scratch: string): (recording: Recording) => Promise<string> {
   const wavs = new Map<string, Promise<string>>()
   return ({ path }) => {
@@ -81,7 +81,7 @@ async function startWhisperCli ({ language }: RivalOptions, { path: weights, bea
     about: ABOUT_WHISPER_CLI,
     pids: [],
     async prepare (recordings) {
-      // One that cannot be converted is a failure where it is transcribed.
+      // A recording that cannot be converted fails later, when it is transcribed.
       for (const recording of recordings) await Promise.allSettled([toWav(recording)])
     },
     async transcribe (recording) {
@@ -96,7 +96,7 @@ async function startWhisperCli ({ language }: RivalOptions, { path: weights, bea
     async transcribeAll (recordings) {
       const files = await Promise.all(recordings.map(toWav))
       const spoken = recordings.map((recording) => languageOf(recording, language))
-      // It takes one language for all its files.
+      // One run of whisper-cli has one language for all its files.
       for (const one of new Set(spoken)) await run(one, files.filter((_, index) => spoken[index] === one))
     },
     takePeak () {
@@ -113,7 +113,7 @@ function toRival (fasterWhisper: FasterWhisper, mode: FasterWhisperMode, options
   const { pid, version, loadSeconds, stop } = fasterWhisper
   const transcribe = async (recording: Recording): Promise<RivalOutcome> => {
     const startedMs = performance.now()
-    // A process that has ended fails this recording, and all that follow.
+    // If the process has ended, this recording and all later ones fail.
     const answer = await fasterWhisper.transcribe(recording.path, languageOf(recording, language))
       .catch(({ message }: Error) => ({ failure: message }))
     if ('text' in answer) return { wallMs: performance.now() - startedMs, text: answer.text }

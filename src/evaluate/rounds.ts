@@ -5,7 +5,7 @@ import { formatPercent, formatSeconds } from './report.js'
 import type { Table } from './report.js'
 import { median } from './machine/statistics.js'
 
-/** What a way may tell of its run besides the time. */
+/** What a run may report besides its time. */
 export type Told = { words?: number, peakBytes?: number }
 export type Timed = Measured & Told
 export type Way = {
@@ -34,7 +34,7 @@ export async function timeRounds (work: string, ways: readonly Way[], count: num
   return { work, ways: ways.map(({ name }) => name), rounds }
 }
 
-/** NaN for a way that is not in the series, or does not tell the field. */
+/** The median of all rounds; NaN for a way that is not in the series, or does not report the field. */
 export function medianOf ({ ways, rounds }: Series, way: string, field: keyof Timed): number {
   return median(rounds.map((round) => round[ways.indexOf(way)]?.[field] ?? NaN))
 }

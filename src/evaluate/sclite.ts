@@ -1,8 +1,8 @@
 /**
- * The second opinion: NIST's sclite, from Debian's package sctk, over the same normalised tokens.
+ * Counts errors a second time, with NIST's sclite from Debian's package sctk, over the same tokens.
  *
- * sclite minimises a weighted cost (substitution 4, deletion and insertion 3) where ours counts the fewest errors, so
- * it may count a few more on texts with many errors; on good ones both are the same.
+ * sclite minimises a weighted cost (substitution 4, deletion and insertion 3), and `countWordErrors` the number of errors. So sclite may
+ * count a few more in texts with many errors.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What was heard against what was said: every figure of one recording, and of all together. */
+/** Scores: compares what was heard with what was said, for each recording and for all together. */
 import { countWordErrors, rateOf, sumWordErrors } from './text/wer.js'
 import type { WordErrors } from './text/wer.js'
 import type { Recording } from './folder.js'
@@ -12,7 +12,7 @@ import { splitTokens } from './text/tokens.js'
 import type { Unit } from './text/tokens.js'
 import type { Outcome, Transcript } from './transcribe.js'
 
-/** Rates further apart than this are worth a look: 0.1 points. */
+/** Two scorers agree if their rates differ by at most 0.1 points. */
 const AGREEMENT = 0.001
 
 /** `words` that nobody said, in `ms` in which nobody spoke. */
@@ -80,14 +80,15 @@ function countErrors (said: string, heard: string, unit: Unit): WordErrors {
 }
 
 function scoreTimes ({ reference, sentences }: Recording, { words, durationMs }: Transcript): Pick<Score, 'times' | 'invention'> {
-  // No sentence, but text: the times are not known.
+  // Nobody speaks, so every word is invented.
   if (reference?.text === '') return { invention: { words: countWords(words), ms: durationMs } }
+  // Without sentences, the true times are not known.
   if (!reference || !sentences || sentences.length === 0) return {}
   const times = measureTimes(sentences, words, reference.unit)
   return { times, invention: { words: times.invented, ms: measurePauses(sentences, durationMs) } }
 }
 
-/** Of signs alone, such as notes of music, nothing is counted. */
+/** Counts words that have a letter or a digit. Signs alone, such as notes of music, are not words. */
 function countWords (words: ReadonlyArray<{ text: string }>): number {
   return words.filter(({ text }) => splitTokens(text, 'word').length > 0).length
 }
@@ -95,7 +96,7 @@ function countWords (words: ReadonlyArray<{ text: string }>): number {
 function scoreRival ({ reference }: Recording, durationMs: number, outcome: RivalOutcome): RivalScore {
   if ('failure' in outcome || !reference) return outcome
   const errors = countErrors(reference.text, outcome.text, reference.unit)
-  // Of words in pauses nothing is known: its text has no times.
+  // Words between sentences cannot be counted, because the text of a rival has no times.
   return { ...outcome, errors, ...(reference.text === '' && { invention: { words: errors.insertions, ms: durationMs } }) }
 }
 
@@ -105,19 +106,19 @@ export type Totals = {
   audioMs: number
   wallMs: number
   /**
-   * Over the recordings in which somebody speaks: those counted in words, and those counted in characters. What was
-   * invented in the others is in `invention`: it has no rate, and would change with the number of such recordings.
+   * Over the recordings in which somebody speaks, separately for those counted in words and in characters. Words that were invented in the
+   * other recordings are in `invention`, because they have no rate.
    */
   errors: Record<Unit, WordErrors>
-  /** Undefined when it did not count them all. */
+  /** Undefined if sclite did not score every recording. */
   sclite: Record<Unit, WordErrors> | undefined
   language: { known: number, right: number }
   times: Omit<WordTimes, 'outlasting'> & { outlasting?: NonNullable<WordTimes['outlasting']> & { name: string } }
   /** In recordings without any speech, and between sentences. */
   invention: { silent: Invention, pauses: Invention }
-  /** Of the recordings that say when somebody speaks; undefined when none does. */
+  /** Over the recordings whose reference says when somebody speaks; undefined if there are none. */
   kept: SpeechKept | undefined
-  /** By name; over what it transcribed. */
+  /** By name of the rival, over the recordings that it transcribed. */
   rivals: Readonly<Record<string, RivalTotals>>
 }
 type RivalTotals = { audioMs: number, wallMs: number, errors: Record<Unit, WordErrors>, silent: Invention }
@@ -171,18 +172,18 @@ function sumByUnit (scores: readonly Score[], select: (score: Score) => WordErro
   return { word: sumOf('word'), character: sumOf('character') }
 }
 
-/** Nothing is said in it. */
+/** True for a recording in which nobody speaks. */
 export function isSilent ({ errors }: Score): boolean {
   return errors?.words === 0
 }
 
-/** Whether the two scorers agree. Where nothing was said, by the count, because there is no rate. */
+/** Whether the two scorers agree. Without speech there is no rate, so the counts are compared. */
 export function agree (errors: WordErrors, sclite: WordErrors): boolean {
   if (errors.words === 0) return errors.insertions === sclite.insertions
   return Math.abs((rateOf(errors) ?? 0) - (rateOf(sclite) ?? 0)) <= AGREEMENT + 1e-9
 }
 
-/** Undefined when there was no time at all in which nobody spoke. */
+/** Undefined if somebody speaks all the time. */
 export function perHour ({ words, ms }: Invention): number | undefined {
   return ms === 0 ? undefined : words * 3_600_000 / ms
 }

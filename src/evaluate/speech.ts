@@ -10,7 +10,7 @@ export type SpeechKept = {
   longest?: Span
 }
 
-/** The same stretches in order, those that touch or overlap as one, empty ones left out. */
+/** Sorts spans, merges those that touch or overlap, and drops empty ones. */
 export function uniteSpans (spans: readonly Span[]): Span[] {
   const united: Span[] = []
   for (const { startMs, endMs } of spans.toSorted((a, b) => a.startMs - b.startMs)) {
@@ -21,7 +21,7 @@ export function uniteSpans (spans: readonly Span[]): Span[] {
   return united
 }
 
-/** What is in both. */
+/** The intersection of two lists of spans. */
 export function intersectSpans (some: readonly Span[], others: readonly Span[]): Span[] {
   return uniteSpans(some).flatMap((one) => uniteSpans(others).flatMap((other) => {
     const [startMs, endMs] = [Math.max(one.startMs, other.startMs), Math.min(one.endMs, other.endMs)]
@@ -38,7 +38,7 @@ export function measureKept (speech: readonly Span[], skipped: readonly Span[] |
   return { speechMs: lengthOf(within), removedMs: lengthOf(removed), ...(longest && { longest }) }
 }
 
-/** Of all together: what was removed is known only where it is known for each. */
+/** The sum of several recordings. `removedMs` is known only if it is known for each of them. */
 export function sumKept (all: readonly SpeechKept[]): SpeechKept {
   const isKnown = all.every(({ removedMs }) => removedMs !== undefined)
   const speechMs = all.reduce((sum, one) => sum + one.speechMs, 0)

@@ -13,7 +13,7 @@ import type { SpeechKept } from './speech.js'
 import { splitTokens } from './text/tokens.js'
 import { OURS } from './transcribe.js'
 
-/** The joined recording, and what each program took for it. */
+/** The score of the joined recording, and what each program took for it. */
 export type JoinedResult = { score: Score, efforts: readonly Effort[] }
 
 export function toJoined ({ score, efforts }: JoinedResult): Table {
@@ -35,7 +35,7 @@ export function toJoined ({ score, efforts }: JoinedResult): Table {
   }
 }
 
-/** Each program's median, and in brackets how many times Stenobox's that is: above 1, Stenobox takes less. */
+/** The median of each program, and in brackets its ratio to that of Stenobox: above 1, Stenobox takes less. */
 export function toSpeed (all: readonly Series[]): Table[] {
   if (all.length === 0) return []
   const cell = (series: Series, way: string, field: 'seconds' | 'processorSeconds' | 'peakBytes'): string => {
@@ -53,7 +53,7 @@ export function toSpeed (all: readonly Series[]): Table[] {
   return [summary, ...all.map((series) => toRoundTable(series.work, series))]
 }
 
-/** Recordings that tell when somebody speaks. */
+/** How much speech was left out, of recordings whose reference says when somebody speaks. */
 export function toKept (scores: readonly Score[]): Table {
   const told = scores.flatMap(({ name, kept, text = '' }) => kept ? [{ name, kept, words: splitTokens(text, 'word').length }] : [])
   const row = (name: string, kept: SpeechKept, words: number): string[] => {
@@ -69,7 +69,7 @@ export function toKept (scores: readonly Score[]): Table {
   }
 }
 
-/** How much, and which share of the speech. */
+/** The time of speech that was left out, and its share of the speech. */
 export function formatRemoved ({ speechMs, removedMs }: SpeechKept): [string, string] {
   if (removedMs === undefined) return ['unknown', 'unknown']
   return [formatSpan(removedMs), speechMs === 0 ? '-' : formatPercent(removedMs / speechMs)]
@@ -83,7 +83,7 @@ export function toDifferences (listed: readonly ListedDifference[]): Table {
   }
 }
 
-/** S/D/I. */
+/** Substitutions, deletions and insertions, such as 3/1/0. */
 export function formatEdits (errors: WordErrors | undefined): string {
   return errors ? `${errors.substitutions}/${errors.deletions}/${errors.insertions}` : '-'
 }

@@ -16,11 +16,11 @@ export type WordTimes = {
   startErrorsMs: number[]
   /** End of the last word minus end of the sentence, for each sentence whose last word was understood. */
   endErrorsMs: number[]
-  /** The word that reaches furthest behind the end of its sentence; absent when none does. */
+  /** The word that ends latest after the end of its sentence; absent if there is none. */
   outlasting?: Outlasting
   /** Words that touch no sentence. */
   outside: number
-  /** Those of them that are not among the words said either: nobody said them, there or elsewhere. */
+  /** Of these, the words that nobody said anywhere in the recording. */
   invented: number
 }
 
@@ -42,8 +42,8 @@ export function summarise (errorsMs: readonly number[]): ErrorSummary {
 }
 
 /**
- * Words are tied to sentences by the alignment of the texts, so a wrong word shifts no other. A word that was not
- * understood belongs to the sentence in which it starts.
+ * Compares the times of words with those of their sentences. The alignment of the texts says which sentence a word belongs to, so that a
+ * wrong word does not shift the others. A word that was not understood belongs to the sentence in which it starts.
  */
 export function measureTimes (sentences: readonly Sentence[], words: readonly HeardWord[], unit: Unit): WordTimes {
   const said = tokensOf(sentences, unit)
@@ -70,7 +70,7 @@ export function measureTimes (sentences: readonly Sentence[], words: readonly He
   }
 }
 
-/** Length of all there is outside the sentences; they may overlap. */
+/** The time outside all sentences, which may overlap. */
 export function measurePauses (sentences: readonly Sentence[], durationMs: number): number {
   let spokenMs = 0
   let untilMs = 0

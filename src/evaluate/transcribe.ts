@@ -1,4 +1,4 @@
-/** The recordings through the real appliance. */
+/** Transcribes recordings with a real appliance. */
 import { join } from 'node:path'
 import type { SttQuality } from '../domain/job.js'
 import { createModels } from '../engine/models/models.js'
@@ -15,18 +15,18 @@ export const OURS = 'Stenobox'
 export type Options = {
   modelsDir: string
   quality: SttQuality
-  /** A code; "auto" has it detected, "reference" gives what the recording's JSON says. */
+  /** A code, "auto" to detect it, or "reference" for the language in the recording's JSON. */
   language: string
 }
 export type Place = { scratch: string, log: (line: string) => void }
 
-/** `skipped`: what never reached the decoder; absent: not known. */
+/** `skipped`: the parts that were not decoded; absent if not known. */
 export type Transcript = { text: string, language?: string, durationMs: number, words: HeardWord[], skipped?: Span[] }
 /** `wallMs`: from the first byte uploaded to the last answer. */
 export type Outcome = { wallMs: number, transcript: Transcript } | { failure: string }
 export type Model = { name: string, path: string, beamSize: number }
 
-/** A program that transcribes: ours, or a rival. `T` is what it tells of a recording. */
+/** A program that transcribes: Stenobox, or a rival. `T`: its result for one recording. */
 export type Transcriber<T> = {
   name: string
   /** For the notes of the report: versions and options. */
@@ -35,13 +35,13 @@ export type Transcriber<T> = {
   loadSeconds?: number
   /** Processes that live as long as the transcriber, and whose processor time is its own. */
   pids: readonly number[]
-  /** What is not to be measured: conversions. */
+  /** Work that is not measured, such as conversions. Called first. */
   prepare?: (recordings: readonly Recording[]) => Promise<void>
-  /** One recording alone. Never throws because of a recording. */
+  /** Transcribes one recording. Does not throw if the recording fails. */
   transcribe: (recording: Recording) => Promise<T>
-  /** All of them, handed over together. Throws an Error when one fails. */
+  /** Transcribes recordings that are submitted together. Throws an Error if one fails. */
   transcribeAll: (recordings: readonly Recording[]) => Promise<void>
-  /** Resident memory at its peak since the call before. */
+  /** The peak of resident memory since the previous call. */
   takePeak: () => number
   stop: () => Promise<void>
 }
@@ -69,7 +69,7 @@ export async function startOurs (options: Options, { scratch, log }: Place): Pro
     transcribe: (recording) => transcribe(client, recording, options, log),
     async transcribeAll (recordings) {
       const ids = await Promise.all(recordings.map((recording) => client.submit(recording.path, toRequest(recording, options))))
-      // One after another, so that asking costs little: they are all complete when the last one is.
+      // One after another, so that polling costs little: all are complete when the last one is.
       for (const id of ids) await client.waitFor(id)
     },
     takePeak: () => takePeak(appliance.pid),
@@ -78,14 +78,14 @@ export async function startOurs (options: Options, { scratch, log }: Place): Pro
   }
 }
 
-/** Peak of a process since the call before. */
+/** The peak of a process's resident memory since the previous call. */
 export function takePeak (pid: number): number {
   const { peakBytes } = readMemory(pid)
   resetPeak(pid)
   return peakBytes
 }
 
-/** What a transcriber is asked for as the language of a recording; "auto" when it has to find out. */
+/** The language to ask a transcriber for; "auto" if it has to detect it. */
 export function languageOf (recording: Recording, language: string): string {
   return language === 'reference' ? recording.language ?? 'auto' : language
 }
@@ -98,7 +98,7 @@ function toRequest (recording: Recording, { language, quality }: Options): Param
 async function transcribe (client: Client, recording: Recording, options: Options, log: Place['log']): Promise<Outcome> {
   const startedMs = performance.now()
   const id = await client.submit(recording.path, toRequest(recording, options)).catch((error: Error) => {
-    // What fetch throws: nobody listens any more.
+    // fetch throws a TypeError when the server is gone.
     if (error instanceof TypeError) throw error
     log(`${recording.name}: ${error.message}`)
   })

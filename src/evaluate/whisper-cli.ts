@@ -1,7 +1,7 @@
 /**
- * whisper.cpp's own command line program: what the appliance is measured against.
+ * Runs whisper-cli, the program that comes with whisper.cpp, to compare the appliance with it.
  *
- * It is built from the sources the addon is built from, with whisper.cpp's default options, once.
+ * It is built once, from the same sources as the addon, with whisper.cpp's default options.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -22,11 +22,11 @@ export type WhisperCliOptions = {
   beamSize: number
   /** All cores unless given. */
   threads?: number
-  /** Above 1, each file is cut into as many equal pieces that are worked on side by side. */
+  /** Above 1, each file is cut into so many equal pieces, which are transcribed at the same time. */
   processors?: number
   /**
-   * Off is `-nt`, which does more than not print them: it decodes in another mode, without time tokens, that cuts at
-   * every 30 s sharp. On is whisper-cli's default, the better text, and what the appliance has to deliver.
+   * `off` passes `-nt`, which also changes the decoding: without time tokens, and cut at exactly every 30 s. `on` is the default of
+   * whisper-cli. Its text is better, and the appliance has to deliver times too.
    */
   timestamps?: 'on' | 'off'
 }

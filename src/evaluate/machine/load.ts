@@ -1,4 +1,4 @@
-/** What processes take, and what else the machine was doing: figures taken while other programs run cannot be trusted. */
+/** Measures processor time and memory, also those of other programs: figures taken while they run cannot be trusted. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
@@ -8,13 +8,13 @@ const WATCH_MS = 20
 
 export type Measured = {
   seconds: number
-  /** Of all threads of this process, its children that have ended, and the processes named, theirs likewise. */
+  /** Of this process and the given ones, each with all its threads and its ended children. */
   processorSeconds: number
-  /** Share of all processor time that went to others than those. */
+  /** Share of all processor time that other processes used. */
   othersShare: number
 }
 
-/** Does the work, and tells how long it took and what the processors did meanwhile. */
+/** Runs `work`, and measures its time and the use of the processors. */
 export async function measureOthers<T> (pids: readonly number[], work: () => Promise<T>): Promise<Measured & { result: T }> {
   const startedMs = performance.now()
   const busy = readBusyTicks()
@@ -27,7 +27,7 @@ export async function measureOthers<T> (pids: readonly number[], work: () => Pro
   return { result, seconds, processorSeconds: ownTicks / TICKS_PER_SECOND, othersShare: Math.min(1, Math.max(0, othersTicks / allTicks)) }
 }
 
-/** A sentence for the report when others were at work. */
+/** A sentence for the report if other programs were busy. */
 export function warnOfOthers (share: number): string[] {
   if (share <= QUIET_SHARE) return []
   return [
@@ -46,12 +46,12 @@ function readOwnTicks (pids: readonly number[]): number {
   return ['self', ...pids].map(readTicks).reduce((sum, ticks) => sum + ticks, 0)
 }
 
-/** Of all threads of a process and its children that have ended. */
+/** Processor time of a process: of all its threads and its ended children. */
 export function readProcessorSeconds (pid: number): number {
   return readTicks(pid) / TICKS_PER_SECOND
 }
 
-/** 0 of a process that has ended: its time counts as that of its parent's children from then on. */
+/** 0 for a process that has ended: from then on, its time counts for its parent's children. */
 function readTicks (pid: number | string): number {
   const stat = readProc(pid, 'stat')
   if (stat === undefined) return 0
@@ -68,8 +68,8 @@ export function readMemory (pid: number): { residentBytes: number, peakBytes: nu
 }
 
 /**
- * Lets the peak of a process begin at what it holds now (proc_pid_clear_refs(5): 5 resets VmHWM). Where the kernel does
- * not allow that, the peak stays that of its whole life, which is never less.
+ * Resets the peak of a process to its present memory (proc_pid_clear_refs(5): 5 resets VmHWM). Where the kernel does not allow that, the
+ * peak stays that of its whole life.
  */
 export function resetPeak (pid: number): void {
   try {
@@ -79,7 +79,7 @@ export function resetPeak (pid: number): void {
   }
 }
 
-/** Looks at a program while it runs; the result stops that and gives its peak so far, NaN when it was never seen. */
+/** Watches the memory of a running program. The result stops watching and returns the peak; NaN if the memory could not be read. */
 export function watchPeak (pid: number | undefined): () => number {
   let peakBytes = NaN
   const look = (): void => {

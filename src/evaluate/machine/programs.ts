@@ -11,7 +11,7 @@ export type ProgramOptions = { cwd?: string, env?: NodeJS.ProcessEnv }
 const running = new Set<ChildProcess>()
 process.once('exit', () => { for (const child of running) child.kill('SIGKILL') })
 
-/** Kills the program when this process ends before it: nothing of ours outlives an interrupted benchmark. */
+/** Kills the program if this process ends first, so that nothing outlives an interrupted benchmark. */
 export function endWithUs (child: ChildProcess): void {
   running.add(child)
   child.once('close', () => running.delete(child))

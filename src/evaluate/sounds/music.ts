@@ -1,6 +1,6 @@
 /**
- * Music made of numbers: chords, arpeggio, bass, drums, and a lead that sings vowels with vibrato in the range of a
- * voice. It is what voice activity detectors take for speech, and what speech models write songs to.
+ * Synthesises music: chords, arpeggio, bass, drums, and a lead that sings vowels with vibrato in the range of a voice. Voice activity
+ * detectors take such music for speech, and speech models write words for it.
  */
 import { createRandom } from './random.js'
 import { addBurst, bandPass, createSignal, whiteNoise } from './sounds.js'

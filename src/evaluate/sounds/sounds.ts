@@ -1,12 +1,12 @@
 /**
- * Sounds that are no speech, from nothing but numbers: the same samples in every run.
+ * Synthesises sounds without speech. Every run gives the same samples.
  *
  * A signal is one channel of samples from -1 to 1. Levels are dBFS of the root mean square.
  */
 import { createRandom, fillNormal } from './random.js'
 
 export type Signal = Float32Array
-/** How much of it, how finely, and which of all possible ones. */
+/** The length, sample rate and random seed of a sound. */
 export type Frame = { seconds: number, rateHz: number, seed: number }
 
 const TAU = 2 * Math.PI
@@ -99,7 +99,7 @@ export function dialling (frame: Frame): Signal {
   return signal
 }
 
-/** Typing: bursts of a few words' length, each key a click of noise over a thump, as varied as fingers are. */
+/** Typing: bursts as long as a few words. Each key is a click of noise over a thump, with random variations. */
 export function typing (frame: Frame): Signal {
   const random = createRandom(frame.seed)
   const signal = createSignal(frame)

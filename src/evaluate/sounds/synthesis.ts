@@ -1,4 +1,4 @@
-/** The recordings without speech: which there are, and how they become files. Nothing is random but by their seeds. */
+/** The list of synthesised recordings without speech, and how they become files. Each has a fixed seed. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { playBand, toStereo } from './music.js'
@@ -24,11 +24,11 @@ const FINE: Kind = { seconds: 45, rateHz: 44100 }
 const LONG: Kind = { seconds: 90, rateHz: 16000 }
 const SONG: Kind = { seconds: 180, rateHz: 44100 }
 
-/** Its place in the list is its seed: add at the end. */
+/** The index of an entry is its seed, so add new ones at the end. */
 export const SYNTHETICS: readonly Synthetic[] = [
   { name: 'silence', ...SHORT, render: (frame) => [createSignal(frame)] },
   { name: 'silence-stereo', ...FINE, render: (frame) => [createSignal(frame), createSignal(frame)] },
-  // Of 16 bits these leave the last two or three: a microphone that is switched off, and one in a quiet room.
+  // These use only the last two or three of 16 bits: a microphone that is switched off, and one in a quiet room.
   ...atLevels('floor', whiteNoise, [-88, -76], SHORT),
   ...atLevels('white', whiteNoise, [-60, -40, -20, -8], SHORT),
   ...atLevels('pink', pinkNoise, [-50, -30, -15], FINE),
@@ -57,12 +57,12 @@ export const SYNTHETICS: readonly Synthetic[] = [
   ...atLevels('wind', wind, [-22], SHORT)
 ]
 
-/** Samples of one of them; the same for the same seconds, in any order, on any day. */
+/** The samples of one recording. The same length always gives the same samples. */
 export function renderSynthetic (synthetic: Synthetic, seconds: number = synthetic.seconds): Signal[] {
   return synthetic.render({ seconds, rateHz: synthetic.rateHz, seed: 1000 * (SYNTHETICS.indexOf(synthetic) + 1) })
 }
 
-/** Writes every one as WAV, with an empty reference; `seconds` shortens them all. */
+/** Writes every recording as a WAV file, with an empty reference. `seconds`: another length, for all. */
 export function synthesiseFolder (
   folder: string, { seconds, log = () => {} }: { seconds?: number, log?: (line: string) => void } = {}
 ): void {

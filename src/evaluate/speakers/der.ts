@@ -61,9 +61,8 @@ function matchSpeakers (slices: readonly Slice[]): Map<string, string> {
 }
 
 /**
- * The errors of a hypothesis, over the whole recording. Speakers are matched so that the error is smallest. As NIST's md-eval counts:
- * of n people who speak and m who are heard, n - m are missed or m - n are false alarms, and of the others those are confused who are not
- * matched.
+ * The errors of a hypothesis, over the whole recording. Speakers are matched so that the error is smallest. Errors are counted as in NIST's
+ * md-eval: where n people speak and m are heard, n - m are missed or m - n are false alarms. The others are confused if they do not match.
  */
 export function measureSpeakerErrors (
   reference: readonly LabelledSpan[], hypothesis: readonly LabelledSpan[], durationMs: number, rules: ErrorRules

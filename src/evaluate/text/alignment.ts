@@ -1,17 +1,17 @@
 /**
  * Aligns heard tokens with spoken ones.
  *
- * Costs are sclite's (substitution 4, deletion and insertion 3), not the plain 1: of two ways with about as many errors
- * they take the one that keeps more tokens right, and right tokens are what times are read from.
+ * Costs are those of sclite (substitution 4, deletion and insertion 3), not 1 each: of two alignments with about as many errors, the one
+ * that keeps more tokens right is then cheaper. Times are measured on right tokens.
  */
 
 const SUBSTITUTION = 4
 const GAP = 3
-/** Cells above which a problem is halved first, so that memory grows with the text and not with its square. */
+/** Larger tables are divided first, so that memory grows with the length of the text and not with its square. */
 const FULL_CELLS = 4_000_000
 
 type Tokens = Int32Array
-/** Stretches of both texts, and where in them they begin. */
+/** A stretch of each text, and the index at which it begins. */
 type Part = { said: Tokens, heard: Tokens, saidFrom: number, heardFrom: number }
 
 /** For every heard token the index of the spoken token it is aligned with, right or wrong; -1 for an invented one. */
@@ -30,7 +30,7 @@ export function alignTokens (said: readonly string[], heard: readonly string[], 
 function alignPart (part: Part, fullCells: number, result: Int32Array): void {
   const { said, heard, saidFrom, heardFrom } = part
   if (said.length < 2 || (said.length + 1) * (heard.length + 1) <= fullCells) return alignWhole(part, result)
-  // Hirschberg: the best way crosses the middle of the said tokens where both halves together cost least.
+  // Hirschberg: the best alignment crosses the middle of the spoken tokens where the costs of both halves have the smallest sum.
   const middle = said.length >> 1
   const before = costs(said.subarray(0, middle), heard)
   const after = costs(said.slice(middle).reverse(), heard.slice().reverse())
@@ -41,7 +41,7 @@ function alignPart (part: Part, fullCells: number, result: Int32Array): void {
   alignPart(rest, fullCells, result)
 }
 
-/** Least cost of all said tokens against each beginning of the heard ones. */
+/** The lowest cost of aligning all of `said` with each prefix of `heard`. */
 function costs (said: Tokens, heard: Tokens): Int32Array {
   let above = Int32Array.from({ length: heard.length + 1 }, (_, column) => GAP * column)
   let current = new Int32Array(heard.length + 1)

@@ -1,10 +1,10 @@
-/** What was said and what was heard instead, token by token: where the errors are, not only how many. */
+/** Lists the errors of a text, token by token: what was said, and what was heard instead. */
 import { alignTokens } from './alignment.js'
 
-/** Neighbouring errors as one. `at`: index of the first said token, or of the one an invention stands before. */
+/** A run of neighbouring errors. `at`: the index of its first spoken token; for invented words, of the spoken token after them. */
 export type Difference = { at: number, said: string[], heard: string[] }
 
-/** By the alignment that keeps most tokens right. */
+/** The differences of the alignment that keeps most tokens right. */
 export function listDifferences (said: readonly string[], heard: readonly string[]): Difference[] {
   const pairs = alignTokens(said, heard)
   const differences: Difference[] = []
@@ -37,7 +37,7 @@ export function listDifferences (said: readonly string[], heard: readonly string
   return differences
 }
 
-/** `ask → thats`; a missed word stands alone with −, an invented one with +. */
+/** Formats a difference: `ask → thats`, `− missed words`, `+ invented words`. */
 export function formatDifference ({ said, heard }: Pick<Difference, 'said' | 'heard'>): string {
   if (heard.length === 0) return `− ${said.join(' ')}`
   if (said.length === 0) return `+ ${heard.join(' ')}`
@@ -52,7 +52,7 @@ export type Comparison = {
 }
 export type ListedDifference = { file: string, system: string, differences: string[] }
 
-/** By file, then by program; a program without errors there is not listed. An invention belongs to the part it stands in. */
+/** Differences by file, then by program; programs without errors are left out. Invented words count for the part in which they are. */
 export function compareTexts ({ parts, heard }: Comparison): ListedDifference[] {
   const said = parts.flatMap((part) => part.said)
   const ends = parts.map((_, index) => parts.slice(0, index + 1).reduce((sum, part) => sum + part.said.length, 0))

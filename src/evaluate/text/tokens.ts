@@ -1,9 +1,9 @@
 /**
- * The one normalisation of the evaluation: what both scorers compare, and what times are taken from.
+ * Splits texts into tokens. Both scorers and the measurement of times use these tokens.
  *
- * NFKC, lower case, apostrophes between letters dropped, every other mark that is no letter, combining mark or digit
- * parts. Numbers stay as they are written: "9" and "nine" differ. Languages written without spaces are compared by
- * character (code point), because there a word is a matter of opinion.
+ * Texts become NFKC and lower case. Apostrophes between letters are dropped. Any other character that is not a letter, a combining mark or
+ * a digit separates tokens. Numbers stay as written: "9" and "nine" differ. Languages written without spaces are compared by character
+ * (code point), because people disagree about their words.
  */
 import { splitWords } from './wer.js'
 
