@@ -1,5 +1,5 @@
-# The appliance as an image; docs/install.md says how to build and run it. It builds without BuildKit and without a registry: any Debian
-# with Node 24 and npm works as base.
+# The appliance as an image; docs/install.md says how to build and run it. buildah, podman, and docker with BuildKit build it, also without
+# a registry: any Debian with Node 24 and npm works as base.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 # ---------------------------------------------------------------- ffmpeg: only what decodes sound
