@@ -196,7 +196,7 @@ export function modelsCommand (): Command {
   models.command('pull').description('fetch models (resuming if possible) and verify them').argument('<names...>', what).action(pull)
   models.command('setup', { hidden: true }).description('install the model of a first start').option('--quiet').action(setUp)
   models.command('add').description('add a model that is in no manifest, after testing it')
-    .argument('<path>', 'a ggml file, a faster-whisper folder, a GGUF file with a language model, or an ONNX file with a speaker model')
+    .argument('<path>', 'a ggml, GGUF or ONNX file, or a folder of faster-whisper or of an embedding model; see docs/models.md')
     .requiredOption('--name <name>', 'its name', parseName)
     .option('--languages <codes>', 'languages it is for, such as de,fr (default: all)', parseLanguages)
     .option('--use <qualities>', 'qualities that prefer it: some of fast,balanced,accurate, or none', parseUse, [...STT_QUALITIES])
