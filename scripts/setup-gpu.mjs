@@ -44,8 +44,7 @@ async function installPackage (modules, name, digest, { run, npm, tar }) {
 
 /**
  * Installs the libraries with which language models use a GPU, if STENOBOX_GPU names one. A failure is reported and set-up continues: the
- * processor is used then. `run`, `npm` and `say` are those of set-up; `tar`
- * is a program.
+ * processor is used then. `run`, `npm` and `say` are those of set-up. `tar`: the path of that program.
  */
 export async function installGpuLibraries (modules, gpu, tools) {
   const wanted = PACKAGES[gpu]

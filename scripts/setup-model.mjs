@@ -46,7 +46,7 @@ export function readWantedModel (SetupError) {
 
 /**
  * Installs a real speech model on the first start, by the program's own code. It is optional: where none can be had, set-up says so
- * and goes on, and the starter model is used. `isAsked`: try even after a failure within the last hour. `runVisibly`: see setup.mjs.
+ * and continues, and the starter model is used. `isAsked`: try even after a failure within the last hour. `runVisibly`: see setup.mjs.
  * `notes`: the folder in which a failure is remembered.
  */
 export async function installModel (root, wanted, { runVisibly, isQuiet, isAsked, notes = join(root, 'build') }) {
