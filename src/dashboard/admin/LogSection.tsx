@@ -28,14 +28,14 @@ const logQuery = infiniteQueryOptions({
 })
 type Event = Awaited<ReturnType<NonNullable<typeof logQuery.queryFn>>>['events'][number]
 
-/** Reading changes nothing; there is far more of it than of everything else. */
+/** Requests that only read. There are far more of them than of all others. */
 const isReading = ({ operation }: Event): boolean => /^(get|list|stream|search)[A-Z]/.test(operation)
 
-/** Acts that a first look should show, and how many pages are searched for them. */
+/** The number of acts to show first, and the most pages that are read to find them. */
 const ENOUGH = 20
 const MAX_PAGES = 10
 
-/** The log without what was only read, unless that is wanted. Pages that hold nothing else are passed over. */
+/** The log, without requests that only read unless they are wanted. Pages with nothing else are skipped. */
 function useLog (isReadingShown: boolean) {
   const log = useInfiniteQuery(logQuery)
   const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = log

@@ -1,4 +1,4 @@
-/** Work on models that goes on or has just ended. */
+/** Model tasks that are running or have just ended. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '../i18n/index.tsx'
 import { Badge } from '../ui/Badge.tsx'

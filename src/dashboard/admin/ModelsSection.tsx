@@ -72,10 +72,10 @@ const KINDS: Readonly<Record<string, TextKey>> = {
 }
 const isSpeech = (kind: string): boolean => KINDS[kind] === 'admin.models.speech'
 
-/** Up to here a tenth of a minute says something. */
+/** Fewer minutes than this are shown with a decimal. */
 const EXACT_MINUTES = 10
 
-/** More languages than these are told by their number. */
+/** Of more languages than this, only the number is shown. */
 const NAMED_LANGUAGES = 4
 
 function useModelFacts () {

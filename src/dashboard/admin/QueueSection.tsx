@@ -1,4 +1,4 @@
-/** What runs and what waits, of all owners, as it goes on. */
+/** The queue of all owners: what runs and what waits, kept up to date. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'

@@ -32,7 +32,7 @@ function RoleChoice ({ value, onChange }: { value: Role, onChange (role: Role): 
   return <Choice<Role> label={t('admin.owners.role')} value={value} onChange={onChange} options={options} />
 }
 
-/** Creates the owner, then what takes a request of its own. The owner that a first attempt has made is kept for the next attempt. */
+/** Creates the owner, then sets password and role. If that fails, the next attempt uses the owner that the first one created. */
 function useCreation ({ onDone, onClose }: Props) {
   const [made, setMade] = useState<Owner>()
   return useMutation({

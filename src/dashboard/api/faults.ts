@@ -12,7 +12,7 @@ export type Faults<F extends string> = {
 const FIELD_SENTENCE = /^([A-Za-z]\w*)(?:\.[\w.]+)?: (.+)$/s
 
 /**
- * Splits what went wrong among the fields of a form. `codes`: the field that a refusal with this code is about, where its sentence names
+ * Assigns faults of a refusal to the fields of a form. `codes`: the field that a refusal with this code is about, where its sentence names
  * none.
  */
 export function faultsOf<F extends string> (

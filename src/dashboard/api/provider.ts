@@ -7,10 +7,10 @@ import type { Session } from './session.ts'
 export const RETURN_PATH = '/sign-in/return'
 const PLACE = 'stenobox.errand'
 
-/** What somebody went to the provider for, and the address of the page to go on to. */
+/** Why the browser went to the provider, and the address of the page to show afterwards. */
 export type Errand = { purpose: 'signIn' | 'connect', next: string }
 
-/** True for addresses of our own: an address of another site must not be a place to go on to. */
+/** True for addresses of this page: a link must not lead to another site after sign-in. */
 export const isOwnAddress = (text: string): boolean => /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(text)
 
 function isErrand (value: unknown): value is Errand {

@@ -3,8 +3,8 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { api, take } from '../api/client.ts'
 
 /**
- * As lazyRouteComponent, which loads the document again when there is no such file, because a new version has others. Where the appliance
- * does not answer, that would leave nothing but an error of the browser: there, it is an ApiError like any other (`unreachable`).
+ * Like lazyRouteComponent, which reloads the document when a file is missing, because a new version has other files. If the appliance does
+ * not answer, a reload would leave only an error of the browser, so this throws an ApiError (`unreachable`) instead.
  */
 export function lazyPage<M extends Record<string, unknown>, K extends keyof M> (load: () => Promise<M>, name: K) {
   return lazyRouteComponent(async () => {

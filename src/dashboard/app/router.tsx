@@ -17,7 +17,7 @@ import { readLibrarySearch } from '../library/search-params.ts'
 
 type Context = { queries: QueryClient }
 
-/** A page is there when its texts are. */
+/** Loads a page together with its texts. */
 async function withTexts<P> (part: TextPart, page: Promise<P>): Promise<P> {
   const [loaded] = await Promise.all([page, loadTexts(part)])
   return loaded
@@ -34,7 +34,7 @@ const setup = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  // Only paths of our own: an address of another site must not be a place to go on to.
+  // Only addresses of this page: a link must not lead to another site after sign-in.
   // Undefined, because a key that is left out would keep what the address has.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
     ({ next: typeof next === 'string' && isOwnAddress(next) ? next : undefined }),

@@ -5,7 +5,7 @@ import { useTexts } from '../i18n/index.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import styles from './SearchBox.module.css'
 
-/** People type on; a request for each letter would be in vain. */
+/** Searches when a person pauses: requests for single letters would be wasted. */
 const PAUSE_MS = 200
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -12,11 +12,11 @@ export const mayPass = (error: unknown): boolean =>
   error.code !== 'insufficient_storage'
 
 /**
- * Uploads that were begun in this tab, by file, so that choosing the same file again after a reload goes on where it was. Kept as long as
- * the tab, because names of recordings should not stay on a shared computer.
+ * The key of a file's upload in the storage of this tab, so that choosing the same file again after a reload resumes its upload. The tab's
+ * storage ends with the tab, because names of recordings should not stay on a shared computer.
  */
 const placeOf = (file: File): string => `stenobox.upload ${file.size} ${file.lastModified} ${file.name}`
-/** Whose upload a place is, of those that this page has begun: copies of a file in two folders are two recordings. */
+/** The file that each key belongs to, since the page was loaded: copies of a file in two folders are two recordings. */
 const holders = new Map<string, File>()
 
 /** False: a copy of the file is being uploaded. */
@@ -52,7 +52,7 @@ async function resume (file: File, signal: AbortSignal): Promise<Session | undef
   return undefined
 }
 
-/** Goes on with the upload of this file if there is one, or begins it. Throws ApiError: too large, no minutes left, queue full. */
+/** Resumes the upload of this file, or begins one. Throws ApiError: too large, no minutes left, queue full. */
 export async function beginUpload (file: File, signal: AbortSignal): Promise<Session> {
   const isHeld = hold(file)
   const known = isHeld ? await resume(file, signal) : undefined

@@ -1,6 +1,6 @@
 /**
- * Uploads of this tab: a queue of files, each sent in parts. A part that does not arrive is sent again, after a lost connection or the
- * sleep of a laptop too; the appliance is asked first which parts it has. Uploads go on while other pages are open.
+ * Uploads of this tab: a queue of files, each sent in parts. A part that did not arrive is sent again, also after a lost connection or when
+ * the laptop has slept. The appliance is asked first which parts it has. Uploads continue while other pages are open.
  */
 import { ApiError } from '../api/client.ts'
 import { beginUpload, completeUpload, dropUpload, forgetUpload, mayPass, readMissing, RETRY_MS, sendPart } from './upload-client.ts'
@@ -11,7 +11,7 @@ const FILES_AT_ONCE = 2
 const PARTS_AT_ONCE = 2
 
 /**
- * `waiting`: for its turn. `paused`: the connection is lost, or nobody is signed in; it goes on by itself. `failed`: `fault` says why.
+ * `waiting`: for its turn. `paused`: the connection is lost, or nobody is signed in; it resumes by itself. `failed`: `fault` says why.
  */
 export type UploadState = 'waiting' | 'sending' | 'paused' | 'done' | 'failed'
 export type Upload = {
@@ -126,7 +126,7 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
     } catch (error) {
       if (work.stop.signal.aborted) return
       forgetUpload(work.file)
-      // The other request of the same file, if any, has no use any more.
+      // Stops the other requests of this file, which are no longer needed.
       work.stop.abort()
       patch(key, { state: 'failed', fault: error instanceof Error ? error.message : String(error) })
     } finally {
@@ -168,7 +168,7 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
       if (work) forgetUpload(work.file)
       if (work?.session) await dropUpload(work.session.uploadId)
     },
-    /** Sends a file again whose upload has failed. */
+    /** Retries a failed upload. */
     retry (key: number): void {
       const work = works.get(key)
       if (!work) return
@@ -176,7 +176,7 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
       set(uploads.map(({ fault: _, ...upload }) => upload.key === key ? { ...upload, state: 'waiting', sentBytes: 0 } : upload as Upload))
       startNext()
     },
-    /** Takes the ended ones from the list. */
+    /** Removes uploads that are done or have failed from the list. */
     clear (): void {
       const rest = uploads.filter(({ state }) => state !== 'done' && state !== 'failed')
       for (const { key } of uploads) if (!rest.some((one) => one.key === key)) works.delete(key)
@@ -188,7 +188,7 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
       works.clear()
       set([])
     },
-    /** Goes on with what stopped because the session had ended. */
+    /** Resumes uploads that stopped because the session had ended. */
     resume (): void {
       signIn?.resolve()
       signIn = undefined

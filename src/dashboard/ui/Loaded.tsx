@@ -1,4 +1,4 @@
-/** What a query brought: lines that stand for it while it is loaded, and why it failed where it did. */
+/** Shows the result of a query: grey lines while it is loaded, and the reason if it fails. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTexts } from '../i18n/index.tsx'
@@ -9,7 +9,7 @@ import styles from './Loaded.module.css'
 
 type Props<D> = {
   query: Pick<UseQueryResult<D>, 'data' | 'error' | 'refetch'>
-  /** How many lines stand for it. */
+  /** The number of grey lines. */
   lines?: number
   children (data: D): ReactNode
 }

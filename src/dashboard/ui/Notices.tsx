@@ -13,8 +13,8 @@ const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 })
 const SHOWN_MS = 6000
 
 /**
- * Shows a message; those that failed stay until they are closed. Returns a function that takes it away. `onGone`: it went, by time or by
- * the person.
+ * Shows a message. Messages of failures stay until they are closed. Returns a function that removes the message. `onGone` is called when
+ * the message has disappeared, by itself or because a person closed it.
  */
 export function notify (notice: Notice, options: { shownMs?: number, onGone?: () => void } = {}): () => void {
   const timeout = notice.kind === 'failed' ? undefined : options.shownMs ?? SHOWN_MS
@@ -27,12 +27,12 @@ export function notifyOf (error: unknown): void {
   notify({ kind: 'failed', text: error instanceof Error ? error.message : String(error) })
 }
 
-/** Takes all messages away, without what would happen when they go. */
+/** Removes all messages, without calling their `onGone`. */
 export function clearNotices (): void {
   queue.clear()
 }
 
-/** Waits for what nobody else waits for, and shows why it failed. */
+/** For tasks that nothing else waits for: shows why they failed. */
 export function inBackground (task: Promise<unknown>): void {
   task.catch(notifyOf)
 }

@@ -1,4 +1,4 @@
-/** A bar of how much is done; without a value: that something is going on. */
+/** A progress bar. Without a value, it shows only that something is running. */
 import { ProgressBar } from 'react-aria-components'
 import styles from './Progress.module.css'
 

@@ -1,4 +1,4 @@
-/** A list of things with a name, what there is to say of each, and what can be done with it. */
+/** A list of named things, each with facts and actions. */
 import type { ReactNode } from 'react'
 import styles from './Rows.module.css'
 

@@ -18,11 +18,11 @@ const LARGEST_PAGE = 2000
 const BEFORE = 60
 
 export type SegmentsState = {
-  /** As many as the transcript has; undefined: not loaded. */
+  /** One entry for each segment of the transcript; undefined if it is not loaded. */
   readonly segments: ReadonlyArray<Segment | undefined>
   /** Undefined until the first page is there. */
   readonly total: number | undefined
-  /** Those that were loaded first. They stand for the ones that are not. */
+  /** The segments that were loaded first, from which the sizes of the others are estimated. */
   readonly sample: readonly Segment[]
   /** Why the last page could not be loaded; undefined again when somebody looks at the text again. */
   readonly fault: unknown
@@ -33,7 +33,7 @@ export function createSegments (load: LoadSegments) {
   let words: { of: SegmentsState['segments'], index: WordIndex } | undefined
   let places: { of: SegmentsState['segments'], byId: Map<string, number> } | undefined
   let running: Promise<unknown> = Promise.resolve()
-  /** What is in view and waits for its turn. */
+  /** The segments in view that wait to be loaded. */
   let view: { from: number, to: number, loaded: Promise<void> } | undefined
   /** The last change of the transcript that is shown. */
   let revision = 0
@@ -44,7 +44,7 @@ export function createSegments (load: LoadSegments) {
     for (const listener of listeners) listener()
   }
 
-  /** One after another, in the order of the calls. */
+  /** Runs tasks one after another, in the order of the calls. */
   function inTurn<T> (task: () => Promise<T>): Promise<T> {
     const result = running.then(task)
     running = result.catch(() => undefined)
@@ -83,14 +83,14 @@ export function createSegments (load: LoadSegments) {
     }
   }
 
-  /** Loads a page, and what is before the place that `placeIn` finds in it. The place. */
+  /** Loads a page, and segments before the place that `placeIn` finds in it. Returns the place. */
   const loadAround = (start: PageStart, placeIn: (page: SegmentPage) => number): Promise<number> => inTurn(async () => {
     const place = placeIn(await loadPage(start, PIECE))
     await loadMissing(place - BEFORE, place + 1)
     return place
   })
 
-  /** Loads what is loaded again, and shows it when all of it is there. */
+  /** Loads all loaded segments a second time, and shows them when all have arrived. */
   const reload = (): Promise<void> => inTurn(async () => {
     const pages: SegmentPage[] = []
     for (let at = 0; ;) {
@@ -136,12 +136,12 @@ export function createSegments (load: LoadSegments) {
       view = { from, to, loaded }
       return loaded
     },
-    /** Loads what is spoken at a time in seconds, and what is around it. The place of the segment. */
+    /** Loads the segment that is spoken at a time in seconds, and those around it. Returns its place. */
     async ensureTime (seconds: number): Promise<number> {
       const word = findWord(wordIndex(), seconds)
       return typeof word === 'object' ? word.segment : await loadAround({ from: seconds }, ({ offset }) => offset)
     },
-    /** Loads a segment and what is around it. Its place. Rejects if the transcript has no such segment. */
+    /** Loads a segment and those around it. Returns its place. Rejects if the transcript has no such segment. */
     async ensureId (id: string): Promise<number> {
       return placeOf(id) ?? await loadAround({ after: id }, ({ offset }) => offset - 1)
     },
@@ -154,7 +154,7 @@ export function createSegments (load: LoadSegments) {
       revision = Math.max(revision, segment.revision)
       if (place !== undefined) change({ segments: state.segments.with(place, segment) })
     },
-    /** Loads again what is loaded, if somebody else has changed the transcript. */
+    /** Reloads the loaded segments, if somebody else has changed the transcript. */
     async refresh (): Promise<void> {
       if (state.total !== undefined && (await load({ offset: 0 }, 1)).revision > revision) await reload()
     },

@@ -85,7 +85,7 @@ export function findPauseEnd (index: WordIndex, seconds: number, least: number):
   const next = countBegun(index.starts, seconds)
   const start = index.starts[next]
   if (start === undefined || start - seconds < least) return undefined
-  // Words of another channel may have begun earlier and still go on; no word lasts longer than the few that are looked at.
+  // Words of another channel may have begun earlier and not have ended; no word lasts longer than the few that are looked at.
   for (let place = next - 1; place >= Math.max(0, next - 8); place--) if ((index.ends[place] ?? 0) > seconds) return undefined
   return start
 }
