@@ -1,4 +1,4 @@
-/** What every area of the appliance stands on. */
+/** The parts that every area of the appliance uses. */
 import type { Config } from '../config.js'
 import type { Fetcher } from '../engine/http/fetcher.js'
 import type { Logger } from '../logger.js'
@@ -12,7 +12,7 @@ export type Base = {
   stores: Stores
   inTransaction: InTransaction
   files: Files
-  /** The way out. */
+  /** All requests to other machines go through it. */
   fetcher: Fetcher
   audit: Audit
   log: Logger

@@ -34,7 +34,7 @@ function createKeySource ({ issuer, server }: OauthConfig, { oauth, fetcher, now
   return server ? createLocalKeys(publicPart(oauth.signingKey())) : createRemoteKeys({ issuer, fetcher, now, log })
 }
 
-/** What judges OAuth tokens. */
+/** Creates what checks OAuth tokens. */
 function createTokenService (config: OauthConfig, findKey: FindKey, { owners, now }: OauthDeps): Tokens {
   const { issuer, audiences, server, ownerClaim: claim, createOwners: create } = config
   const findOwner = server ? ownersById(owners) : ownersByClaim({ owners, claim, create, now })

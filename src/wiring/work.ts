@@ -25,7 +25,7 @@ import { createLoop } from '../work/loop.js'
 import type { Base } from './base.js'
 import type { Engines } from './engines.js'
 
-/** yt-dlp's connections for one source, all together. */
+/** How long the proxy of one run of yt-dlp may stay open. */
 const MAX_FETCH_MS = 24 * 3_600_000
 
 type Needs = {
@@ -35,7 +35,7 @@ type Needs = {
   engines: Engines
 }
 
-/** What every step of a job gets. */
+/** Creates what all steps of a job depend on. */
 function createSteps ({ config, stores, inTransaction, files, fetcher, audit, log, now }: Base, queue: Queue, removal: Removal) {
   const { keepMedia, retentionDays: mediaDays, transcriptRetentionDays: transcriptDays, maxMediaBytes, maxMediaSeconds } = config
   const retention = createRetention({ ...stores, keepMedia, mediaDays, transcriptDays, files, removal, audit, now })
@@ -45,7 +45,7 @@ function createSteps ({ config, stores, inTransaction, files, fetcher, audit, lo
   return { ...stores, queue, retention, deliveries, stages, ending, files, inTransaction, maxMediaBytes, maxMediaSeconds, now, log }
 }
 
-/** Artifacts, the steps of jobs, telling receivers, and the loop that drives them. The loop does not run yet. */
+/** Creates artifacts, the steps of jobs, webhook deliveries, and the loop that runs them. Does not start the loop. */
 export function createWork (base: Base, { submit, removal, plans, engines }: Needs) {
   const { config, stores, inTransaction, files, fetcher, log, now } = base
   const { speech, ytDlp } = engines

@@ -93,7 +93,7 @@ export type DetectorTasks = {
   detectSpeech: { input: DetectSpeechInput, output: DetectSpeechOutput }
 }
 
-/** An embedding model in the layout of Transformers.js, in an absolute folder. */
+/** An embedding model in the layout of Transformers.js. `folder`: absolute. */
 export type EmbeddingChoice = { folder: string, dtype: 'q8' | 'fp32', maxTokens: number, dimensions: number }
 export type CountTokensInput = { model: EmbeddingChoice, texts: readonly string[] }
 /** Without special tokens. */

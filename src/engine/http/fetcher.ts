@@ -12,7 +12,7 @@ import { createGuard, parseUrl, readUrl, targetOf, toBasicAuth } from './guard.j
 import type { Guard, GuardDeps } from './guard.js'
 import { withShare } from './names.js'
 
-/** So much of an unwanted body is read to keep the connection; beyond it a new connection is cheaper. */
+/** Up to this many bytes of an unwanted body are read, so that the connection can be reused. For more, a new connection is cheaper. */
 const DISCARD_BYTES = 64 * 1024
 const DISCARD_MS = 1000
 

@@ -32,7 +32,7 @@ const LIMITS: ProxyLimits = { idleMs: 30_000, totalMs: 3_600_000, maxBytes: 10 *
 export type FilterProxy = {
   /** With name and password, so for the program's environment: its arguments are seen by everyone on the machine. */
   url: string
-  /** What was last refused or failed, which the program only knows as a status. */
+  /** The last refusal or error. The program sees only its status. */
   problem (): FetchError | undefined
   /** Ends every connection. */
   close (): Promise<void>
@@ -79,17 +79,17 @@ type Run = {
   share: string
   idleMs: number
   credential: string
-  /** Connections that CONNECT took out of the hands of the server. */
+  /** Both ends of tunnels. Node's server no longer closes connections that became tunnels. */
   tunnels: Set<Duplex>
   count (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
-  /** Keeps what went wrong before an answer began, and says with which status; what breaks later, the program sees itself. */
+  /** Records an error from before the reply, and returns the status to reply with. The program itself sees later errors. */
   note (error: unknown): number
 }
 
 /** Passes a request on. */
 async function forward ({ agent, purpose, idleMs, count }: Run, asked: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = parseUrl(asked.url ?? '', purpose)
-  // What is to be https comes as CONNECT; done here, the program would not see whose certificate it is.
+  // Requests for https come as CONNECT. If the proxy made them, the program could not check the certificate.
   if (url.protocol !== 'http:') throw new FetchError('invalid_url', purpose)
   const left = new AbortController()
   response.once('close', () => { left.abort() })
@@ -176,7 +176,7 @@ export async function startFilterProxy ({ purpose = 'sources', share = purpose, 
   function note (error: unknown): number {
     const wrapped = wrapFetchError(error, purpose)
     if (!(wrapped instanceof FetchError)) return 502
-    // What breaks when everything is ended is no reason of its own.
+    // After `close`, connections break because we closed them.
     if (server.listening) problem = wrapped
     return STATUS[wrapped.code] ?? 502
   }

@@ -12,7 +12,7 @@ import { createTransfers, isPacked } from './transfer.js'
 import type { Decision } from './transfer.js'
 
 const MAX_REDIRECTS = 10
-/** The longest feeds there are have some thousand episodes. */
+/** The longest feeds have some thousand episodes. */
 const MAX_FEED_BYTES = 8 * 1024 ** 2
 const TOTAL_MS = 12 * 60 * 60_000
 const IDLE_MS = 30_000
@@ -79,7 +79,7 @@ export function toJobFailure ({ code, detail }: FetchError): JobFailure {
   return new JobFailure(FAILURES[code], `fetching: ${[code, detail].filter(Boolean).join(', ')}`)
 }
 
-/** Identifies the file as far as its server tells: by a strong entity tag, or by time and length. */
+/** Identifies the file by what its server says: a strong entity tag, or else time and length. */
 function identify (url: string, { etag, modified, totalBytes }: FileVersion): string | undefined {
   const mark = etag ?? (modified === undefined || totalBytes === undefined ? undefined : modified)
   return mark === undefined ? undefined : createHash('sha256').update(JSON.stringify([url, mark, totalBytes])).digest('hex')

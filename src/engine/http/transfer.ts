@@ -9,7 +9,7 @@ import { isTooSlow, PACE_MS } from './pace.js'
 
 /** Attempts that may fail in a row. */
 export const ATTEMPTS = 5
-/** This much more than ever before, and earlier failures are forgotten: a long download over a bad line ends. */
+/** After this many new bytes, earlier failures no longer count, so that a long download over a bad line can finish. */
 const GOOD_ATTEMPT_BYTES = 1024 ** 2
 const FIRST_PAUSE_MS = 1000
 /** Free disk is checked again after this many bytes. */

@@ -35,7 +35,7 @@ const EXACT_CONTAINERS = /^(mov|flac|aiff|au|wv|tta)\b/
 const filters = (channels: 1 | 2): string =>
   `aresample=16000,aformat=channel_layouts=${channels === 1 ? 'mono' : 'stereo'}:sample_fmts=s16,aresample=async=1:first_pts=0`
 export const FILTERS_OF_MIX = filters(1)
-/** ffmpeg's message when it had no memory to fill a gap; it goes on without it, and exits with 0. */
+/** ffmpeg's message when it had no memory to fill a gap. It then continues without the silence, and exits with 0. */
 const LOST_CLOCK = /Failed to compensate for timestamp delta/
 /** ffmpeg's messages for files that end too early. */
 const CUT_OFF = /moov atom not found|File ended prematurely|Truncat|partial file/i

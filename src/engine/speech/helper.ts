@@ -58,7 +58,7 @@ type Options = {
 
 const aborted = (): SpeechError => new SpeechError('aborted', 'stopped on request')
 
-/** Whether its caller does not wait for it any more. */
+/** True if its caller no longer waits for it. */
 const isStopped = ({ signal }: Call): boolean => signal?.aborted === true
 
 /** The code for a call that ended its process. ggml and the C++ runtime report failed allocations on stderr. */

@@ -1,4 +1,4 @@
-/** Keeps one language model in memory between calls, and lets go of it when nobody uses it or its memory is needed. */
+/** Keeps one language model in memory between calls, and unloads it when nobody uses it or its memory is needed. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { availableMemory } from 'node:process'
 import { ArtifactError } from '../../../domain/artifact-error.js'
@@ -122,7 +122,7 @@ export function createResidentModel (deps: Deps): ResidentModel {
     return process
   }
 
-  /** The program with the model to use now. A load goes on when the caller that started it has given up: the next caller needs it. */
+  /** The program with the model to use now. A load continues after the caller that started it has given up, for the next caller. */
   async function open (): Promise<ModelProcess> {
     const found = find()
     if (!found) throw new ArtifactError('unavailable', 'no language model is installed')
