@@ -15,5 +15,5 @@ export type WorkClaim = {
   readonly run: number | undefined
 }
 
-/** The step after its claim was lost to another claimant, or its job has ended: its result is not wanted any more. */
+/** A step has lost its claim to another process, or its job has ended. Its result must not be stored. */
 export class ClaimLost extends Error {}

@@ -47,7 +47,7 @@ type Deps = {
   now: () => number
 }
 
-/** A recording as a whole. */
+/** The result of decoding a whole recording. */
 type Decoded = {
   cut: readonly AudioWindow[], skipped: readonly SkippedSpan[], totalSamples: number, channels: number, peaks: Peaks
 }
@@ -55,14 +55,14 @@ type Decoded = {
 export function createDecoding (deps: Deps) {
   const { jobs, windows, transcripts, work, orders, queue, stages, ending, sound, diarizing, files, inTransaction, speech, now } = deps
 
-  /** Removes what an earlier decoder left undone: its windows would be claimed meanwhile, and then transcribed twice. */
+  /** Removes unfinished work of an earlier decoder: its windows would be claimed meanwhile, and then transcribed twice. */
   function begin ({ jobId }: WorkClaim): void {
     jobs.begin(jobId, 'decode', now())
     for (const kind of ['language', 'transcribe', 'speakers']) work.remove({ jobId, kind })
     windows.removeOpen(jobId)
   }
 
-  /** Removes the windows from `idx` on, with all that came of them: another version of the decoder may divide differently. */
+  /** Removes the windows from `idx` on and their results, because another version of the decoder may divide differently. */
   function dropFrom (jobId: number, idx: number): void {
     windows.removeFrom({ jobId, purpose: 'speech', idx })
     work.remove({ jobId, kind: 'transcribe' }, idx)
@@ -83,7 +83,7 @@ export function createDecoding (deps: Deps) {
     })
   }
 
-  /** Stores samples of the language. One window tells its language while it is transcribed; none has no language to tell. */
+  /** Stores the samples for detecting the language. The language of a single window is detected while it is transcribed. */
   function storeSamples ({ jobId, run }: WorkClaim, cut: readonly AudioWindow[]): void {
     if (cut.length <= 1) return
     windows.removeFrom({ jobId, purpose: 'language', idx: 0 })

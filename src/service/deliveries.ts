@@ -1,4 +1,4 @@
-/** Telling receivers how jobs ended: at least once each, on a schedule, by signed requests. */
+/** Sends webhooks: signed requests that tell receivers how jobs ended, at least once each, on a schedule. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttemptFilter, Delivery, HttpAttempt, LoggedAttempt, Target } from '../domain/delivery.js'
 import { AppError } from '../domain/errors.js'
@@ -26,9 +26,9 @@ const PLACE_MS = 10_000
 const BUSY_PAUSE_MS = 30_000
 /** Pauses between the short tries of one attempt. */
 const TRY_PAUSES_MS = [300, 1000]
-/** How long the log of requests goes back; what is to be sent again is never so old. */
+/** How long requests stay in the log. Deliveries that wait for a retry are never so old. */
 const LOG_MS = 30 * 24 * 60 * 60_000
-/** Another try at once may help where the connection failed or broke; who was too slow would be so again. */
+/** An immediate retry may help if the connection failed or broke, but not if the receiver was too slow. */
 const MAY_PASS = new Set(['unreachable', 'broken'])
 const GONE = 410
 
@@ -47,7 +47,7 @@ type Deps = {
   pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
 
-/** One request as it went, and what follows from it. */
+/** One request and its result. `mayPass`: an immediate retry may help. */
 type Try = HttpAttempt & { retryAfterMs: number | undefined, mayPass: boolean }
 type Message = { ownerId: number, url: string, secret: string, messageId: string, body: string }
 
@@ -98,7 +98,7 @@ export function createDeliveries (deps: Deps) {
         signal,
         share: `owner ${ownerId}`
       })
-      // Not waited for: how long a body is does not matter to anybody.
+      // Not awaited, because nobody needs the body.
       discard()
       const retryAfterMs = parseRetryAfter(headers['retry-after'], now())
       const answer = { ...took(), responseCode: status, retryAfterMs }
@@ -108,7 +108,7 @@ export function createDeliveries (deps: Deps) {
       if (signal?.aborted || (error instanceof FetchError && (error.code === 'aborted' || error.code === 'busy'))) throw error
       const nothing = { ...took(), responseCode: undefined, retryAfterMs: undefined, status: 'failed' } as const
       if (error instanceof FetchError) return { ...nothing, error: error.message, mayPass: MAY_PASS.has(error.code) }
-      // Counted as a failed attempt: thrown, it would be tried again for ever.
+      // Counted as a failed attempt. If it were thrown, the delivery would be tried forever.
       log.error({ err: error }, 'a webhook failed in an unknown way')
       return { ...nothing, error: 'The request failed inside the appliance. Details are in the log.', mayPass: false }
     }
@@ -130,9 +130,8 @@ export function createDeliveries (deps: Deps) {
     }
   }
 
-  /** Nothing more goes to a receiver that says it is gone. False when it is not that one any more. */
+  /** Switches an endpoint off because its receiver is gone. False if the endpoint has another URL by now. */
   function deactivate (endpointId: number, url: string): boolean {
-    // An address that was corrected meanwhile is not the one that is gone.
     if (!webhooks.deactivate(endpointId, url)) return false
     deliveries.endPending(endpointId)
     log.warn({ endpointId }, 'webhook endpoint deactivated, because it answers 410')
@@ -179,14 +178,14 @@ export function createDeliveries (deps: Deps) {
   function claimOne ({ id, jobId }: { id: number, jobId: number }): WorkClaim | undefined {
     const of = { kind: KIND, jobId }
     work.expire(KIND, now())
-    // What has arrived or was given up has no work any more.
+    // A delivery that has arrived or was given up has no work.
     if (work.find(of, id) === undefined) work.insert({ ...of, idx: id, run: undefined, attempt: deliveries.lastAttempt(id) })
     const workId = work.find(of, id)
     return workId === undefined ? undefined : work.claim(workId, now() + LEASE_MS)
   }
 
   return {
-    /** Writes down whom to tell of the end of a job. Call it in the transaction that ends the job. */
+    /** Stores the deliveries for the end of a job. Call it in the transaction that ends the job. */
     enqueue (jobId: number): void {
       const job = jobs.find(jobId)
       if (job?.completedAt === undefined) throw new Error(`job ${jobId} has not ended`)
@@ -258,7 +257,7 @@ export function createDeliveries (deps: Deps) {
       return logged
     },
 
-    /** Forgets requests of long ago, and attempts nothing years late after the clock was wrong. */
+    /** Removes old requests from the log, and moves attempts closer that were planned while the clock was wrong. */
     sweep (): void {
       deliveries.removeLogged(now() - LOG_MS)
       work.hurry(KIND, now(), now() + MAX_PAUSE_MS)

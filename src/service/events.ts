@@ -1,4 +1,4 @@
-/** Tells open pages what changes in their owner's library. Nothing is stored: who was away reads the list again. */
+/** Tells open pages what changes in their owner's library. Nothing is stored: a page that was away reads the list again. */
 import { AppError } from '../domain/errors.js'
 import type { Change, LibraryEvent } from '../domain/event.js'
 import { jobProgress, shownTitle } from '../domain/job.js'

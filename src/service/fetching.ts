@@ -1,4 +1,4 @@
-/** The first stage of a job that names an address: its media is brought here, whole, or the job says why not. */
+/** The first stage of a job with a URL: stores its recording, or fails the job with the reason. */
 import { createHash, randomUUID } from 'node:crypto'
 import { failureCodeOf, JobFailure } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
@@ -26,9 +26,9 @@ import type { Queue } from './queue.js'
 import type { Stages } from './stages.js'
 import type { Submit } from './submit.js'
 
-/** Progress is noted in steps of this share: a step of what clients see, and at most about a hundred writes for a file. */
+/** Progress is stored in steps of this share: what clients see changes with each, and a file causes at most about a hundred writes. */
 const NOTED_SHARE = 0.01
-/** Files of a run of yt-dlp beside what it fetches. */
+/** Names of files that a run of yt-dlp has beside the recording. */
 const ADDRESS_FILE = 'address'
 const INFO_FILE = 'info.json'
 const FORMAT_FILE = 'format'
@@ -60,12 +60,12 @@ type Deps = {
   log: Log
 }
 
-/** What came: a file among the job's drafts, or media that is here already. `name` is what the server calls the file. */
+/** What a fetch found: a file among the job's drafts, or media that is stored already. `name`: what the server calls the file. */
 type Brought = SourceFacts & { name: string | undefined, identity: string | undefined } &
   ({ file: string | undefined } | { mediaId: number })
 type Work = { claim: WorkClaim, url: string, ownerId: number, signal: AbortSignal, requireRoom: RequireRoom }
 
-/** Media that was to serve this job too has been removed meanwhile: the source is to be fetched after all. */
+/** Stored media that this job was to use too has been removed meanwhile, so the source has to be fetched. */
 class MediaGone extends Error {}
 
 /** Lookups of names are shared among owners. */
@@ -111,7 +111,7 @@ export function createFetching (deps: Deps) {
     }
   }
 
-  /** What is at an address, pages and streams through yt-dlp; a feed comes back as it is. */
+  /** Downloads what is at an address, pages and streams with yt-dlp. A feed is returned as text. */
   async function bringFrom (work: Work, url: string): Promise<Brought | { feed: string, url: string }> {
     try {
       const arrival = await download(work, url)
@@ -181,7 +181,7 @@ export function createFetching (deps: Deps) {
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }
   }
 
-  /** Notes what came; the job waits for its decode from now on. Throws `ClaimLost`, `MediaGone`. */
+  /** Stores what the fetch found. From now on, the job waits to be decoded. Throws `ClaimLost`, `MediaGone`. */
   function finish ({ claim }: Work, mediaId: number, brought: Brought): void {
     if (!rows.finish(claim)) throw new ClaimLost()
     const job = jobs.find(claim.jobId)

@@ -26,7 +26,7 @@ function tooMany (waitMs: number): AppError {
   })
 }
 
-/** The attempts under way may all be right: then nobody has to wait long. */
+/** While attempts are under way. They may prove right, so the wait is short. */
 function tooManyAtOnce (): AppError {
   return new AppError('too_many_attempts', 'Too many passwords are being compared at once. Try again in a few seconds.', {
     headers: { 'retry-after': '5' }

@@ -52,7 +52,7 @@ export function createMetrics ({ store, jobs, files, findLanguageModel, version,
   const isEnded = (status: JobStatus | undefined): status is keyof typeof ended => status === 'completed' || status === 'failed'
 
   return {
-    /** Counts a transcribed window. `model`: what it was transcribed with; its weights stay in memory. */
+    /** Counts a transcribed window. `model`: what transcribed it. It counts as loaded from now on, although it may be freed later. */
     addWindow (quality: SttQuality, { samples, processingMs, model }: { samples: number, processingMs: number, model?: string }): void {
       const { windows: count, ...total } = windows.get(quality) ?? { windows: 0, audioMs: 0, processingMs: 0 }
       windows.set(quality, {

@@ -17,14 +17,14 @@ const MAX_WAITING = 50
 const MAX_NOTES = 30
 
 type Library = Pick<ModelLibrary, 'list' | 'isKnown' | 'requireFetchable' | 'pull' | 'importFrom' | 'remove'>
-/** `open`: loads the library with the first use: most servers never need its archiver. */
+/** `open`: loads the library at the first use, because most servers never need its archiver. */
 type Deps = { open: () => Promise<Library>, log: Pick<Log, 'info' | 'warn' | 'error'>, now: () => number }
 
 const IGNORE: Watcher = { begin () {}, progress () {}, note () {}, end () {} }
 
 const copy = (task: ModelTask): ModelTask => ({ ...task, notes: [...task.notes] })
 
-/** The error of a request for an error of the library. `code`: for a model or an archive that cannot be used. */
+/** Converts an error of the model library to an error of a request. `code`: for a model or an archive that cannot be used. */
 function toAppError (error: unknown, code: 'invalid_request' | 'conflict'): unknown {
   if (!(error instanceof ModelError)) return error
   const { message, cause } = error
@@ -33,7 +33,7 @@ function toAppError (error: unknown, code: 'invalid_request' | 'conflict'): unkn
   return new AppError(error instanceof BusyError ? 'conflict' : code, sentence, { cause })
 }
 
-/** What a model is used for now; undefined when nothing would miss it. */
+/** What a model is used for now; undefined if it is not in use. */
 function describeUse ({ usedFor, makesArtifacts, tellsSpeakers, makesVectors }: ModelView): string | undefined {
   if (usedFor.length > 0) return `transcripts of quality ${usedFor.join(', ')}`
   if (makesArtifacts) return 'summaries, chapters, quotes and posts'
@@ -68,7 +68,7 @@ export function createModelTasks ({ open, log, now }: Deps) {
   const watch = (task: ModelTask, signal: AbortSignal): Watcher => ({
     begin (label) { Object.assign(task, { step: label, doneBytes: 0, totalBytes: undefined }) },
     progress (doneBytes, totalBytes) {
-      // Unpacking and converting ask for no signal, but tell of their progress.
+      // Unpacking and converting do not look at the signal, but they report their progress.
       signal.throwIfAborted()
       Object.assign(task, { doneBytes, totalBytes })
     },

@@ -55,7 +55,7 @@ export function createRetries ({ jobs, sources, windows, transcripts, speakers, 
     if (refusal) throw new AppError('conflict', `The job is ${job.status}: only a failed one can be retried.`)
   }
 
-  /** Queues a job again that `find` finds, and finds again in the transaction: another request may have retried it meanwhile. */
+  /** Queues a failed job again. Calls `find` again in the transaction, because another request may have retried the job meanwhile. */
   async function requeue (find: () => Job): Promise<Job> {
     const failed = find()
     requireRetryable(failed)

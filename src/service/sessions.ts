@@ -46,7 +46,7 @@ export function createSessions ({ sessions, inTransaction, now }: Deps) {
 
   return {
     find,
-    /** Whether the session goes on. Asking is no use: a page that is left open must not keep its session alive. */
+    /** Whether the session is still valid. Asking does not count as use: a page that is left open must not keep its session alive. */
     isOpen: (secret: string): boolean => look(secret) !== undefined,
     /** Begins a session of an owner. `replaced`: the secret that the browser had before; its session ends. */
     begin (ownerId: number, replaced: string | undefined): BegunSession {

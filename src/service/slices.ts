@@ -1,4 +1,4 @@
-/** Long reading in short stretches. */
+/** Reads long lists in slices, with turns for other requests between them. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
 /** Other requests get a turn after so many ms. */

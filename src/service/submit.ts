@@ -43,7 +43,7 @@ type Deps = {
   now: () => number
 }
 
-/** An owner who has made no request for so long shares nothing. */
+/** An owner who has made no request for this long has no share of the queue and the disk. */
 const ACTIVE_MS = 30 * 24 * 60 * 60_000
 /** `Retry-After` of a `queue_full`: about the time in which a place becomes free. */
 const QUEUE_RETRY_SECONDS = 60
@@ -81,7 +81,7 @@ export function createSubmit (deps: Deps) {
   const hasOthers = (ownerId: number): boolean => owners.hasOtherActive(ownerId, now() - ACTIVE_MS)
 
   /**
-   * With others who use the appliance, an owner may take half of what they leave: then there is always a place for the next owner.
+   * While others use the appliance, an owner may take half of what they leave, so that there is always a place for the next owner.
    * Throws `queue_full`.
    */
   function requireQueueRoom (ownerId: number): void {

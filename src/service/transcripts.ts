@@ -78,7 +78,7 @@ export function findOwnedJob (jobs: Pick<JobStore, 'findOwned'>, id: number, own
   return job
 }
 
-/** As rows have it: text folded, tags as keys, languages as codes. Throws `invalid_request` for an unknown language. */
+/** Converts filters to the form of the rows: folded text, keys of tags, codes of languages. Throws `invalid_request` for unknown ones. */
 const toStored = ({ text, tag, language, ...rest }: LibraryChoice): LibraryChoice => ({
   ...rest,
   text: text === undefined ? undefined : fold(text),
