@@ -21,7 +21,7 @@ type Props = {
   onDone (session: Session): void
 }
 
-/** What is said beside the password: which of both is wrong, nobody learns. */
+/** Refusals that are shown beside the password. They do not say whether the name or the password is wrong. */
 const OF_PASSWORD = { unauthorized: 'password', too_many_attempts: 'password' } as const
 
 export function SignInForm ({ knownName, next, providerHint, onDone }: Props) {

@@ -7,7 +7,7 @@ export type Strength = { level: 'short' | 'weak' | 'fair' | 'good', advice?: 'lo
 const COMMON = [
   'password', 'passwort', 'contraseña', 'qwerty', 'qwertz', 'letmein', 'welcome', 'admin', 'stenobox', 'iloveyou', '123456', 'abcdef'
 ]
-/** Bits of a guess at which nobody gets through, given the limits of sign-in. */
+/** Passwords with this many bits cannot be guessed, given the limits of sign-in. */
 const GOOD_BITS = 60
 const FAIR_BITS = 45
 

@@ -7,7 +7,7 @@ export const api = createClient<paths>({ baseUrl: BASE, credentials: 'same-origi
 
 const signedOut = new Set<() => void>()
 
-/** Calls `listener` when the appliance says that the session of this browser has ended. Returns what ends that. */
+/** Calls `listener` when the appliance says that the session of this browser has ended. Returns a function that ends that. */
 export function onSignedOut (listener: () => void): () => void {
   signedOut.add(listener)
   return () => { signedOut.delete(listener) }

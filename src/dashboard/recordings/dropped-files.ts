@@ -34,7 +34,7 @@ async function readEntry (entry: FileSystemEntry, found: Found): Promise<readonl
   return []
 }
 
-/** What cannot be read, for example for want of permission, does not keep the rest from being added. */
+/** Collects the files of an entry. One that cannot be read, for example without permission, does not stop the others. */
 async function walk (entry: FileSystemEntry, found: Found): Promise<void> {
   if (isHidden(entry.name)) return
   let children: readonly FileSystemEntry[] = []

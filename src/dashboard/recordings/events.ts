@@ -13,7 +13,7 @@ type TranscriptListener = (id: number | undefined) => void
 
 const transcriptListeners = new Set<TranscriptListener>()
 const watchers = new Set<() => void>()
-/** `lost`: there were events, and the server does not answer now. `none`: there are none, and views must ask (`refetchInterval`). */
+/** `lost`: there was a connection, and the server does not answer now. `none`: there is none, so views poll (`refetchInterval`). */
 export type Connection = 'none' | 'live' | 'lost'
 let connection: Connection = 'none'
 
@@ -29,7 +29,7 @@ const watch = (tell: () => void): (() => void) => {
 
 export const useConnection = (): Connection => useSyncExternalStore(watch, () => connection)
 
-/** Calls `listener` for each transcription whose text, speakers or artifacts have changed. Returns what ends that. */
+/** Calls `listener` for each transcription whose text, speakers or artifacts have changed. Returns a function that ends that. */
 export function onTranscriptChange (listener: TranscriptListener): () => void {
   transcriptListeners.add(listener)
   return () => { transcriptListeners.delete(listener) }
@@ -41,14 +41,14 @@ function applyJob (queries: QueryClient, event: JobEvent): void {
   if (event.status === 'completed' || event.status === 'failed') inBackground(refreshRecordings(queries))
 }
 
-/** Whether there were events before, which what is shown builds on. */
+/** True after the first connection: events may be missed between it and the next one. */
 let hasFollowed = false
 
 function connect (queries: QueryClient): EventSource {
   const source = new EventSource(`${BASE}/api/v1/events`)
   source.addEventListener('open', () => {
     setConnection('live')
-    // Nothing is repeated: what happened meanwhile is in the list and in the transcripts.
+    // The server repeats no events, so what may have changed meanwhile is read again.
     inBackground(refreshRecordings(queries))
     if (hasFollowed) for (const listener of transcriptListeners) listener(undefined)
     hasFollowed = true

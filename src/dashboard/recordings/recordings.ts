@@ -13,7 +13,7 @@ export type RecordingPages = InfiniteData<RecordingPage, string | undefined>
 export const RECORDINGS = ['recordings'] as const
 const TAGS = ['tags'] as const
 export const PAGE_SIZE = 100
-/** Lists with more pages than this are not read again as a whole: only their beginning is, and merged. */
+/** Of lists with more pages than this, only the beginning is read again, and merged with the rest. */
 const MOST_PAGES = 3
 
 export type RecordingFilter = {

@@ -1,4 +1,4 @@
-/** A button. `kind`: primary for the one action a view is for, danger for what cannot be taken back, quiet without a border. */
+/** A button. `kind`: primary for the one action a view is for, danger for what cannot be undone, quiet without a border. */
 import { Button as AriaButton } from 'react-aria-components'
 import type { ButtonProps } from 'react-aria-components'
 import styles from './Button.module.css'

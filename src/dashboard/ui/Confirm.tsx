@@ -1,4 +1,4 @@
-/** Asks before something that cannot be taken back. It stays open while it is done, and shows why it was refused. */
+/** Asks before an action that cannot be undone. Stays open while the action runs, and shows why it was refused. */
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTexts } from '../i18n/index.tsx'

@@ -11,7 +11,7 @@ type Props = {
   onClose (): void
   children: ReactNode
   isWide?: boolean
-  /** It asks about something that cannot be taken back. */
+  /** True if it asks about something that cannot be undone. */
   isAlert?: boolean
   /** False: only its buttons close it, because what it shows is shown once. */
   isDismissable?: boolean

@@ -1,4 +1,4 @@
-/** Scrolls along with what is spoken, until the person scrolls; then it waits to be asked. */
+/** Scrolls along with what is spoken, until the person scrolls. Then it scrolls again only when the person asks for it. */
 import { useEffect, useState } from 'react'
 import type { Playback } from '../player/use-player.ts'
 import type { Rows } from './use-rows.ts'

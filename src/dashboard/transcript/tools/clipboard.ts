@@ -1,4 +1,4 @@
-/** Copies text. */
+/** Copies text, and rejects where `ui/copy.ts` returns false, so that callers can show the failure like any other. */
 import { copyText as copy } from '../../ui/copy.ts'
 
 /** Rejects if the browser does not allow it. */
