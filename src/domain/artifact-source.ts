@@ -1,4 +1,4 @@
-/** The title of an artifact. Pure. */
+/** Makes the title of an artifact from the name of its recording. Pure. */
 import { toLine } from './text-words.js'
 
 const EXTENSION = /\.[a-z0-9]{2,4}$/i

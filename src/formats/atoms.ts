@@ -26,7 +26,7 @@ const NO_LINE_START =
   /^[\p{Pe}\p{Pf}.,!?;:…。、，．！？；：・ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々%‰]/u
 const NO_LINE_END = /[\p{Ps}\p{Pi}]$/u
 
-/** How good a place for a break is, best first. */
+/** How good a place is for a break, from best to worst. */
 export const BREAKS = ['speaker', 'sentence', 'clause', 'word', 'inside'] as const
 export type Break = typeof BREAKS[number]
 

@@ -53,7 +53,7 @@ export function escapeHtml (text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Where a form may finally lead. Chromium applies `form-action` to redirects too, and does not support IPv6 addresses there. */
+/** Where a form may lead, redirects included: Chromium applies `form-action` to them too, and does not support IPv6 addresses there. */
 function formTarget (redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri)
   return origin === 'null' || hostname.startsWith('[') ? protocol : origin

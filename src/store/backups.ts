@@ -218,7 +218,7 @@ async function restoreFile (directory: string, { path, sizeBytes, sha256 }: Back
   if (found.sizeBytes !== sizeBytes || found.sha256 !== sha256) throw fail('has changed since the backup was made')
 }
 
-/** Refuses a data directory that is not empty. What a restore that died has left is removed. */
+/** Refuses a data directory that is not empty. Removes what an interrupted restore has left. */
 export async function prepareTarget (dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const names = await readdir(dataDir)

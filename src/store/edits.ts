@@ -24,7 +24,7 @@ type RevisionRow = {
 type BeforeRow = { before_text: string, before_words: string, before_content: number, before_labelling: number, by_machine: 0 | 1 }
 /** A new text of a segment. `isMachine`: it is what the machine wrote. `content`: the revision that it comes from. */
 export type NewText = { text: string, words: readonly TimedWord[], content: number, isMachine: boolean }
-/** Nothing is before it. */
+/** A place before every segment. */
 const START = { startMs: -1, windowIdx: -1, idx: -1 }
 
 const COLUMNS = `window_idx, idx, start_ms, end_ms, text, words, speaker, channel, machine_text, machine_words,

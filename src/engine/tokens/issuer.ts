@@ -1,4 +1,4 @@
-/** The documents and answers of an issuer. The one way to ask it for anything. */
+/** Requests to an issuer: its metadata, its keys, and forms. All requests to it are made here. */
 import type { Fetcher } from '../http/fetcher.js'
 
 /** Short limits, because a caller is waiting. */
