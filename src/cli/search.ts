@@ -6,9 +6,14 @@ import { createLogger } from '../logger.js'
 import { DEFAULT_MIN_SCORE, SEARCH_LIMIT } from '../service/search.js'
 import type { SearchHit } from '../service/search.js'
 import { DEFAULT_OWNER } from '../domain/access.js'
+import type { LibraryFilter } from '../domain/library-search.js'
+import { formatClock, parseTime } from '../domain/time.js'
 import { parseName } from './keys.js'
 
-type Options = { owner: string, limit: number, minScore: number, json?: true }
+type Options = {
+  owner: string, limit: number, minScore: number, json?: true
+  language?: string, speaker?: string, from?: number, before?: number, source?: string
+}
 
 function parseLimit (text: string): number {
   const limit = Number(text)
@@ -22,19 +27,29 @@ function parseScore (text: string): number {
   throw new InvalidArgumentError('Give a number from 0 to 1.')
 }
 
-const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19)
+function parseDate (text: string): number {
+  const time = parseTime(text)
+  if (time !== undefined) return time
+  throw new InvalidArgumentError('Give a date or a time with its zone: 2026-11-22, 2026-11-22T09:30:00Z or 2026-11-22T10:30:00+01:00.')
+}
+
+const toFilter = ({ language, speaker, from, before, source }: Options): LibraryFilter =>
+  ({ language, speaker, fromAt: from, beforeAt: before, sourceUrl: source })
 
 function show ({ transcriptionId, score, title, timestampMs, snippet }: SearchHit): void {
-  console.log(`${score.toFixed(2)}  ${transcriptionId}  ${clock(timestampMs)}  ${title}`)
+  console.log(`${score.toFixed(2)}  ${transcriptionId}  ${formatClock(timestampMs)}  ${title}`)
   console.log(`      ${snippet}`)
 }
 
 const toJson = ({ timestampMs, ...hit }: SearchHit) => ({ ...hit, timestampSeconds: timestampMs / 1000 })
 
-async function search (words: string[], { owner, limit, minScore, json }: Options): Promise<void> {
+async function search (words: string[], options: Options): Promise<void> {
+  const { owner, limit, minScore, json } = options
   const tools = createSearchTools(readConfig(), createLogger('error'))
   try {
-    const hits = await tools.search.search(tools.keys.requireOwner(owner), { query: words.join(' '), limit, minScore })
+    const hits = await tools.search.search(tools.keys.requireOwner(owner), {
+      query: words.join(' '), limit, minScore, filter: toFilter(options)
+    })
     if (json) console.log(JSON.stringify(hits.map(toJson), null, 2))
     else if (hits.length === 0) console.error('Nothing was found. A lower --min-score shows more.')
     else for (const hit of hits) show(hit)
@@ -50,6 +65,11 @@ export function searchCommand (): Command {
     .option('--owner <owner>', 'whose recordings', parseName, DEFAULT_OWNER)
     .option('--limit <number>', 'the most results', parseLimit, SEARCH_LIMIT.default)
     .option('--min-score <number>', 'leave out results with a lower score, 0 to 1', parseScore, DEFAULT_MIN_SCORE)
+    .option('--language <language>', 'only transcriptions in this language: a code or an English name')
+    .option('--speaker <name>', 'only where this speaker talks, as the transcript names them')
+    .option('--from <date>', 'only transcriptions created then or later', parseDate)
+    .option('--before <date>', 'only transcriptions created before then', parseDate)
+    .option('--source <url>', 'only the transcription of this address')
     .option('--json', 'print JSON')
     .action(search)
 }

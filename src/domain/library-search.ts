@@ -1,8 +1,14 @@
 /** What is asked of the library, and what is found in it. */
 import type { PassageSentence } from './passages.js'
 
-/** Which transcriptions may be found; absent fields allow all. Times in ms since 1970, compared with the creation of the job. */
-export type LibraryFilter = { language?: string, speaker?: string, fromAt?: number, beforeAt?: number, sourceUrl?: string }
+/** Which transcriptions may be found; undefined fields allow all. Times in ms since 1970, compared with the creation of the job. */
+export type LibraryFilter = {
+  language?: string | undefined
+  speaker?: string | undefined
+  fromAt?: number | undefined
+  beforeAt?: number | undefined
+  sourceUrl?: string | undefined
+}
 
 /** `terms`: of the query. `vectors`: of the query, by embedding model. `wanted`: candidates of each list. */
 export type LibraryQuery = {

@@ -25,16 +25,10 @@ const sentenceText = (text: string, sentences: readonly PassageSentence[], index
 export const listSentences = (text: string, sentences: readonly PassageSentence[]): string[] =>
   sentences.map((_, index) => sentenceText(text, sentences, index))
 
-/** Index of the sentence with most of the query's terms. Undefined when no sentence has any. */
-export function findSentence (
-  text: string, sentences: readonly PassageSentence[], rarities: ReadonlyMap<string, number>
-): number | undefined {
-  let best: { index: number, weight: number } | undefined
-  for (const [index, sentence] of listSentences(text, sentences).entries()) {
-    const weight = weightOf(sentence, rarities)
-    if (weight > (best?.weight ?? 0)) best = { index, weight }
-  }
-  return best?.index
+/** The share of the query's terms, weighed by rarity, that each sentence has: 0..1. */
+export function shareOfTerms (sentences: readonly string[], rarities: ReadonlyMap<string, number>): number[] {
+  const all = [...rarities.values()].reduce((sum, rarity) => sum + rarity, 0)
+  return sentences.map((sentence) => all === 0 ? 0 : weightOf(sentence, rarities) / all)
 }
 
 /** Merges stretches that overlap: the pairs of a word in a script without spaces. */

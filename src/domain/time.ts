@@ -13,3 +13,11 @@ export function parseTime (text: string): number | undefined {
   if (year === '' || start.getUTCMonth() !== Number(month) - 1 || start.getUTCDate() !== Number(day)) return undefined
   return Date.parse(text.toUpperCase())
 }
+
+const pad = (value: number): string => String(value).padStart(2, '0')
+
+/** Hours, minutes and seconds, such as 01:02:03. */
+export function formatClock (ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return `${pad(Math.floor(seconds / 3600))}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`
+}

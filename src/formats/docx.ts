@@ -1,9 +1,10 @@
 /** Word documents: a cover page, then paragraphs with their time, and the names in `shownSpeakers`. */
 import { Deflate, strFromU8, strToU8, unzipSync, Zip, ZipPassThrough } from 'fflate'
+import { formatClock } from '../domain/time.js'
 import type { Transcript } from '../domain/transcript.js'
 import { toParagraphs } from './paragraphs.js'
 import type { Paragraph } from './paragraphs.js'
-import { formatClock, formatLanguage, toPrintable } from './printable.js'
+import { formatLanguage, toPrintable } from './printable.js'
 
 const BODY_PART = 'word/document.xml'
 const LINKS_PART = 'word/_rels/document.xml.rels'

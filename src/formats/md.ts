@@ -1,7 +1,8 @@
 /** Markdown: a title, facts about the recording, and paragraphs with their time and speaker. */
+import { formatClock } from '../domain/time.js'
 import type { Transcript } from '../domain/transcript.js'
 import { toParagraphs } from './paragraphs.js'
-import { formatClock, formatDay, formatLanguage, toPrintable } from './printable.js'
+import { formatDay, formatLanguage, toPrintable } from './printable.js'
 
 /** Escapes every character that has a meaning inside a line of Markdown, including GitHub's dialect. */
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_~[\]<>#&|$!]/g, '\\$&')

@@ -1,4 +1,5 @@
 /** Text that every format can hold, and readable times. */
+import { formatClock } from '../domain/time.js'
 
 /** Characters that XML 1.0 and WebVTT cannot hold, and invisible ones: control characters that are not white space. */
 // eslint-disable-next-line no-control-regex
@@ -13,14 +14,6 @@ export function toPrintable (text: string): string {
   return text.replace(HALF, '\ufffd').replace(UNPRINTABLE, '').replace(BREAKING_SPACE, ' ')
 }
 
-const pad = (value: number, digits: number): string => String(value).padStart(digits, '0')
-
-/** Hours, minutes and seconds, such as 01:02:03. */
-export function formatClock (ms: number): string {
-  const seconds = Math.floor(ms / 1000)
-  return `${pad(Math.floor(seconds / 3600), 2)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}`
-}
-
 /** A day in UTC, as in 2026-11-21. `ms`: milliseconds since 1970. */
 export function formatDay (ms: number): string {
   return new Date(ms).toISOString().replace(/T.*/, '')
@@ -28,7 +21,7 @@ export function formatDay (ms: number): string {
 
 /** A subtitle time such as 01:02:03,004. WebVTT uses a full stop where SubRip uses a comma. */
 export function formatTimecode (ms: number, separator: ',' | '.'): string {
-  return `${formatClock(ms)}${separator}${pad(ms % 1000, 3)}`
+  return `${formatClock(ms)}${separator}${String(ms % 1000).padStart(3, '0')}`
 }
 
 /** The English name and code of a language, such as "German (de)". */

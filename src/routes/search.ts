@@ -96,16 +96,8 @@ function toTime (name: string, text: string | undefined): number | undefined {
   return time
 }
 
-function toFilter ({ language, speaker, from, before, sourceUrl }: Static<typeof SearchQuery>): LibraryFilter {
-  const [fromAt, beforeAt] = [toTime('from', from), toTime('before', before)]
-  return {
-    ...(language === undefined ? {} : { language }),
-    ...(speaker === undefined ? {} : { speaker }),
-    ...(fromAt === undefined ? {} : { fromAt }),
-    ...(beforeAt === undefined ? {} : { beforeAt }),
-    ...(sourceUrl === undefined ? {} : { sourceUrl })
-  }
-}
+const toFilter = ({ language, speaker, from, before, sourceUrl }: Static<typeof SearchQuery>): LibraryFilter =>
+  ({ language, speaker, fromAt: toTime('from', from), beforeAt: toTime('before', before), sourceUrl })
 
 const toResult = ({ timestampMs, sourceUrl, ...hit }: SearchHit): Static<typeof Result> =>
   ({ ...hit, ...(sourceUrl === undefined ? {} : { sourceUrl }), timestampSeconds: toSeconds(timestampMs) })

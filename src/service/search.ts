@@ -3,6 +3,7 @@ import { AppError } from '../domain/errors.js'
 import { parseLanguage, toIsoCode } from '../domain/language.js'
 import { similarityOf } from '../domain/embedding.js'
 import { shownTitle } from '../domain/job.js'
+import type { Job } from '../domain/job.js'
 import type { Candidate, LibraryFilter, LibraryReader } from '../domain/library-search.js'
 import type { Log } from '../domain/log.js'
 import { createMatcher } from '../domain/near-terms.js'
@@ -10,10 +11,11 @@ import type { Match } from '../domain/near-terms.js'
 import { fuseRanks, logOddsOf, relevanceOf } from '../domain/relevance.js'
 import type { Evidence } from '../domain/relevance.js'
 import { queryTerms } from '../domain/search-terms.js'
-import { findSentence, makeSnippet } from '../domain/snippet.js'
+import { makeSnippet } from '../domain/snippet.js'
 import type { Highlight } from '../domain/snippet.js'
 import type { Embedder } from '../engine/text/embedder.js'
 import type { JobStore } from '../store/jobs.js'
+import { createSentenceFinder } from './matching-sentence.js'
 import { createTurns } from './turns.js'
 
 export const SEARCH_LIMIT = { min: 1, max: 50, default: 10 } as const
@@ -48,8 +50,7 @@ type Deps = {
 
 /** Languages are stored as Whisper's codes. Throws `invalid_request`. */
 function toStored ({ language, ...filter }: LibraryFilter): LibraryFilter {
-  const code = language === undefined ? undefined : parseLanguage(language)
-  return code === undefined ? filter : { ...filter, language: code }
+  return { ...filter, language: language === undefined ? undefined : parseLanguage(language) }
 }
 
 /** The log-odds of the best passage of each transcription, best first. */
@@ -60,6 +61,8 @@ function listBest (passages: ReadonlyArray<Pick<RankedPassage, 'candidate' | 'ev
   }
   return [...best].map(([jobId, logOdds]) => ({ jobId, logOdds })).sort((a, b) => b.logOdds - a.logOdds)
 }
+
+type Shown = { passage: RankedPassage, job: Job }
 
 export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
   const inTurn = createTurns()
@@ -89,8 +92,9 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
 
   /** Passages that may answer the query, the best first. Several may belong to one transcription. */
   async function rank (ownerId: number, { query, limit = SEARCH_LIMIT.default, filter = {} }: SearchRequest) {
+    const vectors = await embed(query)
     const finding = await library.find({
-      ownerId, terms: queryTerms(query), vectors: await embed(query), filter: toStored(filter), wanted: wantedFor(limit)
+      ownerId, terms: queryTerms(query), vectors, filter: toStored(filter), wanted: wantedFor(limit)
     })
     const fused = fuseRanks([finding.byMeaning, finding.byWords])
     const match = createMatcher(finding.rarities, finding.missing)
@@ -100,17 +104,12 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
       const rivals = best.flatMap(({ jobId, logOdds }) => jobId === candidate.jobId ? [] : [logOdds])
       return { candidate, evidence, fused: fused.get(candidate.passageId) ?? 0, score: relevanceOf(evidence, rivals) }
     })
-    const { byWords, byMeaning } = finding
-    return { ranked: ranked.sort((a, b) => b.score - a.score || b.fused - a.fused), byWords, byMeaning, rarities: finding.rarities }
+    const { byWords, byMeaning, rarities } = finding
+    return { ranked: ranked.sort((a, b) => b.score - a.score || b.fused - a.fused), byWords, byMeaning, rarities, vectors }
   }
 
-  function toHit (
-    { candidate, score }: RankedPassage, ownerId: number, rarities: ReadonlyMap<string, number>
-  ): SearchHit | undefined {
-    const job = jobs.findOwned(candidate.jobId, ownerId)
-    if (!job) return undefined
+  function toHit ({ passage: { candidate, score }, job }: Shown, sentence: number, rarities: ReadonlyMap<string, number>): SearchHit {
     const { text, sentences } = candidate
-    const sentence = findSentence(text, sentences, rarities) ?? 0
     const snippet = makeSnippet(text, sentences, sentence, new Set(rarities.keys()))
     return {
       transcriptionId: job.id,
@@ -123,6 +122,19 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
     }
   }
 
+  /** The best passage of each transcription that still exists. */
+  function choose (ownerId: number, ranked: readonly RankedPassage[], minScore: number, limit: number): Shown[] {
+    const chosen = new Map<number, Shown>()
+    for (const passage of ranked) {
+      const { jobId } = passage.candidate
+      if (passage.score < minScore || chosen.size >= limit) break
+      if (chosen.has(jobId)) continue
+      const job = jobs.findOwned(jobId, ownerId)
+      if (job) chosen.set(jobId, { passage, job })
+    }
+    return [...chosen.values()]
+  }
+
   return {
     rank,
     /** The best passage of each transcription that scores at least `minScore`, best first. Throws `invalid_request` for an empty query. */
@@ -130,15 +142,15 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
       const { limit = SEARCH_LIMIT.default, minScore = DEFAULT_MIN_SCORE } = request
       const query = request.query.trim()
       if (query === '') throw new AppError('invalid_request', 'The query is empty. Say what to look for.')
-      const { ranked, rarities } = await inTurn(ownerId, async () => await rank(ownerId, { ...request, query }))
-      const hits = new Map<number, SearchHit>()
-      for (const passage of ranked) {
-        if (passage.score < minScore || hits.size >= limit) break
-        if (hits.has(passage.candidate.jobId)) continue
-        const hit = toHit(passage, ownerId, rarities)
-        if (hit) hits.set(hit.transcriptionId, hit)
-      }
-      return [...hits.values()]
+      return await inTurn(ownerId, async () => {
+        const { ranked, rarities, vectors } = await rank(ownerId, { ...request, query })
+        const findSentence = createSentenceFinder({ embedderOf, log }, { rarities, vectors })
+        const hits: SearchHit[] = []
+        for (const shown of choose(ownerId, ranked, minScore, limit)) {
+          hits.push(toHit(shown, await findSentence(shown.passage.candidate), rarities))
+        }
+        return hits
+      })
     }
   }
 }

@@ -76,6 +76,15 @@ const BOARD = 'After a long debate, the directors agreed to the spending plan fo
   'They also moved the meeting of March to the harbour office. Mister Kowalczyk will write the minutes.'
 const CAT = 'A cat slept on the warm roof of the car. It rained in the evening. Nobody saw the animal leave.'
 
+t.test('the time is that of the sentence that answers, though it has no word of the query', async (t) => {
+  const { add, find } = await openLibrary(t)
+  await add('a', 'office.mp3', 'The coffee machine on the second floor is broken again. Somebody stole my bicycle last night. It is cold.')
+  const [thief] = await find('a', 'Who was the victim of a theft?')
+  t.equal(thief?.timestampMs, 5000)
+  const [name] = await find('a', 'theft near the coffee machine')
+  t.equal(name?.timestampMs, 0, 'words that are there decide')
+})
+
 t.test('a transcription is found by meaning, by a name, and by a number', async (t) => {
   const { add, find, jobs } = await openLibrary(t)
   const board = await add('a', 'board.mp3', BOARD, 'The invoice has the number 48213 and is due on Friday.')
