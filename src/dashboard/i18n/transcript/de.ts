@@ -130,7 +130,8 @@ export const transcript = {
   'transcript.waiting': 'Diese Aufnahme ist in der Warteschlange.',
   'transcript.waitingDetail': 'Sie können diese Seite schließen: Die Arbeit läuft weiter.',
   'transcript.warning.starter_model': 'Dieser Text stammt vom Startmodell, das echte Stimmen nicht versteht. Bitten Sie einen ' +
-    'Administrator, unter „Verwaltung“ ein anderes Transkriptionsmodell zu installieren, und fügen Sie die Aufnahme dann noch einmal hinzu.',
+    'Administrator, unter „Verwaltung“ ein anderes Transkriptionsmodell zu installieren, und fügen Sie die Aufnahme dann noch ' +
+    'einmal hinzu.',
   'transcript.warning.little_text': 'An Stellen mit wenig oder gar keinem Text scheint jemand zu sprechen. Hören Sie sich diese ' +
     'Stellen an. Wird dort gesprochen, fügen Sie die Aufnahme noch einmal hinzu, wenn ein größeres Transkriptionsmodell ' +
     'installiert ist.',
