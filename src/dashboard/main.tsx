@@ -1,6 +1,7 @@
 /** Starts the page. */
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { sayWith } from './api/client.ts'
 import { App } from './app/App.tsx'
 import { applyAppearance } from './ui/appearance.ts'
 import { startLanguage } from './i18n/index.tsx'
@@ -9,4 +10,5 @@ applyAppearance()
 const root = document.getElementById('page')
 if (!root) throw new Error('index.html has no element with the id page')
 const language = await startLanguage()
+sayWith(language.say)
 createRoot(root).render(<StrictMode><App language={language} /></StrictMode>)

@@ -44,7 +44,7 @@ export function FailedSection () {
 }
 
 function FailedRow ({ of: { id, ownerName, code, message, stage, at, retryCount, retryable } }: { of: Failed }) {
-  const { t } = useTexts()
+  const { t, say } = useTexts()
   const { moment } = useFormats()
   const queries = useQueryClient()
   const stageText = useStageText()
@@ -59,7 +59,7 @@ function FailedRow ({ of: { id, ownerName, code, message, stage, at, retryCount,
   return (
     <Row
       title={t('admin.failed.job', { id: String(id), owner: ownerName })} badges={<code>{code}</code>}
-      facts={[message, stageText(stage), moment(at), retryCount > 0 && t('admin.failed.retries', { count: retryCount })]}
+      facts={[say(message), stageText(stage), moment(at), retryCount > 0 && t('admin.failed.retries', { count: retryCount })]}
       actions={retryable && (
         <Button
           kind='quiet' aria-label={t('admin.failed.retryNamed', { id: String(id) })} isPending={retry.isPending}

@@ -20,7 +20,14 @@ api.use({
   }
 })
 
-/** A refusal of the appliance. `message` is its sentence for people. */
+let say = (sentence: string): string => sentence
+
+/** From now on refusals are told with the sentences that `translate` makes of the appliance's own. */
+export function sayWith (translate: (sentence: string) => string): void {
+  say = translate
+}
+
+/** A refusal of the appliance. `message` is its sentence for people, in the language of the page. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -28,7 +35,7 @@ export class ApiError extends Error {
   readonly body: unknown
 
   constructor (status: number, code: string, message: string, body: unknown) {
-    super(message)
+    super(say(message))
     this.name = 'ApiError'
     this.status = status
     this.code = code

@@ -5,6 +5,8 @@
 import { createContext, useContext } from 'react'
 import type { admin } from './admin/en.ts'
 import type { en, Plural } from './en.ts'
+import { createSay } from './sentences.ts'
+import type { Sentences } from './sentences.ts'
 import type { settings } from './settings/en.ts'
 import type { setup } from './setup/en.ts'
 import type { transcript } from './transcript/en.ts'
@@ -27,6 +29,8 @@ export type Texts = {
   language: Language
   /** The text of a key, with its `{names}` filled in; `count` chooses the plural form. Numbers are written as in the language. */
   t (key: TextKey, values?: Values): string
+  /** A sentence of the appliance in the language of the page; in the appliance's own words if the page does not know it. */
+  say (sentence: string): string
 }
 
 const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Promise<Translated<English[P]>> } } = {
@@ -57,6 +61,12 @@ const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Pro
   }
 }
 
+const SENTENCES: { readonly [L in Language]: () => Promise<Sentences> } = {
+  en: async () => (await import('./sentences-en.ts')).sentences,
+  de: async () => (await import('./sentences-de.ts')).sentences,
+  es: async () => (await import('./sentences-es.ts')).sentences
+}
+
 const catalogues: Readonly<Record<Language, Catalogue>> = { en: {}, de: {}, es: {} }
 /** The parts of the pages that were opened: a language that is chosen later needs them too. */
 const opened = new Set<TextPart>(['first'])
@@ -82,11 +92,12 @@ export function readLanguage (): Language {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en'
 }
 
-function createTexts (language: Language): Texts {
+function createTexts (language: Language, sentences: Sentences): Texts {
   const plurals = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)
   return {
     language,
+    say: createSay(sentences),
     t (key, values = {}) {
       const text = catalogues[language][key]
       if (text === undefined) {
@@ -102,13 +113,17 @@ function createTexts (language: Language): Texts {
   }
 }
 
+/** One after another: a page that is opened meanwhile adds its part, and the loop comes to it. */
+async function loadOpened (language: Language): Promise<void> {
+  for (const part of opened) await load(language, part)
+}
+
 /** Loads a language and tells the browser of it, for speech output and hyphenation. */
 export async function startLanguage (language: Language = readLanguage()): Promise<Texts> {
-  // One after another: a page that is opened meanwhile adds its part, and the loop comes to it.
-  for (const part of opened) await load(language, part)
+  const [sentences] = await Promise.all([SENTENCES[language](), loadOpened(language)])
   current = language
   document.documentElement.lang = language
-  return createTexts(language)
+  return createTexts(language, sentences)
 }
 
 export const rememberLanguage = (language: Language): void => { localStorage.setItem(PLACE, language) }

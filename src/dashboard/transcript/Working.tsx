@@ -24,7 +24,7 @@ function useRetry (id: number): () => Promise<void> {
 }
 
 export function Working ({ transcription }: { transcription: Transcription }) {
-  const { t } = useTexts()
+  const { t, say } = useTexts()
   const { id, status } = transcription
   const retry = useRetry(id)
   // The job may have been read before it failed: then it says neither why, nor whether it can be tried again.
@@ -33,7 +33,7 @@ export function Working ({ transcription }: { transcription: Transcription }) {
   })
   if (status === 'failed') {
     return (
-      <Message title={t('transcript.failed')} detail={job?.failure?.message}>
+      <Message title={t('transcript.failed')} detail={job?.failure ? say(job.failure.message) : undefined}>
         {job?.retryable &&
           <Button kind='primary' onPress={() => { inBackground(retry()) }}><Icon name='refresh' />{t('app.retry')}</Button>}
         <Link to='/'>{t('app.library')}</Link>
