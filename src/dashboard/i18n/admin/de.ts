@@ -65,7 +65,7 @@ export const admin = {
     'Das lässt sich nicht rückgängig machen. Nur Benutzer ohne Transkripte und ohne gültige Schlüssel können entfernt werden.',
 
   'admin.plans': 'Tarife',
-  'admin.plans.detail': 'Was Benutzer nutzen dürfen. Eine Änderung gilt ab der nächsten Anfrage.',
+  'admin.plans.detail': 'Was Benutzer verwenden dürfen. Eine Änderung gilt ab der nächsten Anfrage.',
   'admin.plans.requests': 'Anfragen pro Tag: {limit}',
   'admin.plans.minutes': 'Minuten pro Monat: {limit}',
   'admin.plans.noLimit': 'ohne Limit',
