@@ -81,7 +81,7 @@ export const settings = {
   'settings.deliveries.filter.success': 'Aceptadas',
   'settings.deliveries.filter.failed': 'Fallidas',
   'settings.deliveries.none': 'Todavía no se ha enviado nada.',
-  'settings.deliveries.when': 'Hora',
+  'settings.deliveries.when': 'Fecha y hora',
   'settings.deliveries.event': 'Evento',
   'settings.deliveries.receiver': 'Receptor',
   'settings.deliveries.result': 'Respuesta',
