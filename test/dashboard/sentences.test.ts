@@ -20,7 +20,8 @@ const namesIn = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map
 t.test('a sentence is translated, and filled in', async (t) => {
   const say = createSay(de)
   t.equal(say('The name or the password is wrong.'), 'Der Name oder das Passwort ist falsch.')
-  t.equal(say('Too many wrong passwords. Try again in 12 minutes.'), 'Zu viele falsche Passwörter. Versuchen Sie es in 12 Minuten noch einmal.')
+  const wanted = 'Zu viele falsche Passwörter. Versuchen Sie es in 12 Minuten noch einmal.'
+  t.equal(say('Too many wrong passwords. Try again in 12 minutes.'), wanted)
 })
 
 t.test('a rule keeps the field before it, by which a form finds its place', async (t) => {
