@@ -20,11 +20,11 @@ api.use({
   }
 })
 
-let say = (sentence: string): string => sentence
+let translate = async (sentence: string): Promise<string> => sentence
 
-/** From now on refusals are told with the sentences that `translate` makes of the appliance's own. */
-export function sayWith (translate: (sentence: string) => string): void {
-  say = translate
+/** From now on refusals are told with the sentences that `say` makes of the appliance's own. */
+export function sayWith (say: (sentence: string) => Promise<string>): void {
+  translate = say
 }
 
 /** A refusal of the appliance. `message` is its sentence for people, in the language of the page. */
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   readonly body: unknown
 
   constructor (status: number, code: string, message: string, body: unknown) {
-    super(say(message))
+    super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
@@ -60,5 +60,5 @@ export async function take<D> (request: Promise<Reply<D>>): Promise<D> {
   })
   if (response.ok) return data as D
   const code = textOf(error, 'code') ?? 'unexpected'
-  throw new ApiError(response.status, code, textOf(error, 'error') ?? response.statusText, error)
+  throw new ApiError(response.status, code, await translate(textOf(error, 'error') ?? response.statusText), error)
 }

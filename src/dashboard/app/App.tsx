@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { I18nProvider, RouterProvider as LinkProvider } from 'react-aria-components'
-import { ApiError, onSignedOut, sayWith } from '../api/client.ts'
+import { ApiError, onSignedOut } from '../api/client.ts'
 import { rememberLanguage, startLanguage, TextsContext } from '../i18n/index.tsx'
 import type { Language, Texts } from '../i18n/index.tsx'
 import { inBackground, Notices } from '../ui/Notices.tsx'
@@ -30,9 +30,7 @@ export function App ({ language }: { language: Texts }) {
     ...texts,
     async change (next: Language): Promise<void> {
       rememberLanguage(next)
-      const changed = await startLanguage(next)
-      sayWith(changed.say)
-      setTexts(changed)
+      setTexts(await startLanguage(next))
     }
   }), [texts])
   return (

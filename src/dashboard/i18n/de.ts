@@ -17,11 +17,10 @@ export const de = {
   'app.delete': 'Löschen',
   'app.undo': 'Rückgängig',
   'app.notFound': 'Diese Seite gibt es nicht.',
-  'app.broken': 'Auf dieser Seite ist etwas schiefgegangen. Versuchen Sie es erneut, oder laden Sie die Seite neu.',
-  'app.offline': 'Stenobox antwortet nicht. Die Verbindung wird erneut versucht …',
-  'error.unreachable': 'Stenobox antwortet nicht. Prüfen Sie, ob es läuft und ob dieser Computer damit verbunden ist.',
-  'error.unexpected':
-    'Diese Seite versteht die Antwort von Stenobox nicht (Status {status}). Laden Sie die Seite neu und versuchen Sie es noch einmal.',
+  'app.broken': 'Auf dieser Seite ist etwas schiefgegangen.',
+  'app.offline': 'Stenobox antwortet nicht. Neuer Versuch …',
+  'error.unreachable': 'Stenobox antwortet nicht. Prüfen Sie, ob es läuft.',
+  'error.unexpected': 'Diese Seite versteht die Antwort von Stenobox nicht (Status {status}). Laden Sie die Seite neu.',
   'notice.saved': 'Gespeichert',
 
   'ui.copy': 'Kopieren',

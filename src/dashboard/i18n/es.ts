@@ -17,10 +17,10 @@ export const es = {
   'app.delete': 'Eliminar',
   'app.undo': 'Deshacer',
   'app.notFound': 'Esta página no existe.',
-  'app.broken': 'Algo ha fallado en esta página. Inténtelo de nuevo o vuelva a cargar la página.',
+  'app.broken': 'Algo ha fallado en esta página.',
   'app.offline': 'Stenobox no responde. Intentando conectar de nuevo…',
-  'error.unreachable': 'Stenobox no responde. Compruebe que está en marcha y que este ordenador tiene conexión con él.',
-  'error.unexpected': 'Esta página no entiende la respuesta de Stenobox (estado {status}). Vuelva a cargarla e inténtelo de nuevo.',
+  'error.unreachable': 'Stenobox no responde. Compruebe que está en marcha.',
+  'error.unexpected': 'Esta página no entiende la respuesta de Stenobox (estado {status}). Vuelva a cargarla.',
   'notice.saved': 'Guardado',
 
   'ui.copy': 'Copiar',

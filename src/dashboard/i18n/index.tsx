@@ -5,8 +5,6 @@
 import { createContext, useContext } from 'react'
 import type { admin } from './admin/en.ts'
 import type { en, Plural } from './en.ts'
-import { createSay } from './sentences.ts'
-import type { Sentences } from './sentences.ts'
 import type { settings } from './settings/en.ts'
 import type { setup } from './setup/en.ts'
 import type { transcript } from './transcript/en.ts'
@@ -29,8 +27,6 @@ export type Texts = {
   language: Language
   /** The text of a key, with its `{names}` filled in; `count` chooses the plural form. Numbers are written as in the language. */
   t (key: TextKey, values?: Values): string
-  /** A sentence of the appliance in the language of the page; in the appliance's own words if the page does not know it. */
-  say (sentence: string): string
 }
 
 const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Promise<Translated<English[P]>> } } = {
@@ -61,10 +57,11 @@ const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Pro
   }
 }
 
-const SENTENCES: { readonly [L in Language]: () => Promise<Sentences> } = {
-  en: async () => (await import('./sentences-en.ts')).sentences,
-  de: async () => (await import('./sentences-de.ts')).sentences,
-  es: async () => (await import('./sentences-es.ts')).sentences
+/** They are loaded with the first refusal: most people meet none. */
+const SENTENCES: { readonly [L in Language]: () => Promise<{ say (sentence: string): string }> } = {
+  en: async () => await import('./sentences-en.ts'),
+  de: async () => await import('./sentences-de.ts'),
+  es: async () => await import('./sentences-es.ts')
 }
 
 const catalogues: Readonly<Record<Language, Catalogue>> = { en: {}, de: {}, es: {} }
@@ -92,12 +89,11 @@ export function readLanguage (): Language {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en'
 }
 
-function createTexts (language: Language, sentences: Sentences): Texts {
+function createTexts (language: Language): Texts {
   const plurals = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)
   return {
     language,
-    say: createSay(sentences),
     t (key, values = {}) {
       const text = catalogues[language][key]
       if (text === undefined) {
@@ -113,17 +109,13 @@ function createTexts (language: Language, sentences: Sentences): Texts {
   }
 }
 
-/** One after another: a page that is opened meanwhile adds its part, and the loop comes to it. */
-async function loadOpened (language: Language): Promise<void> {
-  for (const part of opened) await load(language, part)
-}
-
 /** Loads a language and tells the browser of it, for speech output and hyphenation. */
 export async function startLanguage (language: Language = readLanguage()): Promise<Texts> {
-  const [sentences] = await Promise.all([SENTENCES[language](), loadOpened(language)])
+  // One after another: a page that is opened meanwhile adds its part, and the loop comes to it.
+  for (const part of opened) await load(language, part)
   current = language
   document.documentElement.lang = language
-  return createTexts(language, sentences)
+  return createTexts(language)
 }
 
 export const rememberLanguage = (language: Language): void => { localStorage.setItem(PLACE, language) }
@@ -134,4 +126,11 @@ export function useTexts () {
   const texts = useContext(TextsContext)
   if (!texts) throw new Error('useTexts outside App')
   return texts
+}
+
+/** A sentence of the appliance in the language of the page; in the appliance's own words if the page does not know it. */
+export async function say (sentence: string): Promise<string> {
+  // Without a connection the sentences cannot be loaded, and the appliance's own is better than none.
+  const sentences = await SENTENCES[current]().catch(() => undefined)
+  return sentences?.say(sentence) ?? sentence
 }

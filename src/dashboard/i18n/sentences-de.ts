@@ -1,4 +1,5 @@
 /** What the appliance says to people, in German. */
+import { createSay } from './sentences.ts'
 import type { Sentences } from './sentences.ts'
 
 export const sentences = {
@@ -66,7 +67,6 @@ export const sentences = {
     'Gerade werden zu viele Aufnahmen gleichzeitig abgespielt. Versuchen Sie es in einigen Sekunden noch einmal.',
 
   // The appliance
-  'The appliance does not answer.': 'Stenobox antwortet nicht. Prüfen Sie, ob es läuft.',
   '{name} is in use for {use}. Install another model for that first.':
     '{name} wird noch gebraucht ({use}). Installieren Sie dafür zuerst ein anderes Modell.',
   'Too many models wait already.': 'Es warten bereits zu viele Modelle. Versuchen Sie es später noch einmal.',
@@ -113,3 +113,5 @@ export const sentences = {
   'Something went wrong inside the appliance. Details are in the log.':
     'In Stenobox ist etwas schiefgegangen. Einzelheiten stehen im Protokoll des Servers.'
 } satisfies Sentences
+
+export const say = createSay(sentences)

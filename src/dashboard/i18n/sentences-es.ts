@@ -1,4 +1,5 @@
 /** What the appliance says to people, in Spanish. */
+import { createSay } from './sentences.ts'
 import type { Sentences } from './sentences.ts'
 
 export const sentences = {
@@ -65,7 +66,6 @@ export const sentences = {
     'Se están escuchando demasiadas grabaciones a la vez. Inténtelo de nuevo dentro de unos segundos.',
 
   // The appliance
-  'The appliance does not answer.': 'Stenobox no responde. Compruebe que está en marcha.',
   '{name} is in use for {use}. Install another model for that first.': '{name} está en uso ({use}). Instale primero otro modelo para eso.',
   'Too many models wait already.': 'Ya hay demasiados modelos en espera. Inténtelo más tarde.',
   'The appliance is being stopped.': 'Stenobox se está deteniendo. Inténtelo más tarde.',
@@ -109,3 +109,5 @@ export const sentences = {
   'Something went wrong inside the appliance. Details are in the log.':
     'Algo ha fallado en Stenobox. Los detalles están en el registro del servidor.'
 } satisfies Sentences
+
+export const say = createSay(sentences)

@@ -39,10 +39,10 @@ const TAGS_SHOWN = 4
 
 /** Who talks, what it is about, or why there is no transcript. */
 function Detail ({ recording }: { recording: Recording }) {
-  const { t, say } = useTexts()
+  const { t } = useTexts()
   const { tags, failure } = recording
   const speakers = useSpeakerNames(recording.speakers)
-  if (failure) return <span className={styles['fault']}>{say(failure.message)}</span>
+  if (failure) return <span className={styles['fault']}>{failure.message}</span>
   if (speakers.length === 0 && tags.length === 0) return null
   const more = speakers.length - SPEAKERS_SHOWN
   return (

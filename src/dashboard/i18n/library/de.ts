@@ -9,31 +9,27 @@ export const library = {
   'account.or': 'oder',
   'account.providerSignIn': 'Mit {name} anmelden',
   'account.providerWaiting': 'Sie werden angemeldet …',
-  'account.providerLeaves': 'Sie verlassen diese Seite und kehren danach hierher zurück. Nicht gespeicherte Eingaben gehen verloren.',
+  'account.providerLeaves': 'Sie verlassen diese Seite und kommen danach zurück. Nicht gespeicherte Eingaben gehen verloren.',
   'account.connected': 'Verbunden. Ab jetzt können Sie sich dort anmelden.',
   'account.toSettings': 'Zurück zu den Einstellungen',
   'account.fault.denied': 'Der Anbieter hat Sie nicht angemeldet. Versuchen Sie es noch einmal oder verwenden Sie Ihr Passwort.',
   'account.fault.expired': 'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Versuchen Sie es noch einmal.',
   'account.fault.refused': 'Der Anbieter hat nicht bestätigt, wer Sie sind. Versuchen Sie es noch einmal oder verwenden Sie Ihr Passwort.',
-  'account.fault.noAccount': 'Der Anbieter kennt Sie, aber Sie haben hier kein Konto. Wenn Sie ein Konto mit Passwort haben, melden Sie ' +
-    'sich damit an und verbinden Sie es in den Einstellungen. Wenden Sie sich sonst an einen Administrator.',
-  'account.fault.taken':
-    'Beim Anbieter sind Sie bereits mit einem anderen Konto verbunden. Melden Sie sich mit diesem Konto an und trennen Sie es zuerst.',
+  'account.fault.noAccount': 'Der Anbieter kennt Sie, aber Sie haben hier kein Konto. Haben Sie eines mit Passwort, melden Sie sich ' +
+    'damit an und verbinden Sie es in den Einstellungen. Sonst fragen Sie einen Administrator.',
+  'account.fault.taken': 'Beim Anbieter sind Sie mit einem anderen Konto verbunden. Melden Sie sich damit an und trennen Sie es zuerst.',
   'account.fault.unavailable':
     'Der Anbieter ist zurzeit nicht erreichbar. Versuchen Sie es später noch einmal oder verwenden Sie Ihr Passwort.',
   'account.fault.tooMany': 'Zu viele Versuche sind fehlgeschlagen. Versuchen Sie es in einigen Minuten noch einmal.',
 
   'library.list': 'Aufnahmen',
   'library.search': 'Alles Gesagte durchsuchen',
-  'library.searchHint': 'Alles Gesagte durchsuchen',
   'library.clearSearch': 'Suche löschen',
-  'library.foundNames': 'Aufnahmen',
   'library.foundMoments': 'Gesagtes',
   'library.found': { one: '{count} Treffer', other: '{count} Treffer' },
-  'library.score': '{share} Übereinstimmung',
+  'library.score': '{share} passend',
   'library.nothingFound': 'Zu „{query}“ wurde nichts gefunden.',
-  'library.nothingFoundHint':
-    'Versuchen Sie es mit anderen Wörtern. Die Suche versteht auch Bedeutungen: „Budget“ findet auch „Haushaltsplan“.',
+  'library.nothingFoundHint': 'Versuchen Sie andere Wörter. Die Suche versteht auch Bedeutungen: „Budget“ findet auch „Haushaltsplan“.',
   'library.searchFailed': 'Die Suche hat nicht funktioniert. Versuchen Sie es noch einmal.',
   'library.failed': 'Die Bibliothek konnte nicht geladen werden.',
   'library.add': 'Aufnahmen hinzufügen',
@@ -43,7 +39,7 @@ export const library = {
   'library.addressTitle': 'Von einer Webadresse hinzufügen',
   'library.address': 'Webadresse',
   'library.addressHint': 'Adresse einer Audio- oder Videodatei, einer Podcast-Folge oder einer Seite mit einem Video.',
-  'library.addressInvalid': 'Das ist keine Webadresse. Beginnen Sie mit https:// oder http://.',
+  'library.addressInvalid': 'Das ist keine Webadresse. Sie beginnt mit https:// oder http://.',
   'library.addressAdded': 'Die Aufnahme wird abgerufen.',
   'library.fetch': 'Abrufen',
   'library.filters': 'Filter und Sortierung',
@@ -69,11 +65,11 @@ export const library = {
   'library.actions': 'Aktionen für {name}',
   'library.rename': 'Umbenennen',
   'library.name': 'Name',
-  'library.nameHint': 'Lassen Sie das Feld leer, um den ursprünglichen Namen „{fileName}“ zu verwenden.',
+  'library.nameHint': 'Leer lassen für den ursprünglichen Namen, {fileName}.',
   'library.editTags': 'Schlagwörter bearbeiten',
   'library.tagsOf': 'Schlagwörter von {name}',
   'library.newTag': 'Neues Schlagwort',
-  'library.newTagHint': 'Mit der Eingabetaste oder einem Komma hinzufügen.',
+  'library.newTagHint': 'Mit Eingabetaste oder Komma hinzufügen.',
   'library.knownTags': 'Ihre Schlagwörter',
   'library.removeTag': 'Schlagwort {tag} entfernen',
   'library.retry': '{name} erneut versuchen',
@@ -86,8 +82,6 @@ export const library = {
   'library.emptyKey': 'Schlüssel anlegen',
   'library.command': 'Befehl',
   'library.copyCommand': 'Befehl kopieren',
-  'library.copied': 'Kopiert',
-  'library.copyFailed': 'Der Browser erlaubt das Kopieren nicht. Markieren Sie den Text und kopieren Sie ihn selbst.',
 
   'state.failed': 'Fehlgeschlagen',
   'state.pending': 'Wartet',
@@ -122,5 +116,5 @@ export const library = {
     one: '{count} Eintrag war nicht lesbar und wurde übersprungen:', other: '{count} Einträge waren nicht lesbar und wurden übersprungen:'
   },
   'upload.moreNames': { one: '{count} weitere', other: '{count} weitere' },
-  'upload.nothing': 'Darunter sind keine Audio- oder Videodateien.'
+  'upload.nothing': 'Darin ist keine Aufnahme.'
 }

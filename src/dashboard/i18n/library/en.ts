@@ -23,9 +23,7 @@ export const library = {
 
   'library.list': 'Recordings',
   'library.search': 'Search everything that was said',
-  'library.searchHint': 'Search everything that was said',
   'library.clearSearch': 'Clear the search',
-  'library.foundNames': 'Recordings',
   'library.foundMoments': 'What was said',
   'library.found': { one: '{count} result', other: '{count} results' },
   'library.score': '{share} match',
@@ -83,8 +81,6 @@ export const library = {
   'library.emptyKey': 'create a key',
   'library.command': 'Command',
   'library.copyCommand': 'Copy the command',
-  'library.copied': 'Copied',
-  'library.copyFailed': 'The browser does not allow copying. Select the text and copy it yourself.',
 
   'state.failed': 'Failed',
   'state.pending': 'Waiting',

@@ -23,9 +23,7 @@ export const library = {
 
   'library.list': 'Grabaciones',
   'library.search': 'Buscar en todo lo dicho',
-  'library.searchHint': 'Buscar en todo lo dicho',
   'library.clearSearch': 'Borrar la búsqueda',
-  'library.foundNames': 'Grabaciones',
   'library.foundMoments': 'Lo que se dijo',
   'library.found': { one: '{count} resultado', other: '{count} resultados' },
   'library.score': '{share} de coincidencia',
@@ -85,8 +83,6 @@ export const library = {
   'library.emptyKey': 'crear una clave',
   'library.command': 'Comando',
   'library.copyCommand': 'Copiar el comando',
-  'library.copied': 'Copiado',
-  'library.copyFailed': 'El navegador no permite copiar. Seleccione el texto y cópielo manualmente.',
 
   'state.failed': 'Con error',
   'state.pending': 'En espera',
