@@ -31,7 +31,6 @@ export const de = {
   'ui.usedOf': '{used} von {limit}',
   'role.owner': 'Benutzer',
   'role.administrator': 'Administrator',
-  'ui.newPasswordHint': 'Mindestens {min} Zeichen. Mehrere Wörter merkt man sich leichter als Sonderzeichen.',
 
   ...library
 }

@@ -39,7 +39,6 @@ export const en = {
   'ui.usedOf': '{used} of {limit}',
   'role.owner': 'Owner',
   'role.administrator': 'Administrator',
-  'ui.newPasswordHint': 'At least {min} characters. Several words are easier to remember than symbols.',
 
   ...library
 } satisfies Texts

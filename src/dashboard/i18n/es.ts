@@ -31,7 +31,6 @@ export const es = {
   'ui.usedOf': '{used} de {limit}',
   'role.owner': 'Usuario',
   'role.administrator': 'Administrador',
-  'ui.newPasswordHint': 'Al menos {min} caracteres. Varias palabras se recuerdan mejor que los símbolos.',
 
   ...library
 }

@@ -39,6 +39,7 @@ export const admin = {
   'admin.owners.firstPasswordHint':
     'Mindestens {min} Zeichen. Ohne Passwort kann der Benutzer Schlüssel verwenden, sich aber nicht anmelden.',
   'admin.owners.newPassword': 'Neues Passwort',
+  'admin.owners.newPasswordHint': 'Mindestens {min} Zeichen. Mehrere Wörter merkt man sich leichter als Sonderzeichen.',
   'admin.owners.planLabel': 'Tarif',
   'admin.owners.role': 'Rolle',
   'admin.owners.plan': 'Tarif {plan}',

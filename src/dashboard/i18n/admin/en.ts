@@ -38,6 +38,7 @@ export const admin = {
   'admin.owners.firstPassword': 'Password',
   'admin.owners.firstPasswordHint': 'At least {min} characters. Without one, the owner can use keys but cannot sign in.',
   'admin.owners.newPassword': 'New password',
+  'admin.owners.newPasswordHint': 'At least {min} characters. Several words are easier to remember than symbols.',
   'admin.owners.planLabel': 'Plan',
   'admin.owners.role': 'Role',
   'admin.owners.plan': 'Plan {plan}',

@@ -38,6 +38,7 @@ export const admin = {
   'admin.owners.firstPassword': 'Contraseña',
   'admin.owners.firstPasswordHint': 'Al menos {min} caracteres. Sin contraseña, el usuario puede usar claves, pero no iniciar sesión.',
   'admin.owners.newPassword': 'Contraseña nueva',
+  'admin.owners.newPasswordHint': 'Al menos {min} caracteres. Varias palabras se recuerdan mejor que los símbolos.',
   'admin.owners.planLabel': 'Plan',
   'admin.owners.role': 'Rol',
   'admin.owners.plan': 'Plan {plan}',

@@ -186,6 +186,7 @@ export const settings = {
   'settings.account.passwordDetail': 'Wenn Sie es ändern, werden Sie überall sonst abgemeldet.',
   'settings.account.current': 'Aktuelles Passwort',
   'settings.account.next': 'Neues Passwort',
+  'settings.account.nextHint': 'Mindestens {min} Zeichen. Mehrere Wörter merkt man sich leichter als Sonderzeichen.',
   'settings.account.again': 'Neues Passwort wiederholen',
   'settings.account.mistyped': 'Die beiden neuen Passwörter stimmen nicht überein.',
   'settings.account.change': 'Passwort ändern',

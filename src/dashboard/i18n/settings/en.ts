@@ -174,6 +174,7 @@ export const settings = {
   'settings.account.passwordDetail': 'When you change it, you are signed out everywhere else.',
   'settings.account.current': 'Current password',
   'settings.account.next': 'New password',
+  'settings.account.nextHint': 'At least {min} characters. Several words are easier to remember than symbols.',
   'settings.account.again': 'New password again',
   'settings.account.mistyped': 'The two new passwords are not the same.',
   'settings.account.change': 'Change password',

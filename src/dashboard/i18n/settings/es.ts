@@ -177,6 +177,7 @@ export const settings = {
   'settings.account.passwordDetail': 'Al cambiarla, su sesión se cerrará en todos los demás sitios.',
   'settings.account.current': 'Contraseña actual',
   'settings.account.next': 'Contraseña nueva',
+  'settings.account.nextHint': 'Al menos {min} caracteres. Varias palabras se recuerdan mejor que los símbolos.',
   'settings.account.again': 'Repetir la contraseña nueva',
   'settings.account.mistyped': 'Las dos contraseñas nuevas no coinciden.',
   'settings.account.change': 'Cambiar contraseña',
