@@ -12,6 +12,8 @@ export type Phrases = {
   covers: (list: string) => string
   /** Between the last two entries of a list. */
   and: string
+  /** Stands for `and` before entries that begin like this. */
+  andBefore?: readonly [pattern: RegExp, and: string]
   /** The first post of a thread. */
   hook: (title: string) => string
   /** The last post of a thread. */
@@ -43,14 +45,16 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     keyTopics: 'Temas principales',
     quotes: 'Citas',
     links: 'Enlaces',
-    addLinks: '[Añade aquí los enlaces mencionados en la grabación]',
+    addLinks: '[Añada aquí los enlaces mencionados en la grabación]',
     covers: (list) => `Temas: ${list}.`,
     and: 'y',
+    // "y" becomes "e" before the sound i, which is not that of "hielo".
+    andBefore: [/^(?:[ií]|h[ií](?![aeo]))/iu, 'e'],
     hook: (title) => `${title}: los puntos principales en un hilo 🧵`,
-    lastPost: (title) => `Hasta aquí «${title}». ¿Con qué idea te quedas? Comparte este hilo con quien lo necesite.`,
-    nextHeading: 'Y ahora, ¿qué?',
-    callToAction: '¿Qué idea vas a poner en práctica primero? Escucha la grabación completa, cuéntanos tu opinión en los comentarios ' +
-      'y comparte este artículo con quien pueda necesitarlo.',
+    lastPost: (title) => `Hasta aquí «${title}». ¿Con qué idea se queda? Comparta este hilo con quien lo necesite.`,
+    nextHeading: '¿Y ahora qué?',
+    callToAction: '¿Qué idea va a poner en práctica primero? Escuche la grabación completa, cuéntenos su opinión en los comentarios ' +
+      'y comparta este artículo con quien pueda necesitarlo.',
     quotationMarks: ['«', '»']
   },
   de: {
@@ -62,10 +66,10 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     covers: (list) => `Themen: ${list}.`,
     and: 'und',
     hook: (title) => `${title}: das Wichtigste in einem Thread 🧵`,
-    lastPost: (title) => `Das war „${title}“. Welcher Punkt ist für dich der wichtigste? Teile diesen Thread mit jemandem, dem er hilft.`,
+    lastPost: (title) => `Das war „${title}“. Welcher Punkt ist Ihnen am wichtigsten? Teilen Sie diesen Thread mit allen, denen er hilft.`,
     nextHeading: 'Wie es weitergeht',
-    callToAction: 'Welchen Punkt probierst du zuerst aus? Hör dir die ganze Aufnahme an, schreib uns deine Meinung in die Kommentare ' +
-      'und teile diesen Beitrag mit allen, denen er helfen kann.',
+    callToAction: 'Welchen Punkt setzen Sie zuerst um? Hören Sie sich die ganze Aufnahme an, schreiben Sie uns Ihre Meinung in die ' +
+      'Kommentare und teilen Sie diesen Beitrag mit allen, denen er helfen kann.',
     quotationMarks: ['„', '“']
   },
   fr: {
@@ -180,9 +184,11 @@ export function phrasesFor (language: string | undefined): Phrases {
 }
 
 /** A list in one sentence: "a, b and c"; "a; b and c; d" where an entry is a list itself. */
-export function joinList (entries: readonly string[], { and }: Phrases): string {
+export function joinList (entries: readonly string[], { and, andBefore }: Phrases): string {
   if (entries.length < 2) return entries.join('')
   if (!/\p{L}|&/u.test(and)) return entries.join(and)
   if (entries.some((entry) => entry.includes(` ${and} `) || entry.includes(','))) return entries.join('; ')
-  return `${entries.slice(0, -1).join(', ')} ${and} ${entries.at(-1) ?? ''}`
+  const last = entries.at(-1) ?? ''
+  const word = andBefore?.[0].test(last) ? andBefore[1] : and
+  return `${entries.slice(0, -1).join(', ')} ${word} ${last}`
 }

@@ -69,7 +69,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
 
     await buttonOf(row, /^Actions for/).click()
     await page.getByRole('menuitem', { name: 'Set password' }).click()
-    await buttonOf(page, 'Take the password away').click()
+    await buttonOf(page, 'Remove the password').click()
     await row.getByText('No password').waitFor()
     t.equal(await signIn(), 401)
 
@@ -135,7 +135,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await buttonOf(page, 'Save').click()
     await page.getByText('Requests a day: 7').waitFor()
     await buttonOf(page, 'Change the plan free').click()
-    await buttonOf(page, 'As it was shipped').click()
+    await buttonOf(page, 'Reset to default').click()
     await page.getByText('Requests a day: 100').waitFor()
   })
 
@@ -166,7 +166,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await row.getByText('With speakers').waitFor()
     await waitFor('the focus where it was', async () => await change.evaluate(isFocused))
     await page.keyboard.press('Enter')
-    await pressByKey(page, buttonOf(dialog, 'As it was shipped'))
+    await pressByKey(page, buttonOf(dialog, 'Reset to default'))
     await row.getByText('Requests a day: no limit').waitFor()
   })
 

@@ -92,7 +92,7 @@ t.test('a restart of the appliance', { skip: NO_CHROMIUM }, async (t) => {
     await open('/')
     const start = await crash()
     await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByText('The appliance does not answer. Check that it runs.').waitFor()
+    await page.getByText('The appliance does not answer. Check that it is running').waitFor()
     await expectAccessible(t, page, 'a part of the page that is away')
     await start()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()

@@ -51,7 +51,7 @@ t.test('search', { skip: NO_CHROMIUM }, async (t) => {
     await open('/')
     await page.keyboard.press('/')
     await page.keyboard.type('xylophone quartz zeppelin')
-    await page.getByText('Nothing was said about “xylophone quartz zeppelin”.').waitFor()
+    await page.getByText('Nothing was found for “xylophone quartz zeppelin”.').waitFor()
     await expectAccessible(t, page, 'nothing found')
     await page.keyboard.press('Escape')
     await page.getByRole('list', { name: 'Recordings' }).waitFor()

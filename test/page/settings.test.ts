@@ -45,8 +45,8 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await buttonOf(page, 'I have stored it').click()
 
     await buttonOf(page, 'Replace the key archive script').click()
-    await buttonOf(page, /The old key works/).click()
-    await page.getByRole('option', { name: 'Moment: it stops at once' }).click()
+    await buttonOf(page, /Keep the old key working/).click()
+    await page.getByRole('option', { name: 'No time: it stops at once' }).click()
     await buttonOf(page.getByRole('dialog'), 'Replace').click()
     const second = await page.getByRole('textbox', { name: 'Key', exact: true }).textContent() ?? ''
     await buttonOf(page, 'I have stored it').click()
@@ -69,7 +69,7 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await page.locator('[data-invalid] >> nth=0').waitFor()
     const described = (await field.getAttribute('aria-describedby') ?? '').split(' ')
     const texts = await Promise.all(described.map(async (id) => await page.locator(`[id="${id}"]`).textContent()))
-    t.match(texts.join(' '), /must match pattern/)
+    t.match(texts.join(' '), /cannot begin or end with a space/)
   })
 
   await t.test('a key is replaced by keyboard alone', async (t) => {
@@ -248,7 +248,7 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await page.getByText('The current password is wrong.').waitFor()
     await current.fill(ACCOUNT.password)
     await current.press('Enter')
-    await page.getByText('The password is changed.').waitFor()
+    await page.getByText('Your password has been changed.').waitFor()
     await pressByKey(page, buttonOf(page, 'Sign out'))
     await page.waitForURL(/sign-in/)
     await page.goto('/settings/account')

@@ -119,7 +119,7 @@ t.test('edits', { skip: NO_CHROMIUM }, async (t) => {
     await theirs.waitFor({ state: 'detached' })
     await mine.fill('We meet at ten in room two.')
     await mine.press('Control+Enter')
-    const dialog = page.getByRole('dialog', { name: 'Changed in two places' })
+    const dialog = page.getByRole('dialog', { name: 'Also changed by somebody else' })
     await dialog.waitFor()
     await expectAccessible(t, page, 'merge view')
     t.strictSame(await dialog.locator('ins').allInnerTexts().then((all) => all.map((text) => text.trim())), ['ten', 'They'])

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
+import { useSaid } from '../i18n/use-said.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -45,6 +46,7 @@ export function FailedSection () {
 
 function FailedRow ({ of: { id, ownerName, code, message, stage, at, retryCount, retryable } }: { of: Failed }) {
   const { t } = useTexts()
+  const reason = useSaid(message)
   const { moment } = useFormats()
   const queries = useQueryClient()
   const stageText = useStageText()
@@ -59,7 +61,7 @@ function FailedRow ({ of: { id, ownerName, code, message, stage, at, retryCount,
   return (
     <Row
       title={t('admin.failed.job', { id: String(id), owner: ownerName })} badges={<code>{code}</code>}
-      facts={[message, stageText(stage), moment(at), retryCount > 0 && t('admin.failed.retries', { count: retryCount })]}
+      facts={[reason, stageText(stage), moment(at), retryCount > 0 && t('admin.failed.retries', { count: retryCount })]}
       actions={retryable && (
         <Button
           kind='quiet' aria-label={t('admin.failed.retryNamed', { id: String(id) })} isPending={retry.isPending}

@@ -133,7 +133,7 @@ export function OwnerPassword ({ of: { id, name, hasPassword }, onDone, onClose 
       <Form onSubmit={() => { setting.mutate(password) }}>
         <p>{t('admin.owners.passwordDetail')}</p>
         <Field
-          label={t('admin.owners.newPassword')} hint={t('ui.newPasswordHint', { min: MIN_PASSWORD })} type='password'
+          label={t('admin.owners.newPassword')} hint={t('admin.owners.newPasswordHint', { min: MIN_PASSWORD })} type='password'
           value={password} onChange={setPassword} fault={faults.at('password')} minLength={MIN_PASSWORD} maxLength={MAX_PASSWORD}
           autoComplete='new-password' autoFocus isRequired
         />

@@ -20,7 +20,14 @@ api.use({
   }
 })
 
-/** A refusal of the appliance. `message` is its sentence for people. */
+let translate = async (sentence: string): Promise<string> => sentence
+
+/** From now on refusals are told with the sentences that `say` makes of the appliance's own. */
+export function sayWith (say: (sentence: string) => Promise<string>): void {
+  translate = say
+}
+
+/** A refusal of the appliance. `message` is its sentence for people, in the language of the page. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -53,5 +60,5 @@ export async function take<D> (request: Promise<Reply<D>>): Promise<D> {
   })
   if (response.ok) return data as D
   const code = textOf(error, 'code') ?? 'unexpected'
-  throw new ApiError(response.status, code, textOf(error, 'error') ?? response.statusText, error)
+  throw new ApiError(response.status, code, await translate(textOf(error, 'error') ?? response.statusText), error)
 }

@@ -24,10 +24,11 @@ export const en = {
   'app.delete': 'Delete',
   'app.undo': 'Undo',
   'app.notFound': 'There is no such page.',
-  'app.broken': 'This part of the page has failed.',
+  'app.broken': 'Something went wrong on this page. Try again, or reload the page.',
   'app.offline': 'The appliance does not answer. Trying again…',
-  'error.unreachable': 'The appliance does not answer. Check that it runs.',
-  'error.unexpected': 'The appliance answered in a way that this page does not understand (status {status}).',
+  'error.unreachable': 'The appliance does not answer. Check that it is running and that this computer can reach it.',
+  'error.unexpected':
+    'The appliance answered in a way that this page does not understand (status {status}). Reload the page and try again.',
   'notice.saved': 'Saved',
 
   'ui.copy': 'Copy',
@@ -38,7 +39,6 @@ export const en = {
   'ui.usedOf': '{used} of {limit}',
   'role.owner': 'Owner',
   'role.administrator': 'Administrator',
-  'ui.newPasswordHint': 'At least {min} characters. Several words are easier to remember than signs.',
 
   ...library
 } satisfies Texts

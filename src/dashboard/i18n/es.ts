@@ -17,21 +17,20 @@ export const es = {
   'app.delete': 'Eliminar',
   'app.undo': 'Deshacer',
   'app.notFound': 'Esta página no existe.',
-  'app.broken': 'Esta parte de la página ha fallado.',
-  'app.offline': 'El equipo no responde. Se intenta de nuevo…',
-  'error.unreachable': 'El equipo no responde. Compruebe que está en marcha.',
-  'error.unexpected': 'El equipo respondió algo que esta página no entiende (estado {status}).',
+  'app.broken': 'Algo ha fallado en esta página.',
+  'app.offline': 'Stenobox no responde. Intentando conectar de nuevo…',
+  'error.unreachable': 'Stenobox no responde. Compruebe que está en marcha.',
+  'error.unexpected': 'Esta página no entiende la respuesta de Stenobox (estado {status}). Vuelva a cargarla.',
   'notice.saved': 'Guardado',
 
   'ui.copy': 'Copiar',
   'ui.copied': 'Copiado',
-  'ui.copyRefused': 'El navegador no permite copiar. Seleccione el texto y cópielo usted.',
+  'ui.copyRefused': 'El navegador no permite copiar. Seleccione el texto y cópielo manualmente.',
   'ui.more': 'Mostrar más',
   'ui.used': '{used}, sin límite',
   'ui.usedOf': '{used} de {limit}',
-  'role.owner': 'Propietario',
+  'role.owner': 'Usuario',
   'role.administrator': 'Administrador',
-  'ui.newPasswordHint': 'Al menos {min} caracteres. Varias palabras se recuerdan mejor que los símbolos.',
 
   ...library
 }

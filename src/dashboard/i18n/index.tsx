@@ -57,6 +57,13 @@ const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Pro
   }
 }
 
+/** They are loaded with the first refusal: most people meet none. */
+const SENTENCES: { readonly [L in Language]: () => Promise<{ say (sentence: string): string }> } = {
+  en: async () => await import('./sentences-en.ts'),
+  de: async () => await import('./sentences-de.ts'),
+  es: async () => await import('./sentences-es.ts')
+}
+
 const catalogues: Readonly<Record<Language, Catalogue>> = { en: {}, de: {}, es: {} }
 /** The parts of the pages that were opened: a language that is chosen later needs them too. */
 const opened = new Set<TextPart>(['first'])
@@ -119,4 +126,11 @@ export function useTexts () {
   const texts = useContext(TextsContext)
   if (!texts) throw new Error('useTexts outside App')
   return texts
+}
+
+/** A sentence of the appliance in the language of the page; in the appliance's own words if the page does not know it. */
+export async function say (sentence: string): Promise<string> {
+  // Without a connection the sentences cannot be loaded, and the appliance's own is better than none.
+  const sentences = await SENTENCES[current]().catch(() => undefined)
+  return sentences?.say(sentence) ?? sentence
 }

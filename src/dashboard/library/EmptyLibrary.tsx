@@ -17,7 +17,7 @@ export function EmptyLibrary () {
   const command = toCommand()
   const copy = async (): Promise<void> => {
     const isCopied = await copyText(command)
-    notify(isCopied ? { kind: 'done', text: t('library.copied') } : { kind: 'failed', text: t('library.copyFailed') })
+    notify(isCopied ? { kind: 'done', text: t('ui.copied') } : { kind: 'failed', text: t('ui.copyRefused') })
   }
   return (
     <div className={styles['empty']}>

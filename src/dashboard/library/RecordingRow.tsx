@@ -7,6 +7,7 @@ import { nameOf, retryRecording } from '../recordings/recordings.ts'
 import type { Recording } from '../recordings/recordings.ts'
 import { StateBadge } from '../recordings/StateBadge.tsx'
 import { toClock } from '../recordings/clock.ts'
+import { SPEAKER_LABEL, useSpeakerText } from '../recordings/speaker-text.ts'
 import { toIsoDuration, useTimes } from '../recordings/times.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -26,16 +27,12 @@ type Props = {
 }
 
 const SPEAKERS_SHOWN = 3
-const LABEL = /^Speaker (\d+)$/
 
 /** Names, and labels in the language of the page. A single voice without a name says nothing. */
 function useSpeakerNames (speakers: readonly string[]): string[] {
-  const { t } = useTexts()
-  if (speakers.length === 1 && LABEL.test(speakers[0] ?? '')) return []
-  return speakers.map((name) => {
-    const number = LABEL.exec(name)?.[1]
-    return number === undefined ? name : t('library.speaker', { number })
-  })
+  const speakerText = useSpeakerText()
+  if (speakers.length === 1 && SPEAKER_LABEL.test(speakers[0] ?? '')) return []
+  return speakers.map(speakerText)
 }
 
 const TAGS_SHOWN = 4

@@ -63,7 +63,7 @@ export function SearchBox ({ value, onChange, onLeave }: Props) {
     <div className={styles['search']}>
       <span className={styles['icon']}><Icon name='search' /></span>
       <input
-        ref={input} type='search' className={styles['input']} aria-label={t('library.search')} placeholder={t('library.searchHint')}
+        ref={input} type='search' className={styles['input']} aria-label={t('library.search')} placeholder={t('library.search')}
         maxLength={200} value={text} onChange={({ target }) => { setText(target.value) }} onKeyDown={key}
       />
       {text === ''

@@ -37,7 +37,7 @@ function Names ({ found, query }: { found: readonly Found[], query: string }) {
   if (found.length === 0) return null
   return (
     <section className={styles['group']}>
-      <h2>{t('library.foundNames')}</h2>
+      <h2>{t('library.list')}</h2>
       <ul className={styles['list']}>
         {found.map(({ id, name }) => (
           <li key={id}>

@@ -68,7 +68,7 @@ function PasswordCard ({ name }: { name: string }) {
             onChange={set('current')} fault={faults.at('current')} maxLength={MAX_LENGTH} isRequired
           />
           <Field
-            label={t('settings.account.next')} hint={t('ui.newPasswordHint', { min: MIN_LENGTH })} type='password' name='next'
+            label={t('settings.account.next')} hint={t('settings.account.nextHint', { min: MIN_LENGTH })} type='password' name='next'
             autoComplete='new-password' value={given.next} onChange={set('next')} fault={faults.at('next')} minLength={MIN_LENGTH}
             maxLength={MAX_LENGTH} isRequired
           />

@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTexts } from '../i18n/index.tsx'
+import { useSaid } from '../i18n/use-said.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Message } from '../ui/Message.tsx'
@@ -31,9 +32,10 @@ export function Working ({ transcription }: { transcription: Transcription }) {
   const { data: job } = useQuery({
     ...jobQuery(id), refetchInterval: ({ state }) => status === 'failed' && state.data?.status === 'failed' ? false : POLL_MS
   })
+  const reason = useSaid(job?.failure?.message)
   if (status === 'failed') {
     return (
-      <Message title={t('transcript.failed')} detail={job?.failure?.message}>
+      <Message title={t('transcript.failed')} detail={reason}>
         {job?.retryable &&
           <Button kind='primary' onPress={() => { inBackground(retry()) }}><Icon name='refresh' />{t('app.retry')}</Button>}
         <Link to='/'>{t('app.library')}</Link>

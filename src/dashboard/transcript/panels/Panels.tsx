@@ -11,6 +11,7 @@ import { inBackground, notify } from '../../ui/Notices.tsx'
 import { artifactQuery } from '../model/calls.ts'
 import type { Artifact, Mode } from '../model/calls.ts'
 import { toClock } from '../../recordings/clock.ts'
+import { useSpeakerText } from '../../recordings/speaker-text.ts'
 import { copyText } from '../tools/clipboard.ts'
 import styles from './Panels.module.css'
 
@@ -37,6 +38,7 @@ function Chapters ({ artifact, onPlay }: Shown) {
 
 function Quotes ({ artifact, onPlay }: Shown) {
   const { t } = useTexts()
+  const speakerText = useSpeakerText()
   return (
     <ul className={styles['quotes']}>
       {artifact.quotes?.map(({ text, startSeconds, speaker }) => (
@@ -48,7 +50,7 @@ function Quotes ({ artifact, onPlay }: Shown) {
               aria-label={t('transcript.playQuote', { time: toClock(startSeconds) })}
             ><Icon name='play' />{toClock(startSeconds)}
             </Button>
-            {speaker !== undefined && <span dir='auto'>{speaker}</span>}
+            {speaker !== undefined && <span dir='auto'>{speakerText(speaker)}</span>}
           </div>
         </li>
       ))}

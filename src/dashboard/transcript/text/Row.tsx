@@ -4,6 +4,7 @@ import type { RefObject } from 'react'
 import { useTexts } from '../../i18n/index.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { toClock, toSpokenTime } from '../../recordings/clock.ts'
+import { useSpeakerText } from '../../recordings/speaker-text.ts'
 import { foundWords } from '../model/find-words.ts'
 import type { Matcher } from '../model/find-words.ts'
 import type { Segment } from '../model/segment.ts'
@@ -71,6 +72,7 @@ function useFocusAfterEdit (row: RefObject<HTMLElement | null>, isEditing: boole
 export const Row = memo(function Row (props: RowProps) {
   const { segment, index, showsSpeaker, isActive, isEditing, follower, edits, onSpeaker } = props
   const { t, language } = useTexts()
+  const speakerText = useSpeakerText()
   const row = useRef<HTMLDivElement>(null)
   // After every rendering: the words may be other elements than before.
   useLayoutEffect(() => row.current ? follower.mount(index, row.current) : undefined)
@@ -86,10 +88,10 @@ export const Row = memo(function Row (props: RowProps) {
               <button
                 type='button' tabIndex={tabIndex} dir='auto' title={t('transcript.changeSpeaker')}
                 onClick={() => { onSpeaker(speakerLabel) }}
-              >{speaker}
+              >{speakerText(speaker)}
               </button>
               )
-            : <span dir='auto'>{speaker}</span>}
+            : <span dir='auto'>{speakerText(speaker)}</span>}
         </div>
       )}
       <button

@@ -12,6 +12,7 @@ import { Form } from '../../ui/Form.tsx'
 import { changeSpeakers } from '../model/calls.ts'
 import type { SpeakerChange, SpeakerState } from '../model/calls.ts'
 import { toSpokenTime } from '../../recordings/clock.ts'
+import { useSpeakerText } from '../../recordings/speaker-text.ts'
 import styles from './Tools.module.css'
 
 type Props = {
@@ -27,6 +28,7 @@ const NOBODY = ''
 
 function SpeakerForm ({ id, label, speakers, onChanged, onClose }: Props & { label: string }) {
   const { t, language } = useTexts()
+  const speakerText = useSpeakerText()
   const speaker = speakers.find((one) => one.label === label)
   const [name, setName] = useState(speaker?.name ?? '')
   const [into, setInto] = useState(NOBODY)
@@ -46,7 +48,7 @@ function SpeakerForm ({ id, label, speakers, onChanged, onClose }: Props & { lab
     <Form onSubmit={save}>
       {speaker && <p className={styles['quiet']}>{t('transcript.talks', { time: toSpokenTime(speaker.talkSeconds, language) })}</p>}
       <Field
-        label={t('transcript.speakerName')} value={name} onChange={setName} autoFocus maxLength={100} placeholder={label}
+        label={t('transcript.speakerName')} value={name} onChange={setName} autoFocus maxLength={100} placeholder={speakerText(label)}
         fault={faults.at('speakers')} isDisabled={into !== NOBODY} hint={t('transcript.speakerHint')}
       />
       {others.length > 0 && (
@@ -54,7 +56,7 @@ function SpeakerForm ({ id, label, speakers, onChanged, onClose }: Props & { lab
           label={t('transcript.mergeSpeaker')} value={into} onChange={setInto}
           options={[
             { value: NOBODY, text: t('transcript.mergeNobody') },
-            ...others.map((one) => ({ value: one.label, text: one.name ?? one.label }))
+            ...others.map((one) => ({ value: one.label, text: speakerText(one.name ?? one.label) }))
           ]}
         />
       )}

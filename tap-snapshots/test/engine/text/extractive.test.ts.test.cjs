@@ -120,7 +120,7 @@ Ich hoffe, dass wir dann nicht mehr Völker haben, sondern gesündere. Im Verein
 
 ## Wie es weitergeht
 
-Welchen Punkt probierst du zuerst aus? Hör dir die ganze Aufnahme an, schreib uns deine Meinung in die Kommentare und teile diesen Beitrag mit allen, denen er helfen kann.
+Welchen Punkt setzen Sie zuerst um? Hören Sie sich die ganze Aufnahme an, schreiben Sie uns Ihre Meinung in die Kommentare und teilen Sie diesen Beitrag mit allen, denen er helfen kann.
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > blog of japanese 1`] = `
@@ -250,9 +250,9 @@ Cuando empecé, yo era la única mujer en el curso. Mi primer jefe me dijo que n
 
 Una persona sin agua caliente te abre la puerta enfadada y te despide con un abrazo.
 
-## Y ahora, ¿qué?
+## ¿Y ahora qué?
 
-¿Qué idea vas a poner en práctica primero? Escucha la grabación completa, cuéntanos tu opinión en los comentarios y comparte este artículo con quien pueda necesitarlo.
+¿Qué idea va a poner en práctica primero? Escuche la grabación completa, cuéntenos su opinión en los comentarios y comparta este artículo con quien pueda necesitarlo.
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > blog of talk 1`] = `
@@ -306,9 +306,9 @@ exports[`test/engine/text/extractive.test.ts > TAP > what it makes > blog of two
 
 La casa de mi madre está cerca del mar. Todos los veranos pasamos allí dos semanas con la familia.
 
-## Y ahora, ¿qué?
+## ¿Y ahora qué?
 
-¿Qué idea vas a poner en práctica primero? Escucha la grabación completa, cuéntanos tu opinión en los comentarios y comparte este artículo con quien pueda necesitarlo.
+¿Qué idea va a poner en práctica primero? Escuche la grabación completa, cuéntenos su opinión en los comentarios y comparta este artículo con quien pueda necesitarlo.
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > chapters of council 1`] = `
@@ -617,7 +617,7 @@ La cisterna del baño gasta más agua que la ducha. El año pasado saqué de una
 
 ## Enlaces
 
-- [Añade aquí los enlaces mencionados en la grabación]
+- [Añada aquí los enlaces mencionados en la grabación]
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > show-notes of talk 1`] = `
@@ -656,7 +656,7 @@ La casa de mi madre está cerca del mar. Todos los veranos pasamos allí dos sem
 
 ## Enlaces
 
-- [Añade aquí los enlaces mencionados en la grabación]
+- [Añada aquí los enlaces mencionados en la grabación]
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > summary of council 1`] = `
@@ -797,7 +797,7 @@ Ich hoffe, dass wir dann nicht mehr Völker haben, sondern gesündere. Im Verein
 
 10/11 Das dauert lange, aber die ersten Ergebnisse sind gut. Vielleicht brauchen wir in zehn Jahren keine Säure mehr.
 
-11/11 Das war „Interview de“. Welcher Punkt ist für dich der wichtigste? Teile diesen Thread mit jemandem, dem er hilft.
+11/11 Das war „Interview de“. Welcher Punkt ist Ihnen am wichtigsten? Teilen Sie diesen Thread mit allen, denen er hilft.
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > thread of japanese 1`] = `
@@ -908,7 +908,7 @@ En esta provincia se jubilan cuarenta fontaneros al año y solo empiezan nueve. 
 
 7/8 Una persona sin agua caliente te abre la puerta enfadada y te despide con un abrazo. El oficio no se aprende en los vídeos, se aprende con las manos y con alguien que te corrige.
 
-8/8 Hasta aquí «Charla es». ¿Con qué idea te quedas? Comparte este hilo con quien lo necesite.
+8/8 Hasta aquí «Charla es». ¿Con qué idea se queda? Comparta este hilo con quien lo necesite.
 `
 
 exports[`test/engine/text/extractive.test.ts > TAP > what it makes > thread of talk 1`] = `
@@ -953,5 +953,5 @@ exports[`test/engine/text/extractive.test.ts > TAP > what it makes > thread of t
 
 La casa de mi madre está cerca del mar. Todos los veranos pasamos allí dos semanas con la familia.
 
-3/3 Hasta aquí «Es-1». ¿Con qué idea te quedas? Comparte este hilo con quien lo necesite.
+3/3 Hasta aquí «Es-1». ¿Con qué idea se queda? Comparta este hilo con quien lo necesite.
 `
