@@ -84,7 +84,7 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await expectAccessible(t, page, 'a finished recording')
   })
 
-  await t.test('by keyboard: files are chosen from the menu', async (t) => {
+  await t.test('by keyboard: files are chosen from the menu, and followed until they are transcripts', async (t) => {
     const { page, open } = await stage.person(t)
     await open('/')
     await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
@@ -96,6 +96,10 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await tabTo(page, page.getByRole('button', { name: 'Close', exact: true }), 'Shift+Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' })
+    await page.getByRole('progressbar', { name: 'Progress of Chosen.wav' }).waitFor({ state: 'detached' })
+    await tabTo(page, row(page, 'Chosen.wav'))
+    await page.keyboard.press('Enter')
+    await page.locator('[data-words="0"]').waitFor()
   })
 
   await t.test('a dropped folder: every recording in it is added, and what is left out is named', async (t) => {
@@ -107,6 +111,21 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await dropPath(page, makeArchive(t.testdir()))
     await expectArchive(t, page, before)
     await expectAccessible(t, page, 'after a folder')
+  })
+
+  await t.test('by keyboard: a folder is chosen instead', async (t) => {
+    const { page, open } = await stage.person(t)
+    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before too.wav' })
+    await open('/')
+    await row(page, 'Before too.wav').waitFor()
+    const before = await namesIn(page)
+    await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('menuitem', { name: 'Choose a folder…' }), 'ArrowDown')
+    const chooser = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles(makeArchive(t.testdir()))
+    await expectArchive(t, page, before)
   })
 
   await t.test('a lost connection is waited for, and only the missing parts are sent', async (t) => {

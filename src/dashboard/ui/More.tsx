@@ -1,6 +1,7 @@
 /** Loads the next page of a list that comes in pages. */
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from './Button.tsx'
+import { keepFocus } from './focus.ts'
 import { inBackground } from './Notices.tsx'
 
 type Props = {
@@ -14,7 +15,9 @@ export function More ({ query: { hasNextPage, isFetchingNextPage, fetchNextPage 
   if (!hasNextPage) return null
   return (
     <div>
-      <Button isPending={isFetchingNextPage} onPress={() => { inBackground(fetchNextPage()) }}>{label ?? t('ui.more')}</Button>
+      <Button isPending={isFetchingNextPage} onPress={() => { inBackground(fetchNextPage().then(keepFocus)) }}>
+        {label ?? t('ui.more')}
+      </Button>
     </div>
   )
 }
