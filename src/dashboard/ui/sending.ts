@@ -17,5 +17,7 @@ export function useSending<F extends string, R, V = void> ({ send, fields, codes
   const { mutate, isPending, error, reset } = useMutation<R, Error, V>({
     mutationFn: send, onSuccess: async (result) => { await onDone?.(result) }
   })
-  return { send: mutate, isSending: isPending, faults: faultsOf(error, fields, codes), reset }
+  // Enter in a field sends a form even while its button does nothing.
+  const once: typeof mutate = (...given) => { if (!isPending) mutate(...given) }
+  return { send: once, isSending: isPending, faults: faultsOf(error, fields, codes), reset }
 }

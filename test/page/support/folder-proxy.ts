@@ -39,7 +39,8 @@ export async function startFolderProxy (t: Test, folder: string): Promise<Folder
     response.once('close', () => { upstream.destroy() })
     pipeline(request, upstream, ignoreEnd)
   }
-  const origin = await listen(t, createServer((request, response) => {
+  // Connections stay open: one that ends while it is taken up again would fail a request.
+  const origin = await listen(t, createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const { url = '' } = request
     const path = url.startsWith(`${folder}/`) ? url.slice(folder.length) : metadataPath(url, folder)
     if (path !== undefined) return forward(request, response, path)
