@@ -1,4 +1,4 @@
-/** What the page and the appliance must agree on and the OpenAPI document does not say to programs. test/dashboard/agreed.test.ts compares. */
+/** What is written in the page and in the appliance; test/dashboard/agreed.test.ts compares both. */
 
 /** How many characters a password has. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const
