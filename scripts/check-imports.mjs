@@ -68,7 +68,8 @@ const LAYERS = {
   'main.ts': { src: ['app', 'config', 'logger'], packages: [], node: [] },
   'app.ts': { src: [ALL], packages: [ALL], node: [ALL] },
   'model-tools.ts': { src: ['engine', 'service', 'store', 'config'], packages: [], node: [] },
-  'config.ts': { src: ['config-options', 'domain'], packages: [], node: ['fs', 'os'] },
+  'config.ts': { src: ['config-oauth', 'config-options', 'domain'], packages: [], node: ['fs', 'os'] },
+  'config-oauth.ts': { src: ['domain'], packages: [], node: [] },
   'config-options.ts': { src: ['domain'], packages: [], node: [] },
   'logger.ts': { src: [], packages: ['pino'], node: [] }
 }

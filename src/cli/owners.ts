@@ -76,7 +76,7 @@ async function setIdentity (name: string, subject: string | undefined, { remove 
   if ((subject === undefined) !== (remove === true)) throw new Error('give either a subject or --remove')
   await withKeyring(({ owners, identities }) => {
     const id = idOf(owners, name)
-    if (subject === undefined) return identities.disconnect(id)
+    if (subject === undefined) return identities.end(id)
     if (!oauth || oauth.server) throw new Error('there is no identity provider; set STENOBOX_OAUTH_ISSUER')
     identities.replace(id, { issuer: oauth.issuer, subject })
   })
@@ -132,7 +132,7 @@ export function ownersCommand (): Command {
   ofOwner('identity')
     .description('set which person of the identity provider signs in to the account of an owner; sessions of the owner end')
     .argument('[subject]', 'the claim sub of the person', parseSubject)
-    .option('--remove', 'remove it: nobody of the provider can sign in')
+    .option('--remove', 'remove it: the person can no longer sign in, and gets no new account')
     .action(setIdentity)
   ofOwner('retention')
     .description('set how long recordings and transcripts of an owner are retained')

@@ -7,6 +7,7 @@ import type { Scope } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import type { Audit } from '../service/audit.js'
+import { ownerNamed } from '../service/login-limit.js'
 import type { LoginLimit } from '../service/login-limit.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
@@ -57,7 +58,7 @@ export function createInteractions ({ provider, issuer, oauth, owners, loginLimi
     const name = form.get('name') ?? ''
     let ownerId: number | undefined
     try {
-      await loginLimit.attempt(address, name, async () => {
+      await loginLimit.attempt(address, ownerNamed(name), async () => {
         ownerId = await owners.verifyPassword(name, form.get('password') ?? '')
         return ownerId !== undefined
       })

@@ -44,7 +44,7 @@ const Ways = Type.Object({
 const BEGIN = 'Sets the cookie `stenobox_visit`, which belongs to this one visit to the provider.'
 
 type Deps = {
-  accounts: Pick<Accounts, 'find' | 'hasPassword'>
+  accounts: Pick<Accounts, 'find' | 'signInWays'>
   /** Undefined: people do not sign in at a provider. */
   provider: ProviderSignIn | undefined
   publicUrl: string | undefined
@@ -71,9 +71,9 @@ export const providerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acc
   }
 
   function waysOf (ownerId: number): Static<typeof Ways> {
-    const at = provider?.connectedAt(ownerId)
-    const connected = at === undefined ? {} : { connectedAt: toIsoTime(at) }
-    return { hasPassword: accounts.hasPassword(ownerId), provider: provider ? { name: provider.name, ...connected } : null }
+    const { hasPassword, provider: at } = accounts.signInWays(ownerId)
+    const connected = at?.connectedAt === undefined ? {} : { connectedAt: toIsoTime(at.connectedAt) }
+    return { hasPassword, provider: at ? { name: at.name, ...connected } : null }
   }
 
   app.post('/session/provider/begin', operation({

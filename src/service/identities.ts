@@ -25,6 +25,7 @@ export function createIdentities ({ identities, owners, sessions, inTransaction,
     if (known === ownerId) return false
     if (known !== undefined) throw new AppError('conflict', 'This person at the provider has another account here already.')
     identities.remove(ownerId)
+    identities.removeEnded({ issuer, subject })
     identities.insert({ ownerId, issuer, subject, now: now() })
     return true
   }
@@ -49,9 +50,20 @@ export function createIdentities ({ identities, owners, sessions, inTransaction,
         sessions.removeOfOwner(ownerId, keptSession)
       })
     },
-    /** Creates an account without a password. Undefined when the name is taken: a name never gives somebody an owner that exists. */
+    /** The same for the administrator: the person does not get another account by themselves. */
+    end (ownerId: number): void {
+      inTransaction(() => {
+        identities.end(ownerId, now())
+        sessions.removeOfOwner(ownerId)
+      })
+    },
+    /**
+     * Creates an account without a password. Undefined when the name is taken, because a name never gives somebody an owner that exists,
+     * and for somebody who was locked out.
+     */
     create ({ issuer, subject }: Identity, name: string): number | undefined {
       return inTransaction(() => {
+        if (identities.hasEnded({ issuer, subject })) return undefined
         const owner = owners.insert({ name, plan: PLAN_OF_NEW, now: now() })
         if (owner) identities.insert({ ownerId: owner.id, issuer, subject, now: now() })
         return owner?.id

@@ -8,6 +8,9 @@ const IN_TOTAL = 100
 /** Networks that logged in before are not blocked by the attempts of others. This many are remembered. */
 const REMEMBERED = 16
 
+/** Who is tried, for `attempt`: an owner may have any name, also one that stands for something else here. */
+export const ownerNamed = (name: string): string => `owner ${name}`
+
 /** The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, within which new addresses are free. */
 export function networkOf (address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
@@ -59,7 +62,7 @@ export function createLoginLimit ({ now }: { now: () => number }) {
     /**
      * Runs `check`, unless too many attempts were wrong lately. An attempt counts from its start until it proves right, so concurrent
      * attempts do not get around the limit. A right password clears only the attempts for the same account: otherwise an owner could use
-     * their own password to guess at others'. Throws `too_many_attempts`.
+     * their own password to guess at others'. `account`: what the password is for. Throws `too_many_attempts`.
      */
     async attempt (address: string, account: string, check: () => Promise<boolean>): Promise<boolean> {
       const network = networkOf(address)

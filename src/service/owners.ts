@@ -10,7 +10,7 @@ import type { Passwords } from './passwords.js'
 
 type Deps = {
   owners: OwnerStore
-  identities: Pick<IdentityStore, 'remove'>
+  identities: Pick<IdentityStore, 'end'>
   sessions: Pick<SessionStore, 'removeOfOwner'>
   passwords: Passwords
   inTransaction: InTransaction
@@ -69,14 +69,14 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
     },
     /**
      * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in, not even at the
-     * identity provider. Throws `not_found`.
+     * identity provider, and gets no new account there. Throws `not_found`.
      */
     async setPassword (id: number, password: string | null, keptSession?: number): Promise<void> {
       find(id)
       const hash = password === null ? undefined : await passwords.hash(password)
       inTransaction(() => {
         if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
-        if (hash === undefined) identities.remove(id)
+        if (hash === undefined) identities.end(id, now())
         sessions.removeOfOwner(id, keptSession)
       })
     },

@@ -10,24 +10,39 @@ export function createIdentityStore (db: Database) {
     INSERT INTO owner_identity (owner_id, issuer, subject, created_at)
     VALUES (:ownerId, :issuer, :subject, :now)
   `)
-  // uses the UNIQUE index on issuer and subject
+  // uses the UNIQUE index on issuer and subject, as the next two
   const findOwner = db.prepare<Identity, { owner_id: number }>(
-    'SELECT owner_id FROM owner_identity WHERE issuer = :issuer AND subject = :subject'
+    'SELECT owner_id FROM owner_identity WHERE issuer = :issuer AND subject = :subject AND ended_at IS NULL'
+  )
+  const findEnded = db.prepare<Identity, { owner_id: number }>(
+    'SELECT owner_id FROM owner_identity WHERE issuer = :issuer AND subject = :subject AND ended_at IS NOT NULL'
+  )
+  const removeEnded = db.prepare<Identity>(
+    'DELETE FROM owner_identity WHERE issuer = :issuer AND subject = :subject AND ended_at IS NOT NULL'
   )
   const findOfOwner = db.prepare<{ ownerId: number }, IdentityRow>(
-    'SELECT issuer, subject, created_at FROM owner_identity WHERE owner_id = :ownerId'
+    'SELECT issuer, subject, created_at FROM owner_identity WHERE owner_id = :ownerId AND ended_at IS NULL'
+  )
+  const end = db.prepare<{ ownerId: number, now: number }>(
+    'UPDATE owner_identity SET ended_at = :now WHERE owner_id = :ownerId AND ended_at IS NULL'
   )
   const remove = db.prepare<{ ownerId: number }>('DELETE FROM owner_identity WHERE owner_id = :ownerId')
 
   return {
-    /** Throws when the owner has an identity, or another owner has this one. */
+    /** Throws when the owner has an identity, or another owner has this one; one that has ended counts too. */
     insert: (identity: Identity & { ownerId: number, now: number }): void => { insert.run(identity) },
     findOwner: (identity: Identity): number | undefined => findOwner.get(identity)?.owner_id,
     findOfOwner (ownerId: number): StoredIdentity | undefined {
       const row = findOfOwner.get({ ownerId })
       return row && { issuer: row.issuer, subject: row.subject, createdAt: row.created_at }
     },
-    remove: (ownerId: number): void => { remove.run({ ownerId }) }
+    /** Whether the identity of an owner was this one and has ended. */
+    hasEnded: (identity: Identity): boolean => findEnded.get(identity) !== undefined,
+    /** Ends the identity of an owner, and keeps it. */
+    end: (ownerId: number, now: number): void => { end.run({ ownerId, now }) },
+    remove: (ownerId: number): void => { remove.run({ ownerId }) },
+    /** Forgets that an identity has ended. */
+    removeEnded: ({ issuer, subject }: Identity): void => { removeEnded.run({ issuer, subject }) }
   }
 }
 export type IdentityStore = ReturnType<typeof createIdentityStore>

@@ -65,7 +65,7 @@ export function createOwnerStore (db: Database) {
   const findAccount = db.prepare<[], { id: number }>(`
     SELECT id FROM owner WHERE password_hash IS NOT NULL AND id > 0
     UNION ALL
-    SELECT o.id FROM owner o JOIN owner_identity i ON i.owner_id = o.id WHERE o.is_administrator = 1 AND o.id > 0
+    SELECT o.id FROM owner o JOIN owner_identity i ON i.owner_id = o.id WHERE o.is_administrator = 1 AND i.ended_at IS NULL AND o.id > 0
     LIMIT 1
   `)
   const findOtherActive = db.prepare<{ id: number, sinceMs: number }>(`

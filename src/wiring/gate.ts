@@ -67,8 +67,10 @@ export async function createGate ({ config, stores, inTransaction, fetcher, log,
   const identities = createIdentities({ ...accountStores, inTransaction, now })
   const oauthDeps = { owners: stores.owners, oauth, fetcher, log, now }
   const findKey = config.oauth && createKeySource(config.oauth, oauthDeps)
+  const providerSignIn = config.oauth && findKey &&
+    createSignIn(config.oauth, findKey, oauthDeps, { identities, owners, sessions, loginLimit: ownerLoginLimit, log })
   return {
-    accounts: createAccounts({ owners, sessions, plans, loginLimit: ownerLoginLimit, log }),
+    accounts: createAccounts({ owners, sessions, plans, loginLimit: ownerLoginLimit, providerSignIn, log }),
     keys: createKeys({ apiKeys: stores.apiKeys, inTransaction, now }),
     administration: createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log }),
     idempotency: createIdempotency({ requests: stores.requests, inTransaction, now, log }),
@@ -76,8 +78,7 @@ export async function createGate ({ config, stores, inTransaction, fetcher, log,
     ownerLoginLimit,
     owners,
     plans,
-    providerSignIn: config.oauth && findKey &&
-      createSignIn(config.oauth, findKey, oauthDeps, { identities, owners, sessions, loginLimit: ownerLoginLimit, log }),
+    providerSignIn,
     sessions,
     setup: createSetup({ owners: stores.owners, sessions, passwords, loginLimit: ownerLoginLimit, inTransaction, now, log }),
     tokens: config.oauth && findKey && createTokenService(config.oauth, findKey, oauthDeps),

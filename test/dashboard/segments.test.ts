@@ -133,11 +133,32 @@ t.test('a change by somebody else is looked for, and only then is the text read 
   segments.put(segmentOf(7, 'mine', { revision: 1 }))
   all[7] = segmentOf(7, 'mine', { revision: 1 })
   const before = sent.length
-  await segments.refresh()
+  t.equal(await segments.refresh(), false)
   t.equal(sent.length, before + 1, 'my own change is known')
   all[9] = segmentOf(9, 'theirs', { revision: 2 })
-  await segments.refresh()
+  t.equal(await segments.refresh(), true)
   t.equal(segments.read().segments[9]?.text, ' theirs')
+  t.equal(await segments.refresh(), false)
+})
+
+t.test('a change by somebody else is not taken for known because something later is', async (t) => {
+  const all = [...ALL]
+  const segments = createSegments(createServer(all).load)
+  const textAt = (place: number) => segments.read().segments[place]?.text
+  await segments.ensureView(0, 1)
+  all[9] = segmentOf(9, 'theirs', { revision: 1 })
+  all[7] = segmentOf(7, 'mine', { revision: 2 })
+  segments.put(all[7])
+  t.equal(await segments.refresh(), true, 'what this page saved after it')
+  t.equal(textAt(9), ' theirs')
+  for (const place of [9, 10]) all[place] = segmentOf(place, 'replaced', { revision: 3 })
+  segments.putCurrent(segmentOf(9, 'replaced', { revision: 3 }))
+  t.equal(await segments.refresh(), true, 'one of several segments that it changed')
+  t.equal(textAt(10), ' replaced')
+  all[11] = segmentOf(11, 'theirs', { revision: 4 })
+  await segments.ensureView(4000, 4001)
+  t.equal(await segments.refresh(), true, 'a page that was loaded after it')
+  t.equal(textAt(11), ' theirs')
 })
 
 t.test('a saved segment takes the place of the old one', async (t) => {

@@ -38,6 +38,7 @@ async function testRetries (t: Test, folder: string, { client, person }: Stage):
     const { id, die } = await uploadBroken('Council.mp3')
     await open(`/transcripts/${id}`)
     await page.getByRole('progressbar').waitFor()
+    await expectAccessible(t, page, 'a recording in progress')
     die()
     const retry = page.getByRole('main').getByRole('button', { name: 'Try again' })
     await retry.waitFor()

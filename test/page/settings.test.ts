@@ -201,7 +201,7 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await page.keyboard.press('ArrowDown')
     await page.getByRole('heading', { level: 1, name: 'Ajustes' }).waitFor()
     await open('/settings/appearance')
-    await tabTo(page, page.getByRole('radio', { name: 'Como el sistema' }))
+    await tabTo(page, page.getByRole('radio', { name: 'Igual que el sistema' }))
     await page.keyboard.press('ArrowUp')
     t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
   })

@@ -112,7 +112,7 @@ t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
     t.ok(countAsked(asked) > 0 && countAsked(asked) < 1500, `${countAsked(asked)} segments asked for`)
   })
 
-  await t.test('a press on the wave leads to the text of that time', async () => {
+  await t.test('a press on the wave, or a key, leads to the text of that time', async () => {
     await page.goto(path)
     const wave = page.getByRole('slider', { name: 'Position in the recording' })
     const { width = 0 } = await wave.boundingBox() ?? {}
@@ -122,6 +122,9 @@ t.test('100,000 words', { skip: NO_CHROMIUM }, async (t) => {
       const { top } = row.getBoundingClientRect()
       return Math.abs(row.dataset.words - ${WORDS / 10 / 2}) < 40 && top > 0 && top < innerHeight
     })`)
+    await wave.focus()
+    await page.keyboard.press('End')
+    await until(page, isInView(WORDS / 10 - 1))
   })
 
   await t.test('find leads to a match that nobody has looked at', async (t) => {

@@ -56,7 +56,7 @@ t.test('playing', { skip: NO_CHROMIUM }, async (t) => {
     await button(page, 'Play').waitFor()
   })
 
-  await t.test('with the keyboard alone: the wave, and Enter on a word', async (t) => {
+  await t.test('with the keyboard alone: the wave, and Enter on a word, from which the words are followed', async (t) => {
     const { page, open } = await person(t)
     await open(path)
     await tabTo(page, slider(page))
@@ -66,10 +66,14 @@ t.test('playing', { skip: NO_CHROMIUM }, async (t) => {
     await page.keyboard.press('Home')
     t.equal(await timeOf(page), 0)
     await tabTo(page, wordsOf(page, 0))
+    const firstRow = await noteFirstSpoken(page)
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter']) {
       await page.keyboard.press(key)
       await until(page, 'document.activeElement.closest("[data-index]")')
     }
+    t.equal(await firstRow(), '1', 'in the row of the word')
+    const first = await spoken(page).innerText()
+    await until(page, `document.querySelector('[data-word][data-spoken]')?.textContent !== ${JSON.stringify(first)}`)
     await page.keyboard.press('k')
     await button(page, 'Play').waitFor()
   })
@@ -119,6 +123,19 @@ t.test('playing', { skip: NO_CHROMIUM }, async (t) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Subtitles (srt)' }).click()])
     t.match(download.suggestedFilename(), /dialogue\.srt$/)
     t.match(readFileSync(await download.path(), 'utf8'), /^1\n00:00:0/)
+  })
+
+  await t.test('with the keyboard alone, it is exported', async (t) => {
+    const { page, open } = await person(t)
+    await open(path)
+    await wordsOf(page, 0).waitFor()
+    await tabTo(page, button(page, 'Export'))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('menuitem', { name: 'Plain text (txt)' }), 'ArrowDown')
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+    t.match(download.suggestedFilename(), /\.txt$/)
+    t.match(readFileSync(await download.path(), 'utf8'), /\w{3}/)
+    await until(page, 'document.activeElement.textContent.includes("Export")')
   })
 
   await t.test('a browser without the codec gets the sound as WAV', async (t) => {

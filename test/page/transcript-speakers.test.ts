@@ -2,7 +2,7 @@
 import t from 'tap'
 import { expectAccessible } from './support/accessible.ts'
 import { NO_CHROMIUM, tabTo } from './support/browser.ts'
-import { startRecording, wordsOf } from './support/recording.ts'
+import { startRecording, until, wordsOf } from './support/recording.ts'
 
 /** Runs in the browser; tests are compiled without the types of documents. */
 const directionOf = (element: unknown): unknown =>
@@ -38,6 +38,22 @@ t.test('speakers', { skip: NO_CHROMIUM }, async (t) => {
     t.equal(await dialog.getByRole('textbox', { name: 'Name' }).inputValue(), 'Ada <i>Lovelace</i>')
   })
 
+  await t.test('a name is given with the keyboard alone', async (t) => {
+    const { page, open } = await person(t)
+    await open(path)
+    // Tab reaches the row that was read last; arrows lead to the others.
+    await tabTo(page, wordsOf(page, 0))
+    await page.keyboard.press('ArrowDown')
+    await until(page, 'document.activeElement.closest("[data-index=\\"1\\"]")')
+    await tabTo(page, page.getByRole('button', { name: 'Speaker 2', exact: true }).first(), 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Speaker' }).waitFor()
+    await page.keyboard.type('Bert')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Bert', exact: true }).first().waitFor()
+    t.match(await stored(), [{ name: 'Ada <i>Lovelace</i>' }, { label: 'Speaker 2', name: 'Bert' }])
+  })
+
   await t.test('two speakers become one, with the keyboard alone', async (t) => {
     const { page, open } = await person(t)
     await open(path)
@@ -53,7 +69,7 @@ t.test('speakers', { skip: NO_CHROMIUM }, async (t) => {
     await tabTo(page, dialog.getByRole('button', { name: 'Merge' }))
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Speaker 2', exact: true }).first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Bert', exact: true }).first().waitFor({ state: 'detached' })
     t.match(await stored(), { length: 1, 0: { name: 'Ada <i>Lovelace</i>' } }, 'the name stays')
   })
 

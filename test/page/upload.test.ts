@@ -84,18 +84,23 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await expectAccessible(t, page, 'a finished recording')
   })
 
-  await t.test('by keyboard: files are chosen from the menu', async (t) => {
+  await t.test('by keyboard: files are chosen from the menu, and followed until they are transcripts', async (t) => {
     const { page, open } = await stage.person(t)
     await open('/')
+    const chooser = page.waitForEvent('filechooser')
     await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
     await page.keyboard.press('Enter')
-    const chooser = page.waitForEvent('filechooser')
+    await tabTo(page, page.getByRole('menuitem', { name: 'Choose files…' }), 'ArrowDown')
     await page.keyboard.press('Enter')
     await (await chooser).setFiles([{ name: 'Chosen.wav', mimeType: 'audio/wav', buffer: readFileSync(`${AUDIO}en-1.wav`) }])
     await row(page, 'Chosen.wav').waitFor()
     await tabTo(page, page.getByRole('button', { name: 'Close', exact: true }), 'Shift+Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' })
+    await page.getByRole('progressbar', { name: 'Progress of Chosen.wav' }).waitFor({ state: 'detached' })
+    await tabTo(page, row(page, 'Chosen.wav'))
+    await page.keyboard.press('Enter')
+    await page.locator('[data-words="0"]').waitFor()
   })
 
   await t.test('a dropped folder: every recording in it is added, and what is left out is named', async (t) => {
@@ -107,6 +112,22 @@ t.test('uploads', { skip: NO_CHROMIUM }, async (t) => {
     await dropPath(page, makeArchive(t.testdir()))
     await expectArchive(t, page, before)
     await expectAccessible(t, page, 'after a folder')
+  })
+
+  await t.test('by keyboard: a folder is chosen instead', async (t) => {
+    const { page, open } = await stage.person(t)
+    await stage.client.uploadFile(`${AUDIO}en-1.wav`, { fileName: 'Before too.wav' })
+    await open('/')
+    await row(page, 'Before too.wav').waitFor()
+    const before = await namesIn(page)
+    // Asked for early: keys and the order to tell of file dialogs reach the browser on different ways.
+    const chooser = page.waitForEvent('filechooser')
+    await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('menuitem', { name: 'Choose a folder…' }), 'ArrowDown')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles(makeArchive(t.testdir()))
+    await expectArchive(t, page, before)
   })
 
   await t.test('a lost connection is waited for, and only the missing parts are sent', async (t) => {

@@ -97,6 +97,15 @@ t.test('attempts that fail count like wrong passwords', async (t) => {
   t.equal((await signIn('anna', PASSWORD)).status, 200)
 })
 
+t.test('an owner whose name means something else here clears only their own attempts', async (t) => {
+  const { visit, signIn, appliance: { owners } } = await start(t)
+  await owners.setPassword(owners.create({ name: 'identity provider' }).id, PASSWORD)
+  for (let attempt = 0; attempt < 4; attempt++) t.equal((await visit(() => 'no token')).status, 403)
+  t.equal((await signIn('identity provider', PASSWORD)).status, 200)
+  t.equal((await visit(() => 'no token')).status, 403)
+  t.equal((await visit(() => 'no token')).status, 429)
+})
+
 t.test('a visit lasts ten minutes and belongs to a browser', async (t) => {
   const { begin, finish, clock, issuer } = await start(t)
   const begun = await begin()
@@ -164,6 +173,23 @@ t.test('an account without a password that is locked out is locked out everywher
   await appliance.owners.setPassword(appliance.owners.findByName('anna@work')?.id ?? 0, null)
   t.equal((await call(undefined, 'GET', '/api/v1/session', undefined, { cookie })).status, 401)
   t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } })
+})
+
+t.test('a person who was locked out gets no other account by themselves, until they are connected again', async (t) => {
+  const { visit, sign, appliance: { owners } } = await start(t, { STENOBOX_OAUTH_CREATE_ACCOUNTS: 'true' })
+  const name = 'anna@work'
+  await visit((good) => sign(good))
+  const { id } = owners.findByName(name) ?? { id: 0 }
+  owners.change(id, { name: 'anna who has left' })
+  await owners.setPassword(id, null)
+  t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } }, 'although the name is free')
+  t.equal(owners.findByName(name), undefined)
+  t.match(await visit((good) => sign({ ...good, sub: 'another@work' })), { status: 200 }, 'others do')
+  // A new password does not bring the identity back.
+  await owners.setPassword(id, PASSWORD)
+  t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } })
+  owners.remove(id)
+  t.match(await visit((good) => sign(good)), { status: 200, body: { data: { account: { name } } } }, 'nobody was locked out any more')
 })
 
 t.test('an account that is locked out while it is being connected stays locked out', async (t) => {

@@ -1,19 +1,19 @@
 /** Name and password of the first account, and the token that the server printed unless the browser is on its machine. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
+import { PASSWORD_LENGTH } from '../api/agreed.ts'
 import { api, take } from '../api/client.ts'
-import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
-import { inBackground } from '../ui/Notices.tsx'
+import { useSending } from '../ui/sending.ts'
 import { PasswordField } from './PasswordField.tsx'
-import { judgePassword, LEAST_LENGTH } from './strength.ts'
+import { judgePassword } from './strength.ts'
 import styles from './account.module.css'
 
-/** `rest`: what belongs to none of the fields. */
-type Faults = { name?: string | undefined, password?: string | undefined, token?: string | undefined, rest?: unknown }
+/** What is missing before anything is sent. */
+type Missing = { name?: string, password?: string, token?: string }
 /** What a refusal with these codes is about. */
 const OF_TOKEN = { unauthorized: 'token', too_many_attempts: 'token' } as const
 type Props = {
@@ -31,7 +31,7 @@ function StrengthAdvice ({ password, name }: { password: string, name: string })
       <div className={styles['meter']} data-level={level} aria-hidden='true'><span /><span /><span /></div>
       <p role='status'>
         {password !== '' && t(`setup.strength.${level}`)}{' '}
-        {password !== '' && advice && t(`setup.advice.${advice}`, { least: LEAST_LENGTH })}
+        {password !== '' && advice && t(`setup.advice.${advice}`, { least: PASSWORD_LENGTH.min })}
       </p>
     </div>
   )
@@ -42,46 +42,43 @@ export function FirstAccountForm ({ token: given, isTokenRequired, onDone }: Pro
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [token, setToken] = useState(given ?? '')
-  const [faults, setFaults] = useState<Faults>({})
-  const [isSending, setSending] = useState(false)
-
-  async function create (): Promise<void> {
-    setSending(true)
-    try {
+  const [missing, setMissing] = useState<Missing>({})
+  const { send, isSending, faults, reset } = useSending({
+    async send () {
       await take(api.POST('/api/v1/setup', { body: { name: name.trim(), password, ...(token === '' ? {} : { token: token.trim() }) } }))
-      onDone()
-    } catch (error) {
-      const { at, rest } = faultsOf(error, ['name', 'password', 'token'], OF_TOKEN)
-      setFaults({ name: at('name'), password: at('password'), token: at('token'), rest })
-    } finally {
-      setSending(false)
-    }
-  }
+    },
+    fields: ['name', 'password', 'token'],
+    codes: OF_TOKEN,
+    onDone
+  })
+  const faultAt = (field: keyof Missing): string | undefined => missing[field] ?? faults.at(field)
+
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const found: Faults = {
+    const found: Missing = {
       ...(name.trim() === '' ? { name: t('setup.nameMissing') } : {}),
-      ...([...password].length < LEAST_LENGTH ? { password: t('setup.passwordShort', { least: LEAST_LENGTH }) } : {}),
+      ...([...password].length < PASSWORD_LENGTH.min ? { password: t('setup.passwordShort', { least: PASSWORD_LENGTH.min }) } : {}),
       ...(isTokenRequired && token.trim() === '' ? { token: t('setup.tokenMissing') } : {})
     }
-    setFaults(found)
-    if (Object.keys(found).length === 0) inBackground(create())
+    setMissing(found)
+    if (Object.keys(found).length === 0) send()
+    else reset()
   }
 
   return (
     <form onSubmit={submit} className={styles['form']} noValidate>
       <Field
-        label={t('account.name')} hint={t('setup.nameHint')} value={name} onChange={setName} fault={faults.name} autoComplete='username'
+        label={t('account.name')} hint={t('setup.nameHint')} value={name} onChange={setName} fault={faultAt('name')} autoComplete='username'
         autoFocus maxLength={64} isRequired
       />
       <PasswordField
-        label={t('account.password')} hint={t('setup.passwordHint', { least: LEAST_LENGTH })} value={password} onChange={setPassword} isNew
-        fault={faults.password}
+        label={t('account.password')} hint={t('setup.passwordHint', { least: PASSWORD_LENGTH.min })} value={password}
+        onChange={setPassword} isNew fault={faultAt('password')}
       />
       <StrengthAdvice password={password} name={name} />
-      {isTokenRequired && (given === undefined || faults.token !== undefined) &&
+      {isTokenRequired && (given === undefined || faultAt('token') !== undefined) &&
         <Field
-          label={t('setup.token')} hint={t('setup.tokenHint')} value={token} onChange={setToken} fault={faults.token} autoComplete='off'
+          label={t('setup.token')} hint={t('setup.tokenHint')} value={token} onChange={setToken} fault={faultAt('token')} autoComplete='off'
         />}
       <Fault error={faults.rest} />
       <Button kind='primary' type='submit' isDisabled={isSending}>{t('setup.create')}</Button>

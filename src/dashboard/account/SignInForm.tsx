@@ -1,14 +1,13 @@
 /** Name and password, or the identity provider. */
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, take } from '../api/client.ts'
-import { faultsOf } from '../api/faults.ts'
 import type { Session } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
+import { useSending } from '../ui/sending.ts'
 import { PasswordField } from './PasswordField.tsx'
 import { ProviderButton } from './ProviderButton.tsx'
 
@@ -28,25 +27,25 @@ export function SignInForm ({ knownName, next, providerHint, onDone }: Props) {
   const { t } = useTexts()
   const [name, setName] = useState(knownName ?? '')
   const [password, setPassword] = useState('')
-  // The name and the password stay if they are refused, to be corrected.
-  const signIn = useMutation({
-    mutationFn: async () => (await take(api.POST('/api/v1/session', { body: { name: name.trim(), password } }))).data,
-    onSuccess: onDone
+  const { send, isSending, faults, reset } = useSending({
+    send: async () => (await take(api.POST('/api/v1/session', { body: { name: name.trim(), password } }))).data,
+    fields: ['name', 'password'],
+    codes: OF_PASSWORD,
+    onDone
   })
-  const faults = faultsOf(signIn.error, ['name', 'password'], OF_PASSWORD)
 
   return (
-    <Form onSubmit={() => { signIn.mutate() }}>
+    <Form onSubmit={() => { send() }}>
       <Field
         label={t('account.name')} value={name} onChange={setName} fault={faults.at('name')} autoComplete='username'
         autoFocus={knownName === undefined} maxLength={200} isRequired
       />
       <PasswordField
         label={t('account.password')} value={password} fault={faults.at('password')}
-        onChange={(value) => { setPassword(value); signIn.reset() }} autoFocus={knownName !== undefined}
+        onChange={(value) => { setPassword(value); reset() }} autoFocus={knownName !== undefined}
       />
       <Fault error={faults.rest} />
-      <Button kind='primary' type='submit' isPending={signIn.isPending}>{t('account.signIn')}</Button>
+      <Button kind='primary' type='submit' isPending={isSending}>{t('account.signIn')}</Button>
       <ProviderButton next={next} hint={providerHint} />
     </Form>
   )

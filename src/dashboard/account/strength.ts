@@ -1,6 +1,6 @@
 /** How hard a password is to guess, in words that help to choose a better one. A rough estimate: the appliance only asks for a length. */
+import { PASSWORD_LENGTH } from '../api/agreed.ts'
 
-export const LEAST_LENGTH = 12
 /** `advice`: what would make it better. */
 export type Strength = { level: 'short' | 'weak' | 'fair' | 'good', advice?: 'longer' | 'name' | 'repeats' | 'common' | 'words' }
 
@@ -25,12 +25,12 @@ function bitsPerCharacter (text: string): number {
 
 export function judgePassword (password: string, name: string): Strength {
   const text = password.normalize('NFC').toLocaleLowerCase()
-  if ([...text].length < LEAST_LENGTH) return { level: 'short', advice: 'longer' }
+  if ([...text].length < PASSWORD_LENGTH.min) return { level: 'short', advice: 'longer' }
   const own = name.trim().toLocaleLowerCase()
-  if (own.length >= 3 && text.includes(own) && text.length - own.length < LEAST_LENGTH) return { level: 'weak', advice: 'name' }
+  if (own.length >= 3 && text.includes(own) && text.length - own.length < PASSWORD_LENGTH.min) return { level: 'weak', advice: 'name' }
   const common = COMMON.find((word) => text.includes(word))
-  if (common && text.length - common.length < LEAST_LENGTH) return { level: 'weak', advice: 'common' }
-  if (new Set(text).size < 6 || countSurprises(text) < LEAST_LENGTH / 2) return { level: 'weak', advice: 'repeats' }
+  if (common && text.length - common.length < PASSWORD_LENGTH.min) return { level: 'weak', advice: 'common' }
+  if (new Set(text).size < 6 || countSurprises(text) < PASSWORD_LENGTH.min / 2) return { level: 'weak', advice: 'repeats' }
   const bits = countSurprises(text) * bitsPerCharacter(password)
   if (bits >= GOOD_BITS) return { level: 'good' }
   return { level: bits >= FAIR_BITS ? 'fair' : 'weak', advice: 'words' }

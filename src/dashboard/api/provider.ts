@@ -1,10 +1,9 @@
 /** Sign-in at the identity provider: away from the page, and back to it. */
+import { RETURN_PATH } from './agreed.ts'
 import { BASE } from './base.ts'
 import { api, take } from './client.ts'
 import type { Session } from './session.ts'
 
-/** The address, below `BASE`, to which the provider sends browsers back. */
-export const RETURN_PATH = '/sign-in/return'
 const PLACE = 'stenobox.errand'
 
 /** Why the browser went to the provider, and the address of the page to show afterwards. */

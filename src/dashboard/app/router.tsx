@@ -4,6 +4,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { RETURN_PATH } from '../api/agreed.ts'
 import { api, take } from '../api/client.ts'
 import { loadTexts } from '../i18n/index.tsx'
 import type { TextPart } from '../i18n/index.tsx'
@@ -11,7 +12,7 @@ import { Broken, NotFound } from './faults.tsx'
 import { Frame } from './Frame.tsx'
 import { lazyPage } from './lazy-page.ts'
 import { BASE } from '../api/base.ts'
-import { arrival, isOwnAddress, RETURN_PATH } from '../api/provider.ts'
+import { arrival, isOwnAddress } from '../api/provider.ts'
 import { sessionQuery } from '../api/session.ts'
 import { readLibrarySearch } from '../library/search-params.ts'
 

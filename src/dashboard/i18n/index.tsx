@@ -3,20 +3,44 @@
  * the page is shown.
  */
 import { createContext, useContext } from 'react'
-import type { admin } from './admin/en.ts'
-import type { en, Plural } from './en.ts'
-import type { settings } from './settings/en.ts'
-import type { setup } from './setup/en.ts'
-import type { transcript } from './transcript/en.ts'
+import type { Plural } from './en.ts'
 
-/** The English texts by part. `first` is what every page needs, with the library. */
-type English = {
-  first: typeof en, admin: typeof admin, settings: typeof settings, setup: typeof setup, transcript: typeof transcript
-}
-export type TextPart = keyof English
-export type TextKey = { [P in TextPart]: keyof English[P] }[TextPart]
 /** Where English has plural forms, every language has them. */
 type Translated<E> = { readonly [K in keyof E]: E[K] extends string ? string : Plural }
+type Loaders<E> = { en (): Promise<E>, de (): Promise<Translated<NoInfer<E>>>, es (): Promise<Translated<NoInfer<E>>> }
+const part = <E,>(loaders: Loaders<E>): Loaders<E> => loaders
+
+/** `first` is what every page needs, with the library. */
+const PARTS = {
+  first: part({
+    en: async () => (await import('./en.ts')).en,
+    de: async () => (await import('./de.ts')).de,
+    es: async () => (await import('./es.ts')).es
+  }),
+  admin: part({
+    en: async () => (await import('./admin/en.ts')).admin,
+    de: async () => (await import('./admin/de.ts')).admin,
+    es: async () => (await import('./admin/es.ts')).admin
+  }),
+  settings: part({
+    en: async () => (await import('./settings/en.ts')).settings,
+    de: async () => (await import('./settings/de.ts')).settings,
+    es: async () => (await import('./settings/es.ts')).settings
+  }),
+  setup: part({
+    en: async () => (await import('./setup/en.ts')).setup,
+    de: async () => (await import('./setup/de.ts')).setup,
+    es: async () => (await import('./setup/es.ts')).setup
+  }),
+  transcript: part({
+    en: async () => (await import('./transcript/en.ts')).transcript,
+    de: async () => (await import('./transcript/de.ts')).transcript,
+    es: async () => (await import('./transcript/es.ts')).transcript
+  })
+}
+export type TextPart = keyof typeof PARTS
+type English = { [P in TextPart]: Awaited<ReturnType<typeof PARTS[P]['en']>> }
+export type TextKey = { [P in TextPart]: keyof English[P] }[TextPart]
 type Catalogue = Partial<Record<TextKey, string | Plural>>
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español' } as const
@@ -27,34 +51,6 @@ export type Texts = {
   language: Language
   /** The text of a key, with its `{names}` filled in; `count` chooses the plural form. Numbers are written as in the language. */
   t (key: TextKey, values?: Values): string
-}
-
-const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Promise<Translated<English[P]>> } } = {
-  first: {
-    en: async () => (await import('./en.ts')).en,
-    de: async () => (await import('./de.ts')).de,
-    es: async () => (await import('./es.ts')).es
-  },
-  admin: {
-    en: async () => (await import('./admin/en.ts')).admin,
-    de: async () => (await import('./admin/de.ts')).admin,
-    es: async () => (await import('./admin/es.ts')).admin
-  },
-  settings: {
-    en: async () => (await import('./settings/en.ts')).settings,
-    de: async () => (await import('./settings/de.ts')).settings,
-    es: async () => (await import('./settings/es.ts')).settings
-  },
-  setup: {
-    en: async () => (await import('./setup/en.ts')).setup,
-    de: async () => (await import('./setup/de.ts')).setup,
-    es: async () => (await import('./setup/es.ts')).setup
-  },
-  transcript: {
-    en: async () => (await import('./transcript/en.ts')).transcript,
-    de: async () => (await import('./transcript/de.ts')).transcript,
-    es: async () => (await import('./transcript/es.ts')).transcript
-  }
 }
 
 /** They are loaded with the first refusal: most people meet none. */
@@ -70,7 +66,7 @@ const opened = new Set<TextPart>(['first'])
 let current: Language = 'en'
 
 async function load (language: Language, part: TextPart): Promise<void> {
-  Object.assign(catalogues[language], await LOADERS[part][language]())
+  Object.assign(catalogues[language], await PARTS[part][language]())
 }
 
 /** Loads the texts of a part of the page, in the language of the page. */

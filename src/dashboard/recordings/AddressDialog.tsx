@@ -1,7 +1,6 @@
 /** A dialog that has the appliance fetch a recording from a web address. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../ui/Dialog.tsx'
@@ -9,6 +8,7 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { notify } from '../ui/Notices.tsx'
+import { useSending } from '../ui/sending.ts'
 import { addAddress } from './recordings.ts'
 
 type Props = { start: string, onClose (): void }
@@ -20,22 +20,21 @@ function AddressForm ({ start, onClose }: Props) {
   const queries = useQueryClient()
   const [address, setAddress] = useState(start)
   const [isWrong, setWrong] = useState(false)
-  // What was typed stays if it is refused, with the reason beside it.
-  const sending = useMutation({
-    mutationFn: async () => { await addAddress(queries, address.trim()) },
-    onSuccess () {
+  const { send, isSending, faults, reset } = useSending({
+    send: async () => { await addAddress(queries, address.trim()) },
+    fields: ['sourceUrl'],
+    onDone () {
       onClose()
       notify({ kind: 'done', text: t('library.addressAdded') })
     }
   })
-  const faults = faultsOf(sending.error, ['sourceUrl'])
   function type (text: string): void {
     setAddress(text)
     setWrong(false)
-    sending.reset()
+    reset()
   }
   function submit (): void {
-    if (isAddress(address.trim())) sending.mutate()
+    if (isAddress(address.trim())) send()
     else setWrong(true)
   }
 
@@ -48,7 +47,7 @@ function AddressForm ({ start, onClose }: Props) {
       <Fault error={faults.rest} />
       <DialogButtons>
         <Button kind='quiet' onPress={onClose}>{t('app.cancel')}</Button>
-        <Button kind='primary' type='submit' isPending={sending.isPending}>{t('library.fetch')}</Button>
+        <Button kind='primary' type='submit' isPending={isSending}>{t('library.fetch')}</Button>
       </DialogButtons>
     </Form>
   )

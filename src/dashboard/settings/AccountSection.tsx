@@ -1,8 +1,8 @@
 /** The account that is signed in, and how people sign in to it. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { PASSWORD_LENGTH } from '../api/agreed.ts'
 import { api, take } from '../api/client.ts'
-import { faultsOf } from '../api/faults.ts'
 import { useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -11,12 +11,10 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { notify } from '../ui/Notices.tsx'
+import { useSending } from '../ui/sending.ts'
 import { ProviderCard } from './ProviderCard.tsx'
 import styles from './settings.module.css'
 import { waysQuery } from './sign-in-ways.ts'
-
-const MIN_LENGTH = 12
-const MAX_LENGTH = 256
 
 export function AccountSection () {
   const { t } = useTexts()
@@ -46,18 +44,19 @@ function PasswordCard ({ name }: { name: string }) {
   const [given, setGiven] = useState(EMPTY)
   const set = (field: keyof typeof EMPTY) => (value: string): void => { setGiven((before) => ({ ...before, [field]: value })) }
   const isMistyped = given.again !== '' && given.again !== given.next
-  const change = useMutation({
-    mutationFn: async () => await take(api.PUT('/api/v1/account/password', { body: { current: given.current, next: given.next } })),
-    onSuccess () {
+  const { send, isSending, faults } = useSending({
+    send: async () => await take(api.PUT('/api/v1/account/password', { body: { current: given.current, next: given.next } })),
+    fields: ['current', 'next'],
+    codes: { wrong_password: 'current' },
+    onDone () {
       setGiven(EMPTY)
       notify({ kind: 'done', text: t('settings.account.changed') })
     }
   })
-  const faults = faultsOf(change.error, ['current', 'next'], { wrong_password: 'current' })
   return (
     <Card title={t('settings.account.password')} detail={t('settings.account.passwordDetail')}>
       <div className={styles['narrow']}>
-        <Form label={t('settings.account.password')} onSubmit={() => { if (!isMistyped) change.mutate() }}>
+        <Form label={t('settings.account.password')} onSubmit={() => { if (!isMistyped) send() }}>
           {/* Password managers want to know whose password it is. */}
           <input
             className='visually-hidden' type='text' name='username' autoComplete='username' value={name} readOnly tabIndex={-1}
@@ -65,19 +64,20 @@ function PasswordCard ({ name }: { name: string }) {
           />
           <Field
             label={t('settings.account.current')} type='password' name='current' autoComplete='current-password' value={given.current}
-            onChange={set('current')} fault={faults.at('current')} maxLength={MAX_LENGTH} isRequired
+            onChange={set('current')} fault={faults.at('current')} maxLength={PASSWORD_LENGTH.max} isRequired
           />
           <Field
-            label={t('settings.account.next')} hint={t('settings.account.nextHint', { min: MIN_LENGTH })} type='password' name='next'
-            autoComplete='new-password' value={given.next} onChange={set('next')} fault={faults.at('next')} minLength={MIN_LENGTH}
-            maxLength={MAX_LENGTH} isRequired
+            label={t('settings.account.next')} hint={t('settings.account.nextHint', { min: PASSWORD_LENGTH.min })} type='password'
+            name='next' autoComplete='new-password' value={given.next} onChange={set('next')} fault={faults.at('next')}
+            minLength={PASSWORD_LENGTH.min} maxLength={PASSWORD_LENGTH.max} isRequired
           />
           <Field
             label={t('settings.account.again')} type='password' name='again' autoComplete='new-password' value={given.again}
-            onChange={set('again')} fault={isMistyped ? t('settings.account.mistyped') : undefined} maxLength={MAX_LENGTH} isRequired
+            onChange={set('again')} fault={isMistyped ? t('settings.account.mistyped') : undefined} maxLength={PASSWORD_LENGTH.max}
+            isRequired
           />
           <Fault error={faults.rest} />
-          <div><Button kind='primary' type='submit' isPending={change.isPending}>{t('settings.account.change')}</Button></div>
+          <div><Button kind='primary' type='submit' isPending={isSending}>{t('settings.account.change')}</Button></div>
         </Form>
       </div>
     </Card>

@@ -2,7 +2,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { BASE } from '../api/base.ts'
-import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
@@ -12,6 +11,7 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { inBackground } from '../ui/Notices.tsx'
+import { useSending } from '../ui/sending.ts'
 import { createKey, rotateKey } from './keys.ts'
 import type { Key } from './keys.ts'
 
@@ -24,14 +24,14 @@ export function CreateKey ({ onMade, onClose }: Made) {
   const { t } = useTexts()
   const [name, setName] = useState('')
   const [lifetime, setLifetime] = useState<Lifetime>('never')
-  const creation = useMutation({
-    mutationFn: async () => await createKey({ name, ...(lifetime === 'never' ? {} : { expiresInDays: Number(lifetime) }) }),
-    onSuccess: (made) => { inBackground(onMade(made.name, made.key)) }
+  const { send, isSending, faults } = useSending({
+    send: async () => await createKey({ name, ...(lifetime === 'never' ? {} : { expiresInDays: Number(lifetime) }) }),
+    fields: ['name'],
+    onDone: (made) => { inBackground(onMade(made.name, made.key)) }
   })
-  const faults = faultsOf(creation.error, ['name'])
   return (
     <Dialog title={t('settings.keys.create')} isOpen onClose={onClose}>
-      <Form onSubmit={() => { creation.mutate() }}>
+      <Form onSubmit={() => { send() }}>
         <Field
           label={t('settings.keys.name')} hint={t('settings.keys.nameHint')} value={name} onChange={setName} fault={faults.at('name')}
           maxLength={100} autoFocus isRequired
@@ -45,7 +45,7 @@ export function CreateKey ({ onMade, onClose }: Made) {
         <Fault error={faults.rest} />
         <DialogButtons>
           <Button onPress={onClose}>{t('app.cancel')}</Button>
-          <Button kind='primary' type='submit' isPending={creation.isPending}>{t('settings.keys.create')}</Button>
+          <Button kind='primary' type='submit' isPending={isSending}>{t('settings.keys.create')}</Button>
         </DialogButtons>
       </Form>
     </Dialog>

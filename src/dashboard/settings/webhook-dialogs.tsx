@@ -1,7 +1,5 @@
 /** The dialogs of webhook endpoints. */
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { CopyLine } from '../ui/CopyLine.tsx'
@@ -10,6 +8,7 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { inBackground } from '../ui/Notices.tsx'
+import { useSending } from '../ui/sending.ts'
 import { changeEndpoint, createEndpoint } from './webhooks.ts'
 import type { Endpoint } from './webhooks.ts'
 
@@ -21,19 +20,18 @@ type AddressProps = { title: string, first?: string, action: string, send (url: 
 function AddressDialog ({ title, first = '', action, send, onClose }: AddressProps) {
   const { t } = useTexts()
   const [url, setUrl] = useState(first)
-  const sending = useMutation({ mutationFn: async () => await send(url.trim()) })
-  const faults = faultsOf(sending.error, ['url'])
+  const sending = useSending({ send: async () => await send(url.trim()), fields: ['url'] })
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <Form onSubmit={() => { sending.mutate() }}>
+      <Form onSubmit={() => { sending.send() }}>
         <Field
           label={t('settings.webhooks.url')} hint={t('settings.webhooks.urlHint')} placeholder='https://example.org/hooks' value={url}
-          onChange={setUrl} fault={faults.at('url')} inputMode='url' autoFocus isRequired
+          onChange={setUrl} fault={sending.faults.at('url')} inputMode='url' autoFocus isRequired
         />
-        <Fault error={faults.rest} />
+        <Fault error={sending.faults.rest} />
         <DialogButtons>
           <Button onPress={onClose}>{t('app.cancel')}</Button>
-          <Button kind='primary' type='submit' isPending={sending.isPending}>{action}</Button>
+          <Button kind='primary' type='submit' isPending={sending.isSending}>{action}</Button>
         </DialogButtons>
       </Form>
     </Dialog>

@@ -5,6 +5,8 @@ import { useEffect, useState } from 'react'
 import { BASE } from '../api/base.ts'
 import { ApiError } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
+import { Brand } from '../ui/Brand.tsx'
+import { useFormats } from '../ui/formats.ts'
 import { Message } from '../ui/Message.tsx'
 import { sharedQuery } from './model/calls.ts'
 import { toSegments } from './model/shared.ts'
@@ -18,18 +20,18 @@ import { TranscriptText } from './text/TranscriptText.tsx'
 const route = getRouteApi('/shared/$token')
 
 function Shared ({ shared, token }: { shared: SharedTranscript, token: string }) {
-  const { t, language } = useTexts()
+  const { t } = useTexts()
+  const { day } = useFormats()
   const [segments] = useState(() => {
     const all = toSegments(shared.segments)
     return createSegments(async () => ({ total: all.length, offset: 0, revision: 0, segments: all }))
   })
   const playback = usePlayback(segments, `${BASE}/api/v1/shared/${encodeURIComponent(token)}/audio`)
   useEffect(() => { segments.ensureView(0, 1).catch(() => undefined) }, [segments])
-  const until = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date(shared.expiresAt))
   return (
     <>
       <h1 dir='auto'>{shared.title}</h1>
-      <p className={styles['quiet']}>{t('transcript.sharedUntil', { date: until })}</p>
+      <p className={styles['quiet']}>{t('transcript.sharedUntil', { date: day(shared.expiresAt) })}</p>
       <PlayerBar player={playback.player} duration={shared.durationSeconds} peaks={undefined} />
       <TranscriptText segments={segments} playback={playback} language={shared.language} />
     </>
@@ -43,6 +45,7 @@ export function SharedPage () {
   const isOver = error instanceof ApiError && error.status > 0 && error.status < 500
   return (
     <main id='content' className={styles['shared']}>
+      <Brand />
       {data && <Shared shared={data} token={token} />}
       {error && (
         <>

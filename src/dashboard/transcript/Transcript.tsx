@@ -1,5 +1,5 @@
 /** The text of a completed transcription with its player, tools and panels. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { BASE } from '../api/base.ts'
 import { signInOptionsQuery, useAccount } from '../api/session.ts'
@@ -80,10 +80,14 @@ function useChanges (id: number, segments: Segments) {
       reload()
       notify({ kind: 'done', text: t('transcript.undone') })
     }
+    async function refreshIt (): Promise<void> {
+      // Artifacts that were made change nothing else, and must not be asked for again because of that.
+      if (await segments.refresh()) forget()
+    }
     /** Somebody else, or another tab, has changed something. */
     function refresh (): void {
       for (const queryKey of [KEYS.speakers(id), KEYS.revisions(id)]) queries.invalidateQueries({ queryKey }).catch(notifyOf)
-      segments.refresh().catch(notifyOf)
+      refreshIt().catch(notifyOf)
     }
     return { forget, reload, refresh, undo: (revision?: number): void => { undoIt(revision).catch(notifyOf) } }
   }, [id, segments, queries, t])
@@ -147,11 +151,11 @@ export function Transcript ({ transcription, at, query }: Props) {
   const { data: speakers } = useQuery(speakersQuery(id))
   useReloadFor(speakers, changes.reload)
   useEffect(() => onTranscriptChange((changed = id) => { if (changed === id) changes.refresh() }), [id, changes])
-  const { data: revisions } = useQuery(revisionsQuery(id))
+  const { data: revisions } = useInfiniteQuery(revisionsQuery(id))
   const { data: options } = useQuery(signInOptionsQuery)
   const { data: chapters } = useQuery({ ...artifactQuery(id, 'chapters'), enabled: false })
   const marks = useMemo(() => chapters?.chapters?.map(({ title, startSeconds }) => ({ title, seconds: startSeconds })) ?? [], [chapters])
-  const canUndo = revisions !== undefined && revisions.length > 0
+  const canUndo = revisions?.pages.some(({ data }) => data.length > 0) === true
   usePageKeys({ onFind: () => { setFinding(true) }, onUndo: canUndo ? changes.undo : undefined })
 
   function takeSpeakers (state: SpeakerState): void {

@@ -1,4 +1,7 @@
-/** A reverse proxy that publishes the appliance in a folder, as nginx does with `location /steno/ { proxy_pass http://…/; }`. */
+/**
+ * A reverse proxy that publishes the appliance in a folder, as nginx does with `location /steno/ { proxy_pass http://…/; }`, and the
+ * metadata of OAuth, whose names stand before the folder, as docs/operations.md says.
+ */
 import { createServer, request as requestOf } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
@@ -12,6 +15,13 @@ export type FolderProxy = {
   outside: readonly string[]
   /** Must be called before the first request. */
   forwardTo (origin: string): void
+}
+
+/** `/.well-known/NAME/steno` and what is below it, without the folder; undefined: it is none of these. */
+function metadataPath (url: string, folder: string): string | undefined {
+  const [, name = '', rest = ''] = /^(\/\.well-known\/oauth-[a-z-]+)(\/.*)$/.exec(url) ?? []
+  const isOfFolder = rest === folder || rest.startsWith(`${folder}/`)
+  return isOfFolder ? name + rest.slice(folder.length) : undefined
 }
 
 /** Either side may end a stream early, such as a player that has heard enough. */
@@ -29,9 +39,11 @@ export async function startFolderProxy (t: Test, folder: string): Promise<Folder
     response.once('close', () => { upstream.destroy() })
     pipeline(request, upstream, ignoreEnd)
   }
-  const origin = await listen(t, createServer((request, response) => {
+  // Connections stay open: one that ends while it is taken up again would fail a request.
+  const origin = await listen(t, createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const { url = '' } = request
-    if (url.startsWith(`${folder}/`)) return forward(request, response, url.slice(folder.length))
+    const path = url.startsWith(`${folder}/`) ? url.slice(folder.length) : metadataPath(url, folder)
+    if (path !== undefined) return forward(request, response, path)
     outside.push(url)
     response.writeHead(404).end()
   }))

@@ -62,6 +62,7 @@ export const transcript = {
   'transcript.newTag': 'Neues Schlagwort',
   'transcript.next': 'Weiter',
   'transcript.noRevisions': 'Noch wurde nichts geändert.',
+  'transcript.olderRevisions': 'Ältere Änderungen anzeigen',
   'transcript.on10': '10 Sekunden vorwärts (L)',
   'transcript.panel.text': 'Text',
   'transcript.panel.summary': 'Zusammenfassung',

@@ -61,6 +61,7 @@ export const transcript = {
   'transcript.newTag': 'New tag',
   'transcript.next': 'Next',
   'transcript.noRevisions': 'Nothing has been changed yet.',
+  'transcript.olderRevisions': 'Show older changes',
   'transcript.on10': 'Forward 10 seconds (L)',
   'transcript.panel.text': 'Text',
   'transcript.panel.summary': 'Summary',

@@ -61,6 +61,7 @@ export const transcript = {
   'transcript.newTag': 'Etiqueta nueva',
   'transcript.next': 'Siguiente',
   'transcript.noRevisions': 'Todavía no se ha cambiado nada.',
+  'transcript.olderRevisions': 'Mostrar cambios anteriores',
   'transcript.on10': 'Avanzar 10 segundos (L)',
   'transcript.panel.text': 'Texto',
   'transcript.panel.summary': 'Resumen',

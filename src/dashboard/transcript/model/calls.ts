@@ -1,5 +1,5 @@
 /** What the pages of a transcript ask the appliance. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ApiError, take } from '../../api/client.ts'
 import { decodePeaks } from './peaks.ts'
 import type { Segment, SegmentPage } from './segment.ts'
@@ -52,11 +52,17 @@ export const previewQuery = (id: number, replacement: Replacement) => queryOptio
   staleTime: 0
 })
 
-export const revisionsQuery = (id: number) => queryOptions({
+/** Newest first, page by page. */
+export const revisionsQuery = (id: number) => infiniteQueryOptions({
   queryKey: KEYS.revisions(id),
-  queryFn: async () => (await take(api.GET('/api/v1/transcriptions/{id}/revisions', path(id)))).data
+  async queryFn ({ pageParam }) {
+    const query = pageParam === null ? {} : { cursor: pageParam }
+    return await take(api.GET('/api/v1/transcriptions/{id}/revisions', { params: { path: { id }, query } }))
+  },
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ nextCursor }) => nextCursor
 })
-export type Revision = Awaited<ReturnType<NonNullable<ReturnType<typeof revisionsQuery>['queryFn']>>>[number]
+export type Revision = Awaited<ReturnType<NonNullable<ReturnType<typeof revisionsQuery>['queryFn']>>>['data'][number]
 
 /** Undoes a revision; undefined: the latest one. */
 export async function undo (id: number, revision?: number): Promise<void> {

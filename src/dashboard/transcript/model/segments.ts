@@ -35,8 +35,8 @@ export function createSegments (load: LoadSegments) {
   let running: Promise<unknown> = Promise.resolve()
   /** The segments in view that wait to be loaded. */
   let view: { from: number, to: number, loaded: Promise<void> } | undefined
-  /** The last change of the transcript that is shown. */
-  let revision = 0
+  /** The last change of the transcript up to which all that is loaded is as the appliance has it; undefined: nothing is loaded. */
+  let revision: number | undefined
   const listeners = new Set<() => void>()
 
   function change (next: Partial<SegmentsState>): void {
@@ -57,7 +57,8 @@ export function createSegments (load: LoadSegments) {
     const fresh = new Map(pages.flatMap(({ offset, segments }) => segments.map((segment, index) => [offset + index, segment] as const)))
     const segments = Array.from({ length: last.total }, (_, place) => newer(state.segments[place], fresh.get(place)))
     const sample = state.sample.length > 0 ? state.sample : last.segments
-    revision = Math.max(revision, ...pages.map((page) => page.revision))
+    // What was loaded before may be older than a page that comes later.
+    revision ??= pages[0]?.revision
     change({ segments, total: last.total, sample, fault: undefined })
   }
 
@@ -101,7 +102,13 @@ export function createSegments (load: LoadSegments) {
       at = run.offset + Math.max(1, page.segments.length)
     }
     take(pages)
+    revision = pages[0]?.revision ?? revision
   })
+
+  function replace (segment: Segment): void {
+    const place = placeOf(segment.id)
+    if (place !== undefined) change({ segments: state.segments.with(place, segment) })
+  }
 
   function placeOf (id: string): number | undefined {
     if (places?.of !== state.segments) {
@@ -148,15 +155,19 @@ export function createSegments (load: LoadSegments) {
     ensureAll: (): Promise<void> => inTurn(async () => { await loadMissing(0, Infinity) }),
     /** The place of a loaded segment. */
     placeOf,
-    /** Puts a newer version of a segment in its place. */
+    /** Puts a segment in its place that this page has just saved. */
     put (segment: Segment): void {
-      const place = placeOf(segment.id)
-      revision = Math.max(revision, segment.revision)
-      if (place !== undefined) change({ segments: state.segments.with(place, segment) })
+      // Changes between the last known one and this one are by others, and not shown yet.
+      if (segment.revision - 1 === revision) revision = segment.revision
+      replace(segment)
     },
-    /** Reloads the loaded segments, if somebody else has changed the transcript. */
-    async refresh (): Promise<void> {
-      if (state.total !== undefined && (await load({ offset: 0 }, 1)).revision > revision) await reload()
+    /** Puts a segment in its place that somebody else has changed, maybe together with others. */
+    putCurrent: replace,
+    /** Reloads the loaded segments, if somebody else has changed the transcript. Whether that was so. */
+    async refresh (): Promise<boolean> {
+      if (revision === undefined || (await load({ offset: 0 }, 1)).revision <= revision) return false
+      await reload()
+      return true
     },
     reload,
     /** The words of the loaded segments, by time. */

@@ -11,7 +11,7 @@ import styles from './Player.module.css'
 export type Mark = { seconds: number, title: string }
 type Props = {
   player: Player, duration: number, peaks: Peaks | undefined, marks: readonly Mark[]
-  /** A person has pressed or dragged to a time in seconds. */
+  /** A person has gone to a time in seconds. */
   onSeek?: ((seconds: number) => void) | undefined
 }
 
@@ -127,7 +127,9 @@ export function Waveform (props: Props) {
     const target = targets[event.key]
     if (target === undefined) return
     event.preventDefault()
-    player.seek(Math.min(duration, target))
+    const seconds = Math.max(0, Math.min(duration, target))
+    player.seek(seconds)
+    onSeek?.(seconds)
   }
 
   return (

@@ -89,7 +89,7 @@ export function createEdits ({ id, segments, drafts, onSaved, onLeft }: Deps) {
       const current = currentOf(error)
       set(segment, { ...draft, isSaving: false, fault: current ? undefined : toFault(error) })
       if (current === undefined) return
-      segments.put(current)
+      segments.putCurrent(current)
       change({ conflict: { segment: current, draft } })
     }
   }

@@ -1,9 +1,10 @@
 /** The changes of a transcript, newest first; each can be undone. */
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTexts } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { useFormats } from '../../ui/formats.ts'
+import { More } from '../../ui/More.tsx'
 import { revisionsQuery } from '../model/calls.ts'
 import type { Revision } from '../model/calls.ts'
 import { Changes } from '../text/Changes.tsx'
@@ -34,13 +35,18 @@ function Entry ({ revision, onUndo }: { revision: Revision, onUndo: Props['onUnd
 
 function List ({ id, onUndo }: Pick<Props, 'id' | 'onUndo'>) {
   const { t } = useTexts()
-  const { data, error } = useQuery(revisionsQuery(id))
-  if (error) return <p role='alert'>{error.message}</p>
-  if (data?.length === 0) return <p>{t('transcript.noRevisions')}</p>
+  const query = useInfiniteQuery(revisionsQuery(id))
+  const revisions = query.data?.pages.flatMap(({ data }) => data)
+  if (query.error && !revisions) return <p role='alert'>{query.error.message}</p>
+  if (revisions?.length === 0) return <p>{t('transcript.noRevisions')}</p>
   return (
-    <ul className={styles['revisions']}>
-      {data?.map((revision) => <Entry key={revision.number} revision={revision} onUndo={onUndo} />)}
-    </ul>
+    <>
+      <ul className={styles['revisions']}>
+        {revisions?.map((revision) => <Entry key={revision.number} revision={revision} onUndo={onUndo} />)}
+      </ul>
+      {query.error && <p role='alert'>{query.error.message}</p>}
+      <More query={query} label={t('transcript.olderRevisions')} />
+    </>
   )
 }
 

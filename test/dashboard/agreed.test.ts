@@ -1,0 +1,17 @@
+/** What is written in the page and in the appliance is the same. */
+import t from 'tap'
+import { readConfig } from '../../dist/config.js'
+import { PASSWORD_LENGTH } from '../../dist/domain/access.js'
+import * as page from '../../src/dashboard/api/agreed.ts'
+
+t.test('the length of passwords', async (t) => {
+  t.strictSame(page.PASSWORD_LENGTH, PASSWORD_LENGTH)
+})
+
+t.test('the address to which the identity provider sends browsers back', async (t) => {
+  const { oauth } = readConfig({
+    STENOBOX_PUBLIC_URL: 'https://box.example/steno', STENOBOX_OAUTH_ISSUER: 'https://login.example', STENOBOX_OAUTH_CLIENT_ID: 'stenobox',
+    STENOBOX_OAUTH_CLIENT_SECRET: 'between us'
+  })
+  t.equal(oauth?.signIn?.redirectUri, `https://box.example/steno${page.RETURN_PATH}`)
+})
