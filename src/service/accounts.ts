@@ -2,6 +2,7 @@
 import type { Owner, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
+import { FRESH_SIGN_IN_MS } from '../domain/page-session.js'
 import type { PageSession } from '../domain/page-session.js'
 import type { LoginLimit } from './login-limit.js'
 import type { Owners } from './owners.js'
@@ -25,12 +26,13 @@ type Deps = {
   sessions: Pick<Sessions, 'begin' | 'end'>
   plans: Pick<Plans, 'limitsOf'>
   loginLimit: LoginLimit
+  now: () => number
   log: Pick<Log, 'warn'>
 }
 /** Who signs in: name and password, the address of the client, and the secret that the browser had before. */
 type SignIn = { name: string, password: string, address: string, replaced: string | undefined }
 
-export function createAccounts ({ owners, sessions, plans, loginLimit, log }: Deps) {
+export function createAccounts ({ owners, sessions, plans, loginLimit, now, log }: Deps) {
   const view = ({ id, name, role, plan }: Owner): Account =>
     ({ id, name, role, plan, diarization: plans.limitsOf(plan).diarization })
 
@@ -43,6 +45,12 @@ export function createAccounts ({ owners, sessions, plans, loginLimit, log }: De
     })
     if (!isRight) log.warn({ address }, 'wrong name or password of an owner')
     return ownerId
+  }
+
+  /** Throws `wrong_password`, `too_many_attempts`. */
+  async function requirePassword (ownerId: number, password: string, address: string): Promise<void> {
+    if (await verify(owners.find(ownerId).name, password, address) === ownerId) return
+    throw new AppError('wrong_password', 'The current password is wrong.')
   }
 
   return {
@@ -59,11 +67,21 @@ export function createAccounts ({ owners, sessions, plans, loginLimit, log }: De
     signOut: ({ id }: PageSession): void => { sessions.end(id) },
     /** Changes the password and ends all other sessions. Throws `wrong_password`, `too_many_attempts`. */
     async changePassword ({ id, ownerId }: PageSession, passwords: { current: string, next: string }, address: string): Promise<void> {
-      const { name } = owners.find(ownerId)
-      if (await verify(name, passwords.current, address) !== ownerId) {
-        throw new AppError('wrong_password', 'The current password is wrong.')
-      }
+      await requirePassword(ownerId, passwords.current, address)
       await owners.setPassword(ownerId, passwords.next, id)
+    },
+    /**
+     * Makes sure that the person of the account is here, and not only their session: by the password, or, if the account has none, by a
+     * sign-in a few minutes ago. Throws `wrong_password`, `too_many_attempts`, `sign_in_too_old`.
+     */
+    async confirmPerson ({ ownerId, createdAt }: PageSession, password: string | undefined, address: string): Promise<void> {
+      if (owners.find(ownerId).hasPassword) {
+        if (password !== undefined) return await requirePassword(ownerId, password, address)
+        throw new AppError('wrong_password', 'Send the password of the account in the field "password".')
+      }
+      // The clock may have been set back since.
+      if (Math.abs(now() - createdAt) <= FRESH_SIGN_IN_MS) return
+      throw new AppError('sign_in_too_old', 'This account has no password, and you signed in too long ago for this. Sign in again first.')
     }
   }
 }

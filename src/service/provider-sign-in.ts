@@ -7,6 +7,7 @@ import { hashSecret } from '../domain/page-session.js'
 import type { PageSession } from '../domain/page-session.js'
 import type { IdClaims } from '../engine/tokens/jwt.js'
 import type { Provider } from '../engine/tokens/provider.js'
+import type { Accounts } from './accounts.js'
 import type { Identities } from './identities.js'
 import type { LoginLimit } from './login-limit.js'
 import type { Owners } from './owners.js'
@@ -21,6 +22,7 @@ type Deps = {
   createAccounts: boolean
   provider: Provider
   visits: ProviderVisits
+  accounts: Pick<Accounts, 'confirmPerson'>
   identities: Identities
   owners: Pick<Owners, 'find'>
   sessions: Pick<Sessions, 'begin' | 'isOpen'>
@@ -34,7 +36,7 @@ export type Return = { code: string, state: string, secret: string | undefined, 
 const NAME = new RegExp(NAME_PATTERN, 'u')
 
 export function createProviderSignIn (deps: Deps) {
-  const { issuer, nameClaim, createAccounts, provider, visits, identities, owners, sessions, loginLimit, log } = deps
+  const { issuer, nameClaim, createAccounts, provider, visits, accounts, identities, owners, sessions, loginLimit, log } = deps
 
   /** Throws `unavailable` when the provider does not answer. */
   async function begin (address: string, ownerId: number | undefined): Promise<{ url: string, secret: string }> {
@@ -69,9 +71,16 @@ export function createProviderSignIn (deps: Deps) {
     name: new URL(issuer).host,
     /** Where a browser goes to sign in, and the secret for its cookie. Throws `unavailable`. */
     begin: async (address: string): Promise<{ url: string, secret: string }> => await begin(address, undefined),
-    /** The same to connect the account that is signed in. */
-    beginConnecting: async ({ ownerId }: PageSession, address: string): Promise<{ url: string, secret: string }> =>
-      await begin(address, ownerId),
+    /**
+     * The same to connect the account that is signed in, with the password that it has: whoever connects it can sign in to it for good.
+     * Throws `wrong_password`, `too_many_attempts`, `sign_in_too_old` too.
+     */
+    async beginConnecting (
+      session: PageSession, password: string | undefined, address: string
+    ): Promise<{ url: string, secret: string }> {
+      await accounts.confirmPerson(session, password, address)
+      return await begin(address, session.ownerId)
+    },
     /**
      * Begins a session of the account of the person. `replaced`: the secret of the session that the browser had before. Throws
      * `no_account`, `sign_in_expired`, `sign_in_refused`, `too_many_attempts`, `unavailable`.
