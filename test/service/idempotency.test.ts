@@ -17,11 +17,12 @@ function open (t: Test, changes: Partial<IdempotencyStore> = {}) {
   const warnings: string[] = []
   const synced: string[] = []
   const note = (): void => { synced.push(db.pragma('synchronous', { simple: true }) === 2 ? 'yes' : 'no') }
+  const noted = <A extends unknown[], R>(change: (...given: A) => R) => (...given: A): R => {
+    note()
+    return change(...given)
+  }
   const watched = {
-    ...idempotency,
-    insert: (...given: Parameters<typeof idempotency.insert>) => (note(), idempotency.insert(...given)),
-    release: (...given: Parameters<typeof idempotency.release>) => { note(); idempotency.release(...given) },
-    finish: (...given: Parameters<typeof idempotency.finish>) => { note(); idempotency.finish(...given) }
+    ...idempotency, insert: noted(idempotency.insert), release: noted(idempotency.release), finish: noted(idempotency.finish)
   }
   const log = { info: () => {}, warn: (_fields: object, message: string) => { warnings.push(message) }, error: () => {} }
   const service = createIdempotency({ requests: { ...watched, ...changes }, inUnsyncedTransaction, now: clock.now, log })
