@@ -27,8 +27,8 @@ export function createRemoval ({ jobs, edits, media, uploads, files, inTransacti
   const removedListeners: Array<(jobId: number) => void> = []
 
   /**
-   * Removes what segments were before they were edited: of ten hours with many edits, that takes longer than everything else. After a crash
-   * the transcription is still there, and none of its edits can be undone; not synced, because a power cut only brings more of it back.
+   * Removes what segments were before they were edited: of ten hours with many edits, that is most of the rows. After a crash the
+   * transcription is still there and whole, but none of its edits can be undone. Not synced: a power cut only brings some of it back.
    */
   async function removeHistory (id: number): Promise<void> {
     inUnsyncedTransaction(() => { edits.closeHistory(id) })
