@@ -38,7 +38,7 @@ import { createQuarantine } from './service/quarantine.js'
 import { createSearch } from './service/search.js'
 import { createSystem } from './service/system.js'
 import { watchChanges } from './store/changes.js'
-import { createLazyTransaction, createTransaction, openDatabase } from './store/database.js'
+import { createLazyTransaction, createTransaction, createUnsyncedTransaction, openDatabase } from './store/database.js'
 import { createErasure } from './store/erasure.js'
 import { createFiles } from './store/files.js'
 import { createLibraryPool } from './store/library-pool.js'
@@ -101,7 +101,8 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     config, engines: await createEngines(config, log), stores: createStores(db), store: metricsStore, files, version, now
   })
   const { engines, metrics, stores } = measured
-  const base: Base = { config, stores, inTransaction: createTransaction(db), files, fetcher, audit, log, now }
+  const [inTransaction, inUnsyncedTransaction] = [createTransaction(db), createUnsyncedTransaction(db)]
+  const base: Base = { config, stores, inTransaction, inUnsyncedTransaction, files, fetcher, audit, log, now }
   const gate = await createGate(base, createLazyTransaction(db))
   const library = createLibrary(base, gate)
   const { artifacts, deliveries, ending, indexing, loop, retention } = createWork(base, { ...library, plans: gate.plans, engines })

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'administrator_required'
   | 'administration_off'
   | 'wrong_password'
+  | 'sign_in_too_old'
   | 'sign_in_refused'
   | 'no_account'
   | 'sharing_off'

@@ -58,20 +58,19 @@ function sealingKey (key: string, salt: Uint8Array): Uint8Array {
 }
 
 /** Encrypts an answer (AES-256-GCM) so that only the holder of the key can read it: some answers hold secrets that are shown once. */
-export function sealAnswer (key: string, answer: Answer): Buffer {
+export function seal (key: string, answer: Uint8Array): Buffer {
   const salt = randomBytes(SALT_BYTES)
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', sealingKey(key, salt), iv)
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()])
+  const sealed = Buffer.concat([cipher.update(answer), cipher.final()])
   return Buffer.concat([salt, iv, cipher.getAuthTag(), sealed])
 }
 
 /** Decrypts a sealed answer. Throws when the key differs or the text was changed. */
-export function openAnswer (key: string, sealed: Buffer): Answer {
+export function unseal (key: string, sealed: Buffer): Buffer {
   const salt = sealed.subarray(0, SALT_BYTES)
   const iv = sealed.subarray(SALT_BYTES, TAG_AT)
   const tag = sealed.subarray(TAG_AT, TEXT_AT)
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(key, salt), iv).setAuthTag(tag)
-  const text = Buffer.concat([decipher.update(sealed.subarray(TEXT_AT)), decipher.final()]).toString()
-  return JSON.parse(text) as Answer
+  return Buffer.concat([decipher.update(sealed.subarray(TEXT_AT)), decipher.final()])
 }

@@ -10,7 +10,7 @@ import { AppError } from '../domain/errors.js'
 import type { Accounts } from '../service/accounts.js'
 import type { ProviderSignIn, Return } from '../service/provider-sign-in.js'
 import { VISIT_MS } from '../service/provider-visits.js'
-import { Session, toSession } from './contract/account.js'
+import { Password, Session, toSession } from './contract/account.js'
 import { operation } from './contract/operation.js'
 import { ok, Success, toIsoTime } from './contract/schemas.js'
 import { refuseCrossSite } from './plugins/cross-site.js'
@@ -29,6 +29,10 @@ const ReturnBody = Type.Object({
   title: 'ProviderReturn', additionalProperties: false,
   examples: [{ code: 'kQ3xUo2b', state: 'Zr0wq5k3sY9o7VhXcTtq8uJ4nE6aLfPiGx3QkbD1mM0' }]
 })
+
+const ConnectBody = Type.Object({
+  password: Type.Optional(Password)
+}, { title: 'ProviderConnection', additionalProperties: false, examples: [{ password: 'correct horse battery staple' }] })
 
 const Ways = Type.Object({
   hasPassword: Type.Boolean({ description: 'whether the account has a password' }),
@@ -114,12 +118,13 @@ export const providerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { acc
     operationId: 'beginConnectingProvider',
     tag: 'Accounts',
     summary: 'Begin to connect the account with the identity provider',
-    description: BEGIN,
+    description: `${BEGIN} Needs the password of the account; if it has none, a sign-in within the last ten minutes.`,
     caller: 'session',
+    body: ConnectBody,
     replies: { 200: Success(Visit) },
-    errors: ['not_found']
+    errors: ['not_found', 'wrong_password', 'sign_in_too_old', 'too_many_attempts']
   }), async (request, reply) =>
-    send(reply, await requireProvider().beginConnecting(pageSessionOf(request), request.clientAddress)))
+    send(reply, await requireProvider().beginConnecting(pageSessionOf(request), request.body.password, request.clientAddress)))
 
   app.put('/account/provider', operation({
     operationId: 'connectProvider',

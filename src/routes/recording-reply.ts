@@ -16,14 +16,23 @@ const rangeError = (sizeBytes: number): AppError =>
     headers: { 'content-range': `bytes */${sizeBytes}` }
   })
 
-/** Throws `range_not_satisfiable`, and what `open` throws. */
+/** Throws `range_not_satisfiable`, and what `open` throws. Closes what is not sent. */
 export async function sendRecording (request: FastifyRequest, reply: FastifyReply, playable: Playable): Promise<FastifyReply> {
+  try {
+    return await send(request, reply, playable)
+  } catch (error) {
+    await playable.close()
+    throw error
+  }
+}
+
+async function send (request: FastifyRequest, reply: FastifyReply, playable: Playable): Promise<FastifyReply> {
   const { sizeBytes, tag, contentType, fileName } = playable
   const { range, 'if-range': ifRange = tag, 'if-none-match': known } = request.headers
   const part = ifRange === tag ? parseByteRange(range, sizeBytes) : undefined
   reply.headers({ ...HEADERS, etag: tag })
   const isKnown = matchesTag(known, tag)
-  if (isKnown || part === 'none' || request.method === 'HEAD') await playable.close()
+  if (isKnown || request.method === 'HEAD') await playable.close()
   if (isKnown) return await reply.code(304).send()
   if (part === 'none') throw rangeError(sizeBytes)
   const { start, end } = part ?? { start: 0, end: sizeBytes }

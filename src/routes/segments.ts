@@ -1,5 +1,6 @@
 /** Segments of transcripts and their edits: reading in pages, editing, find and replace, revisions, undo. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { parseCursor, toCursor } from '../domain/cursor.js'
@@ -176,6 +177,8 @@ function explainConflict (error: unknown): unknown {
   return new AppError(error.code, error.message, { details: { current: toWire(error.current) } })
 }
 
+const courseOf = ({ takeTurn, idempotent }: FastifyRequest) => ({ takeTurn, claim: idempotent?.claim })
+
 export const segmentRoutes: FastifyPluginAsyncTypebox<{ edits: Edits, segments: Segments }> = async (app, { edits, segments }) => {
   app.get('/transcriptions/:id/segments', operation({
     operationId: 'listSegments',
@@ -225,11 +228,11 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<{ edits: Edits, segments: 
     params: IdParams,
     body: ReplaceBody,
     replies: { 200: Success(ReplaceReply) },
-    errors: ['not_found', 'not_completed']
+    errors: ['not_found', 'not_completed', 'conflict']
   }), async (request) => {
     const { preview, ...asked } = request.body
     const { revision = null, ...replaced } =
-      await edits.replace(request.params.id, principalOf(request), { ...asked, isPreview: preview }, request.takeTurn)
+      await edits.replace(request.params.id, principalOf(request), { ...asked, isPreview: preview }, courseOf(request))
     return ok({ ...replaced, revision })
   })
 
@@ -264,5 +267,5 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<{ edits: Edits, segments: 
     replies: { 200: Success(UndoReply) },
     errors: ['not_found', 'not_completed', 'conflict', 'gone']
   }), async (request) =>
-    ok(await edits.undo(request.params.id, principalOf(request), request.body.revision, request.takeTurn)))
+    ok(await edits.undo(request.params.id, principalOf(request), request.body.revision, courseOf(request))))
 }

@@ -2,12 +2,14 @@
 import type { Owner, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
+import { providerName } from '../domain/identity.js'
+import { FRESH_SIGN_IN_MS } from '../domain/page-session.js'
 import type { PageSession } from '../domain/page-session.js'
+import type { Identities } from './identities.js'
 import { ownerNamed } from './login-limit.js'
 import type { LoginLimit } from './login-limit.js'
 import type { Owners } from './owners.js'
 import type { Plans } from './plans.js'
-import type { ProviderSignIn } from './provider-sign-in.js'
 import type { BegunSession, Sessions } from './sessions.js'
 
 /** RFC 9110 requires a challenge with every 401; no registered scheme fits cookies, so this one is our own. */
@@ -34,14 +36,16 @@ type Deps = {
   sessions: Pick<Sessions, 'begin' | 'end'>
   plans: Pick<Plans, 'limitsOf'>
   loginLimit: LoginLimit
-  /** Undefined: people sign in with a password only. */
-  providerSignIn: Pick<ProviderSignIn, 'name' | 'connectedAt'> | undefined
+  identities: Pick<Identities, 'of'>
+  /** The identity provider at which people sign in. Undefined: they do so with a password only. */
+  issuer: string | undefined
+  now: () => number
   log: Pick<Log, 'warn'>
 }
 /** Who signs in: name and password, the address of the client, and the secret that the browser had before. */
 type SignIn = { name: string, password: string, address: string, replaced: string | undefined }
 
-export function createAccounts ({ owners, sessions, plans, loginLimit, providerSignIn, log }: Deps) {
+export function createAccounts ({ owners, sessions, plans, loginLimit, identities, issuer, now, log }: Deps) {
   const view = ({ id, name, role, plan }: Owner): Account =>
     ({ id, name, role, plan, diarization: plans.limitsOf(plan).diarization })
 
@@ -56,13 +60,25 @@ export function createAccounts ({ owners, sessions, plans, loginLimit, providerS
     return ownerId
   }
 
+  /** Throws `wrong_password`, `too_many_attempts`. */
+  async function requirePassword (ownerId: number, password: string, address: string): Promise<void> {
+    if (await verify(owners.find(ownerId).name, password, address) === ownerId) return
+    throw new AppError('wrong_password', 'The current password is wrong.')
+  }
+
+  /** When the account was connected. An identity at an earlier provider does not count. */
+  function connectedAt (ownerId: number): number | undefined {
+    const identity = identities.of(ownerId)
+    return identity?.issuer === issuer ? identity?.createdAt : undefined
+  }
+
   return {
     /** Throws `not_found`. */
     find: (ownerId: number): Account => view(owners.find(ownerId)),
     /** Throws `not_found`. */
     signInWays: (ownerId: number): SignInWays => ({
       hasPassword: owners.find(ownerId).hasPassword,
-      provider: providerSignIn && { name: providerSignIn.name, connectedAt: providerSignIn.connectedAt(ownerId) }
+      provider: issuer === undefined ? undefined : { name: providerName(issuer), connectedAt: connectedAt(ownerId) }
     }),
     /** Begins a session. Throws `unauthorized` for a wrong name or password, `too_many_attempts`, and `unavailable` when busy. */
     async signIn ({ name, password, address, replaced }: SignIn): Promise<BegunSession> {
@@ -73,11 +89,21 @@ export function createAccounts ({ owners, sessions, plans, loginLimit, providerS
     signOut: ({ id }: PageSession): void => { sessions.end(id) },
     /** Changes the password and ends all other sessions. Throws `wrong_password`, `too_many_attempts`. */
     async changePassword ({ id, ownerId }: PageSession, passwords: { current: string, next: string }, address: string): Promise<void> {
-      const { name } = owners.find(ownerId)
-      if (await verify(name, passwords.current, address) !== ownerId) {
-        throw new AppError('wrong_password', 'The current password is wrong.')
-      }
+      await requirePassword(ownerId, passwords.current, address)
       await owners.setPassword(ownerId, passwords.next, id)
+    },
+    /**
+     * Makes sure that the person of the account is here, and not only their session: by the password, or, if the account has none, by a
+     * sign-in a few minutes ago. Throws `wrong_password`, `too_many_attempts`, `sign_in_too_old`.
+     */
+    async confirmPerson ({ ownerId, createdAt }: PageSession, password: string | undefined, address: string): Promise<void> {
+      if (owners.find(ownerId).hasPassword) {
+        if (password !== undefined) return await requirePassword(ownerId, password, address)
+        throw new AppError('wrong_password', 'Send the password of the account in the field "password".')
+      }
+      // The clock may have been set back since.
+      if (Math.abs(now() - createdAt) <= FRESH_SIGN_IN_MS) return
+      throw new AppError('sign_in_too_old', 'This account has no password, and you signed in too long ago for this. Sign in again first.')
     }
   }
 }

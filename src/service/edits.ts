@@ -5,12 +5,15 @@ import {
 import { AppError } from '../domain/errors.js'
 import { MAX_REPLACE_LENGTH, replaceIn, toPattern } from '../domain/find-replace.js'
 import type { Finding } from '../domain/find-replace.js'
+import type { RequestClaim } from '../domain/idempotency.js'
 import { requireLength } from '../domain/lengths.js'
 import { parseSegmentId, toSegmentId } from '../domain/revision.js'
 import type { EditedSegment, Revision, SegmentKey } from '../domain/revision.js'
 import type { InTransaction } from '../store/database.js'
 import type { EditStore, NewText } from '../store/edits.js'
+import type { IdempotencyStore } from '../store/idempotency.js'
 import type { JobStore } from '../store/jobs.js'
+import { createInterruptedEdits } from './interrupted-edits.js'
 import type { Segments, SegmentView } from './segments.js'
 import type { Reader } from './transcripts.js'
 import { createTurns } from './turns.js'
@@ -18,6 +21,7 @@ import { createTurns } from './turns.js'
 type Deps = {
   jobs: Pick<JobStore, 'touch'>
   edits: EditStore
+  requests: Pick<IdempotencyStore, 'findRevision' | 'setRevision'>
   segments: Pick<Segments, 'requireCompleted' | 'viewer'>
   inTransaction: InTransaction
   now: () => number
@@ -32,8 +36,9 @@ export type Replaced = { count: number, segments: string[], revision: number | u
 /** `revision`: the new one. `undone`: the one that it undid. */
 export type Undone = { revision: number, undone: number, segments: string[] }
 type RevisionPage = { before: number | undefined, limit: number }
-/** Resolves when other requests have had a turn. */
-type TakeTurn = () => Promise<void>
+/** `takeTurn` resolves when other requests have had a turn. `claim`: of a request with an Idempotency-Key. */
+type Course = { takeTurn: () => Promise<void>, claim?: RequestClaim | undefined }
+type TakeTurn = Course['takeTurn']
 
 /** The segment has changed since the person saw it. */
 export class EditConflict extends AppError {
@@ -69,7 +74,8 @@ function requireFits (text: string, field: string): void {
   }
 }
 
-export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps) {
+export function createEdits ({ jobs, edits, requests, segments, inTransaction, now }: Deps) {
+  const interrupted = createInterruptedEdits({ edits, requests, now })
   const changeListeners: Array<(id: number) => void> = []
   /** One change of a transcript after the other: a long one is made in pieces. */
   const inTurn = createTurns()
@@ -109,16 +115,17 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     }
   }
 
-  /** The places where a text is found. Throws `invalid_request` when a segment would become too long. */
-  async function find (id: number, { replace, ...finding }: Replacement, takeTurn: TakeTurn) {
+  /** The places where a text was found before revision `begun`. Throws `invalid_request` when a segment would become too long. */
+  async function find (id: number, { replace, ...finding }: Replacement, takeTurn: TakeTurn, begun: number | undefined) {
     const pattern = toPattern(finding)
     requireLength(replace, { min: 0, max: MAX_REPLACE_LENGTH }, 'replace')
     const found: SegmentKey[] = []
     let count = 0
     let until = performance.now() + SLICE_MS
-    for (const { key, text } of iterate(id)) {
+    for (const segment of iterate(id)) {
+      const text = interrupted.textBefore(id, segment, begun)
       const replaced = replaceIn(text, pattern, toSegmentText(replace))
-      if (replaced.count > 0) found.push(key)
+      if (replaced.count > 0) found.push(segment.key)
       count += replaced.count
       if (replaced.count > 0 && replaced.text.length > text.length) requireFits(replaced.text, 'replace')
       if (performance.now() < until) continue
@@ -128,19 +135,21 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     return { pattern, count, found }
   }
 
-  async function replaceAll (id: number, { ownerId }: Reader, asked: Replacement, takeTurn: TakeTurn): Promise<Replaced> {
+  async function replaceAll (id: number, { ownerId }: Reader, asked: Replacement, { takeTurn, claim }: Course): Promise<Replaced> {
     segments.requireCompleted(id, ownerId)
-    const { pattern, count, found } = await find(id, asked, takeTurn)
+    let revision = interrupted.find(id, claim)?.number
+    const { pattern, count, found } = await find(id, asked, takeTurn, revision)
     const ids = found.map(toSegmentId)
     if (asked.isPreview || found.length === 0) return { count, segments: ids, revision: undefined }
-    let revision: number | undefined
     await inSlices(id, ownerId, found.values(), takeTurn, (key) => {
       const segment = edits.find(id, key)
+      // Changed before the request was interrupted.
+      if (segment?.revision === revision) return
       const { text = '' } = segment ? replaceIn(segment.text, pattern, toSegmentText(asked.replace)) : {}
       const number: number = revision ?? edits.lastRevision(id) + 1
       const to = segment && typeOver(segment, text, number)
       if (!to) return
-      revision ??= edits.begin(id, 'replace', now())
+      revision ??= interrupted.begin(id, claim, 'replace')
       edits.change(id, number, segment, to)
     })
     if (revision !== undefined) edits.prune(id)
@@ -158,11 +167,11 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     return revision
   }
 
-  /** The segments of a revision. Throws `conflict` when one of them has other text by now. */
-  async function listUnchanged (id: number, number: number, takeTurn: TakeTurn): Promise<SegmentKey[]> {
+  /** The segments of a revision. Throws `conflict` when one of them has other text by now, and not by revision `begun`. */
+  async function listUnchanged (id: number, number: number, takeTurn: TakeTurn, begun: number | undefined): Promise<SegmentKey[]> {
     const found: SegmentKey[] = []
     for (let page = edits.listKeys(id, number, undefined, KEYS_AT_ONCE); page.length > 0;) {
-      if (page.some(({ hasChanged }) => hasChanged)) {
+      if (page.some(({ hasChanged, revision }) => hasChanged && revision !== begun)) {
         throw new AppError('conflict', `Later revisions changed the same text. Undo them before revision ${number}.`)
       }
       found.push(...page.map(({ windowIdx, idx }) => ({ windowIdx, idx })))
@@ -172,13 +181,14 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     return found
   }
 
-  async function undo (id: number, { ownerId }: Reader, asked: number | undefined, takeTurn: TakeTurn): Promise<Undone> {
+  async function undo (id: number, { ownerId }: Reader, asked: number | undefined, { takeTurn, claim }: Course): Promise<Undone> {
     segments.requireCompleted(id, ownerId)
-    const target = requireUndoable(id, asked)
-    const keys = await listUnchanged(id, target.number, takeTurn)
-    let revision: number | undefined
+    const begun = interrupted.find(id, claim)
+    let revision = begun?.number
+    const target = (begun?.undoes === undefined ? undefined : edits.findRevision(id, begun.undoes)) ?? requireUndoable(id, asked)
+    const keys = await listUnchanged(id, target.number, takeTurn, revision)
     function begin (): number {
-      const number = edits.begin(id, 'undo', now(), target.number)
+      const number = interrupted.begin(id, claim, 'undo', target.number)
       edits.setUndone(id, target.number, number)
       // An undo of an undo brings a change back, and takes back what that change undid.
       let isUndone = true
@@ -190,6 +200,7 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
     }
     await inSlices(id, ownerId, keys.values(), takeTurn, (key) => {
       const segment = edits.find(id, key)
+      if (segment?.revision === revision) return
       const to = segment && edits.findBefore(id, target.number, segment)
       if (to) edits.change(id, revision ??= begin(), segment, to)
     })
@@ -222,16 +233,16 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
       })),
     /**
      * Replaces a text wherever it is found, as one revision. Text is found inside segments only. Throws `not_found`, `not_completed`,
-     * `invalid_request`.
+     * `invalid_request`, and `conflict` when it was interrupted and cannot be completed.
      */
-    replace: async (id: number, reader: Reader, asked: Replacement, takeTurn: TakeTurn): Promise<Replaced> =>
-      await inTurn(id, async () => await replaceAll(id, reader, asked, takeTurn)),
+    replace: async (id: number, reader: Reader, asked: Replacement, course: Course): Promise<Replaced> =>
+      await inTurn(id, async () => await replaceAll(id, reader, asked, course)),
     /**
      * Undoes a revision, or the last one that is not undone. Texts, words and times are exactly what they were. Throws `not_found`,
      * `not_completed`, `gone`, and `conflict` when there is nothing to undo, or when later revisions changed the same segments.
      */
-    undo: async (id: number, reader: Reader, asked: number | undefined, takeTurn: TakeTurn): Promise<Undone> =>
-      await inTurn(id, async () => await undo(id, reader, asked, takeTurn)),
+    undo: async (id: number, reader: Reader, asked: number | undefined, course: Course): Promise<Undone> =>
+      await inTurn(id, async () => await undo(id, reader, asked, course)),
     /** Revisions before number `before`, newest first. Throws `not_found`, `not_completed`. */
     listRevisions (id: number, ownerId: number, { before = Number.MAX_SAFE_INTEGER, limit }: RevisionPage): Revision[] {
       segments.requireCompleted(id, ownerId)

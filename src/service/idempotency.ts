@@ -1,19 +1,29 @@
 /** Idempotency: a repeated request gets the first answer and is not carried out again. */
 import { AppError, isBusy, isNoRoom } from '../domain/errors.js'
-import { ANSWER_TTL_MS, fingerprint, isFinal, MAX_ANSWERS, openAnswer, requestId, sealAnswer } from '../domain/idempotency.js'
+import { ANSWER_TTL_MS, fingerprint, isFinal, MAX_ANSWERS, requestId, seal, unseal } from '../domain/idempotency.js'
 import type { Answer, IdempotentRequest, RequestClaim } from '../domain/idempotency.js'
 import type { Log } from '../domain/log.js'
 import type { InTransaction } from '../store/database.js'
 import type { IdempotencyStore } from '../store/idempotency.js'
+import { packJson, unpackJson } from '../store/packed-json.js'
 
 /** A claimant that has not renewed its claim for this long is dead. */
 const LEASE_MS = 60_000
 /** How often to renew a claim while its request is carried out. */
 export const RENEW_MS = LEASE_MS / 4
 
-type Deps = { requests: IdempotencyStore, inTransaction: InTransaction, now: () => number, log: Log }
+type Deps = {
+  requests: IdempotencyStore
+  /**
+   * For claims. A power cut that takes a claim takes everything that its request had committed, too, so carrying it out again is right. The
+   * stored answer is synced, and so is the claim with it.
+   */
+  inUnsyncedTransaction: InTransaction
+  now: () => number
+  log: Log
+}
 
-export function createIdempotency ({ requests, inTransaction, now, log }: Deps) {
+export function createIdempotency ({ requests, inUnsyncedTransaction, now, log }: Deps) {
   function claimOrFind (request: IdempotentRequest): { claim: RequestClaim } | { sealed: Buffer } {
     const id = requestId(request)
     const asked = fingerprint(request)
@@ -52,8 +62,8 @@ export function createIdempotency ({ requests, inTransaction, now, log }: Deps) 
      * and `idempotency_in_flight`.
      */
     begin (request: IdempotentRequest): { answer: Answer } | { claim: RequestClaim } {
-      const found = inTransaction(() => claimOrFind(request))
-      return 'claim' in found ? found : { answer: openAnswer(request.key, found.sealed) }
+      const found = inUnsyncedTransaction(() => claimOrFind(request))
+      return 'claim' in found ? found : { answer: unpackJson(unseal(request.key, found.sealed)) as Answer }
     },
     /** Extends the claim. Never throws: a lease lasts for several renewals, and no caller waits for this. */
     renew (claim: RequestClaim): void {
@@ -66,8 +76,8 @@ export function createIdempotency ({ requests, inTransaction, now, log }: Deps) 
     /** Stores the answer if it is final. Call it before the answer is sent. */
     finish (claim: RequestClaim, key: string, answer: Answer): void {
       tryToStore(() => {
-        if (isFinal(answer.status)) requests.finish(claim, sealAnswer(key, answer))
-        else requests.release(claim)
+        if (isFinal(answer.status)) requests.finish(claim, seal(key, packJson(answer)))
+        else inUnsyncedTransaction(() => { requests.release(claim) })
       })
     },
     /** Removes answers past their lifetime. */

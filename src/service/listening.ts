@@ -88,9 +88,12 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
       const { job, stored } = requireMedia(id, ownerId)
       const found = await mediaReader.open(stored.file)
       if (!found) throw goneError()
-      const contentType = mediaTypeOf(await found.readHead(MEDIA_HEAD_BYTES))
+      const head = await found.readHead(MEDIA_HEAD_BYTES).catch(async (error: unknown) => {
+        await found.close()
+        throw error
+      })
       return {
-        contentType,
+        contentType: mediaTypeOf(head),
         sizeBytes: found.sizeBytes,
         tag: `"${stored.sha256.slice(0, 32)}"`,
         fileName: job.fileName,

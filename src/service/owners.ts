@@ -15,16 +15,30 @@ type Deps = {
   passwords: Passwords
   inTransaction: InTransaction
   now: () => number
+  /** False on the command line, which can make another administrator. */
+  keepsLastAdministrator: boolean
 }
 
 const unknownOwner = (): AppError => new AppError('not_found', 'There is no such owner.')
 const nameTaken = (): AppError => new AppError('conflict', 'There is already an owner with this name.')
 
-export function createOwners ({ owners, identities, sessions, passwords, inTransaction, now }: Deps) {
+export function createOwners ({ owners, identities, sessions, passwords, inTransaction, now, keepsLastAdministrator }: Deps) {
   function find (id: number): Owner {
     const owner = owners.find(id)
     if (!owner) throw unknownOwner()
     return owner
+  }
+
+  /** Throws `conflict` for the last administrator who can sign in. Call it in the transaction that takes the role or the sign-in away. */
+  function requireOtherAdministrator (id: number): void {
+    if (!keepsLastAdministrator) return
+    const [first, second] = owners.listAdministrators()
+    if (first !== id || second !== undefined) return
+    throw new AppError(
+      'conflict',
+      'This is the last administrator who can sign in. Make another owner who can sign in an administrator first, or use the command ' +
+        '"stenobox owners" on the appliance.'
+    )
   }
 
   return {
@@ -39,7 +53,10 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
     findById: (id: number): Owner | undefined => owners.find(id),
     findByName: (name: string): Owner | undefined => owners.findByName(name),
     list: (page: Page): Owner[] => owners.list(page),
-    /** Changes the given fields. Throws `not_found`, `invalid_request` for invalid terms, and `conflict` when the name is taken. */
+    /**
+     * Changes the given fields. Throws `not_found`, `invalid_request` for invalid terms, and `conflict` when the name is taken or the last
+     * administrator would go.
+     */
     change (
       id: number,
       { name, plan, role, terms }: {
@@ -49,6 +66,7 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
       return inTransaction(() => {
         const owner = find(id)
         if (name !== undefined && (owners.findByName(name) ?? owner).id !== id) throw nameTaken()
+        if (role === 'owner') requireOtherAdministrator(id)
         if (role !== undefined) owners.setRole(id, role)
         return owners.update({
           ...owner, name: name ?? owner.name, plan: plan ?? owner.plan, terms: terms ? cleanTerms(terms) : owner.terms
@@ -69,12 +87,13 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
     },
     /**
      * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in, not even at the
-     * identity provider, and gets no new account there. Throws `not_found`.
+     * identity provider, and gets no new account there. Throws `not_found`, and `conflict` when that is the last administrator.
      */
     async setPassword (id: number, password: string | null, keptSession?: number): Promise<void> {
       find(id)
       const hash = password === null ? undefined : await passwords.hash(password)
       inTransaction(() => {
+        if (hash === undefined) requireOtherAdministrator(id)
         if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
         if (hash === undefined) identities.end(id, now())
         sessions.removeOfOwner(id, keptSession)
@@ -90,10 +109,14 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
       // A password that was changed while it was compared is wrong: its sessions have ended, and no new one may begin.
       return isRight && owners.findPasswordHash(name)?.passwordHash === found?.passwordHash ? found?.id : undefined
     },
-    /** Removes an owner and their dead keys. Throws `not_found`, and `conflict` while there are transcripts or live keys. */
+    /**
+     * Removes an owner and their dead keys. Throws `not_found`, and `conflict` while there are transcripts or live keys, and for the last
+     * administrator.
+     */
     remove (id: number): void {
       inTransaction(() => {
         find(id)
+        requireOtherAdministrator(id)
         if (owners.hasTranscripts(id)) throw new AppError('conflict', 'This owner has transcripts. Delete them first.')
         if (owners.hasLiveKeys(id, now())) throw new AppError('conflict', 'This owner has live API keys. Revoke them first.')
         owners.remove(id)

@@ -1,12 +1,14 @@
 /** Sign-in at the identity provider, beside name and password. */
 import { MAX_NAME_LENGTH, NAME_PATTERN } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
+import { providerName } from '../domain/identity.js'
 import type { Identity } from '../domain/identity.js'
 import type { Log } from '../domain/log.js'
 import { hashSecret } from '../domain/page-session.js'
 import type { PageSession } from '../domain/page-session.js'
 import type { IdClaims } from '../engine/tokens/jwt.js'
 import type { Provider } from '../engine/tokens/provider.js'
+import type { Accounts } from './accounts.js'
 import type { Identities } from './identities.js'
 import type { LoginLimit } from './login-limit.js'
 import type { Owners } from './owners.js'
@@ -21,6 +23,7 @@ type Deps = {
   createAccounts: boolean
   provider: Provider
   visits: ProviderVisits
+  accounts: Pick<Accounts, 'confirmPerson'>
   identities: Identities
   owners: Pick<Owners, 'find'>
   sessions: Pick<Sessions, 'begin' | 'isOpen'>
@@ -34,7 +37,7 @@ export type Return = { code: string, state: string, secret: string | undefined, 
 const NAME = new RegExp(NAME_PATTERN, 'u')
 
 export function createProviderSignIn (deps: Deps) {
-  const { issuer, nameClaim, createAccounts, provider, visits, identities, owners, sessions, loginLimit, log } = deps
+  const { issuer, nameClaim, createAccounts, provider, visits, accounts, identities, owners, sessions, loginLimit, log } = deps
 
   /** Throws `unavailable` when the provider does not answer. */
   async function begin (address: string, ownerId: number | undefined): Promise<{ url: string, secret: string }> {
@@ -66,12 +69,19 @@ export function createProviderSignIn (deps: Deps) {
 
   return {
     /** What people see of the provider. */
-    name: new URL(issuer).host,
+    name: providerName(issuer),
     /** Where a browser goes to sign in, and the secret for its cookie. Throws `unavailable`. */
     begin: async (address: string): Promise<{ url: string, secret: string }> => await begin(address, undefined),
-    /** The same to connect the account that is signed in. */
-    beginConnecting: async ({ ownerId }: PageSession, address: string): Promise<{ url: string, secret: string }> =>
-      await begin(address, ownerId),
+    /**
+     * The same to connect the account that is signed in, with the password that it has: whoever connects it can sign in to it for good.
+     * Throws `wrong_password`, `too_many_attempts`, `sign_in_too_old` too.
+     */
+    async beginConnecting (
+      session: PageSession, password: string | undefined, address: string
+    ): Promise<{ url: string, secret: string }> {
+      await accounts.confirmPerson(session, password, address)
+      return await begin(address, session.ownerId)
+    },
     /**
      * Begins a session of the account of the person. `replaced`: the secret of the session that the browser had before. Throws
      * `no_account`, `sign_in_expired`, `sign_in_refused`, `too_many_attempts`, `unavailable`.
@@ -88,12 +98,6 @@ export function createProviderSignIn (deps: Deps) {
         'The identity provider knows you, but you have no account here. If you have one with a password, sign in with it and connect it ' +
           'in the settings. Otherwise ask an administrator.'
       )
-    },
-    /** When the account was connected, in ms since 1970; undefined: it is not connected. */
-    connectedAt (ownerId: number): number | undefined {
-      const identity = identities.of(ownerId)
-      // An identity at an earlier provider does not count.
-      return identity?.issuer === issuer ? identity.createdAt : undefined
     },
     /**
      * Connects the account that is signed in. `sessionSecret`: of its session. Throws `conflict` when the person has another account,

@@ -1,5 +1,7 @@
 /** Deletes transcriptions. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InTransaction } from '../store/database.js'
+import type { EditStore } from '../store/edits.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
@@ -8,21 +10,47 @@ import { findOwnedJob } from './transcripts.js'
 
 type Deps = {
   jobs: Pick<JobStore, 'findOwned' | 'remove'>
+  edits: Pick<EditStore, 'closeHistory' | 'removeHistory'>
   media: Pick<MediaStore, 'removeUnused'>
   uploads: Pick<UploadStore, 'removeOfJob'>
   files: Pick<Files, 'removeMedia' | 'removeUpload' | 'removeWork'>
   inTransaction: InTransaction
+  inUnsyncedTransaction: InTransaction
 }
 
-export function createRemoval ({ jobs, media, uploads, files, inTransaction }: Deps) {
+/** Other requests get a turn after so many ms. */
+const SLICE_MS = 15
+/** Segments whose history is removed at once. */
+const AT_ONCE = 500
+
+export function createRemoval ({ jobs, edits, media, uploads, files, inTransaction, inUnsyncedTransaction }: Deps) {
   const removedListeners: Array<(jobId: number) => void> = []
+
+  /**
+   * Removes what segments were before they were edited: of ten hours with many edits, that is most of the rows. After a crash the
+   * transcription is still there and whole, but none of its edits can be undone. Not synced: a power cut only brings some of it back.
+   */
+  async function removeHistory (id: number): Promise<void> {
+    inUnsyncedTransaction(() => { edits.closeHistory(id) })
+    for (let isMore = true; isMore;) {
+      const until = performance.now() + SLICE_MS
+      inUnsyncedTransaction(() => {
+        do isMore = edits.removeHistory(id, AT_ONCE)
+        while (isMore && performance.now() < until)
+      })
+      if (isMore) await nextTurn()
+    }
+  }
 
   return {
     /**
-     * Removes a transcription in any state: its rows in one transaction, then its files. Work on it stops by itself, because its claims are
-     * gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws `not_found`.
+     * Removes a transcription in any state: the history of its edits in slices, all other rows in one transaction, then its files. Work on
+     * it stops by itself, because its claims are gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws
+     * `not_found`.
      */
     async remove (id: number, ownerId: number): Promise<void> {
+      findOwnedJob(jobs, id, ownerId)
+      await removeHistory(id)
       const { uploadIds, mediaFile } = inTransaction(() => {
         const { mediaId } = findOwnedJob(jobs, id, ownerId)
         const uploadIds = uploads.removeOfJob(id)

@@ -1,10 +1,12 @@
 /** First start: the first account, which is an administrator. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { DEFAULT_OWNER } from '../domain/access.js'
+import type { Owner } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
 import { hashSecret } from '../domain/page-session.js'
 import type { InTransaction } from '../store/database.js'
+import type { IdentityStore } from '../store/identities.js'
 import type { OwnerStore } from '../store/owners.js'
 import { PAGE_CHALLENGE } from './accounts.js'
 import type { LoginLimit } from './login-limit.js'
@@ -13,6 +15,7 @@ import type { BegunSession, Sessions } from './sessions.js'
 
 type Deps = {
   owners: OwnerStore
+  identities: Pick<IdentityStore, 'findOfOwner'>
   sessions: Pick<Sessions, 'begin'>
   passwords: Pick<Passwords, 'hash'>
   loginLimit: LoginLimit
@@ -32,9 +35,14 @@ export type FirstAccount = {
   address: string
 }
 
+const nameOfPerson = (): AppError => new AppError(
+  'conflict',
+  'This name belongs to somebody who signs in at the identity provider. Choose another name; or, to make that person an administrator, ' +
+    'use the command "stenobox owners role" on the appliance.'
+)
 const alreadyDone = (): AppError => new AppError('conflict', 'There is an account already. Sign in with it.')
 
-export function createSetup ({ owners, sessions, passwords, loginLimit, inTransaction, now, log }: Deps) {
+export function createSetup ({ owners, identities, sessions, passwords, loginLimit, inTransaction, now, log }: Deps) {
   /** In memory: a restart prints a new one. */
   const token = randomBytes(16).toString('base64url')
 
@@ -49,10 +57,17 @@ export function createSetup ({ owners, sessions, passwords, loginLimit, inTransa
     throw new AppError('unauthorized', 'The token is missing or wrong. The server prints it when it starts.', { headers: PAGE_CHALLENGE })
   }
 
-  /** The owner that becomes the account: the one with this name, the only one if it is the default owner, or a new one. */
+  /**
+   * The owner that becomes the account: the one with this name, the only one if it is the default owner, or a new one. Never one who signs
+   * in at the identity provider and so belongs to somebody. Throws `conflict` when such an owner has the name.
+   */
   function claimOwner (name: string): number {
+    const isTaken = ({ id }: Owner): boolean => identities.findOfOwner(id) !== undefined
     const [first, second] = owners.list({ after: 0, limit: 2 })
-    const known = owners.findByName(name) ?? (second === undefined && first?.name === DEFAULT_OWNER ? first : undefined)
+    const named = owners.findByName(name)
+    if (named && isTaken(named)) throw nameOfPerson()
+    const isOnlyDefault = second === undefined && first?.name === DEFAULT_OWNER && !isTaken(first)
+    const known = named ?? (isOnlyDefault ? first : undefined)
     if (known) return owners.update({ ...known, name })?.id ?? known.id
     const made = owners.insert({ name, plan: 'enterprise', now: now() })
     if (!made) throw new Error('owner vanished between two statements of a transaction')
@@ -66,7 +81,8 @@ export function createSetup ({ owners, sessions, passwords, loginLimit, inTransa
     token,
     /**
      * Creates the first account and signs it in. Of two calls at the same time, one succeeds. Throws `conflict` when there is an account
-     * already, `unauthorized` for a wrong token, `too_many_attempts` after several.
+     * already, or the name belongs to a person of the identity provider; `unauthorized` for a wrong token, `too_many_attempts` after
+     * several.
      */
     async setUp ({ name, password, token: given, isLocal, address }: FirstAccount): Promise<BegunSession> {
       if (!isNeeded()) throw alreadyDone()

@@ -114,7 +114,9 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
      */
     async listen (token: string): Promise<Playable> {
       const { jobId, ownerId } = requireShare(token)
-      return { ...await listening.file(jobId, ownerId), fileName: shownTitle(findOwnedJob(jobs, jobId, ownerId)) }
+      // Before the file is opened: nothing would close it if the job was deleted meanwhile.
+      const fileName = shownTitle(findOwnedJob(jobs, jobId, ownerId))
+      return { ...await listening.file(jobId, ownerId), fileName }
     },
     /** Ends what is being listened to, of one job or of all. */
     endStreams: (jobId?: number): void => { listening.end(jobId) },

@@ -14,6 +14,8 @@ type Deps = {
   files: Files
   submit: Pick<Submit, 'acceptUpload' | 'requireUploadRoom' | 'submitStored' | 'requireMinutes' | 'requireRoom' | 'requireQueueRoom'>
   inTransaction: InTransaction
+  /** For uploads without a part. The first part is synced, and the upload with it. A power cut before that costs a reservation. */
+  inUnsyncedTransaction: InTransaction
   now: () => number
 }
 
@@ -28,7 +30,7 @@ const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; 
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
-export function createUploads ({ uploads, files, submit, inTransaction, now }: Deps) {
+export function createUploads ({ uploads, files, submit, inTransaction, inUnsyncedTransaction, now }: Deps) {
   /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
   /** How many requests are sending a part right now, by upload and part number. */
@@ -61,9 +63,11 @@ export function createUploads ({ uploads, files, submit, inTransaction, now }: D
   async function keepPart ({ id, createdAt }: Upload, part: UploadPart): Promise<void> {
     const known = uploads.listParts(id)
     const replaced = known.find(({ partNumber }) => partNumber === part.partNumber)
-    uploads.upsertPart(id, part)
     const expiresAt = createdAt + UPLOAD_TTL_MS
-    uploads.extend(id, { expiresAt, reservedUntil: Math.min(expiresAt, now() + RESERVATION_MS) })
+    inTransaction(() => {
+      uploads.upsertPart(id, part)
+      uploads.extend(id, { expiresAt, reservedUntil: Math.min(expiresAt, now() + RESERVATION_MS) })
+    })
     const isAlone = arriving.get(`${id}/${part.partNumber}`) === 1
     if (replaced && replaced.sha256 !== part.sha256 && isAlone) await files.removePart(id, replaced)
   }
@@ -113,7 +117,7 @@ export function createUploads ({ uploads, files, submit, inTransaction, now }: D
         reservedUntil: createdAt + RESERVATION_MS,
         jobId: undefined
       }
-      inTransaction(() => {
+      inUnsyncedTransaction(() => {
         const own = uploads.openOf(caller.ownerId, createdAt)
         submit.requireUploadRoom(caller.ownerId, sizeBytes, freeBytes, { announcedBytes: uploads.announcedBytes(createdAt), own })
         uploads.insert(upload)
@@ -188,7 +192,9 @@ export function createUploads ({ uploads, files, submit, inTransaction, now }: D
       const upload = uploads.find(id, ownerId)
       if (!upload) throw new AppError('not_found', 'There is no such upload.')
       if (upload.jobId !== undefined || completing.has(id)) throw new AppError('conflict', 'The upload is complete: it is a job now.')
-      uploads.remove(id)
+      // Without parts, an upload that a power cut brings back is a reservation again, which ends by itself.
+      const commit = uploads.listParts(id).length === 0 ? inUnsyncedTransaction : inTransaction
+      commit(() => { uploads.remove(id) })
       await files.removeUpload(id)
     },
 

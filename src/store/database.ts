@@ -64,14 +64,18 @@ export function createTransaction (db: Database): InTransaction {
 }
 
 /**
- * For data that is written late and may be lost in a power cut: gives up at once while another process writes, and does not wait for the
- * disk.
+ * For rows that may be lost in a power cut: does not wait for the disk. The log is written in order and synced as a whole, so a power cut
+ * takes such rows only together with everything that was committed after them. The death of the process takes nothing.
  */
-export function createLazyTransaction (db: Database): InTransaction {
+export const createUnsyncedTransaction = (db: Database): InTransaction => createRelaxed(db, ['synchronous = NORMAL'])
+
+/** The same for data that is written late: gives up at once while another process writes. */
+export const createLazyTransaction = (db: Database): InTransaction => createRelaxed(db, ['busy_timeout = 0', 'synchronous = NORMAL'])
+
+function createRelaxed (db: Database, pragmas: readonly string[]): InTransaction {
   const inTransaction = createTransaction(db)
   return (work) => {
-    db.pragma('busy_timeout = 0')
-    db.pragma('synchronous = NORMAL')
+    for (const pragma of pragmas) db.pragma(pragma)
     try {
       return inTransaction(work)
     } finally {

@@ -24,6 +24,7 @@ type RevisionRow = {
 type BeforeRow = { before_text: string, before_words: string, before_content: number, before_labelling: number, by_machine: 0 | 1 }
 /** A new text of a segment. `isMachine`: it is what the machine wrote. `content`: the revision that it comes from. */
 export type NewText = { text: string, words: readonly TimedWord[], content: number, isMachine: boolean }
+type ChangedKey = SegmentKey & { hasChanged: boolean, revision: number }
 /** A place before every segment. */
 const START = { startMs: -1, windowIdx: -1, idx: -1 }
 
@@ -125,8 +126,8 @@ export function createEditStore (db: Database) {
     ORDER BY r.number DESC
     LIMIT :limit
   `)
-  const keys = db.prepare<OfSegment & { number: number, limit: number }, SegmentKey & { hasChanged: 0 | 1 }>(`
-    SELECT r.window_idx AS windowIdx, r.idx, s.content <> r.after_content AS hasChanged
+  const keys = db.prepare<OfSegment & { number: number, limit: number }, SegmentKey & { hasChanged: 0 | 1, revision: number }>(`
+    SELECT r.window_idx AS windowIdx, r.idx, s.content <> r.after_content AS hasChanged, s.revision
     FROM revision_segment r JOIN segment s ON s.job_id = r.job_id AND s.window_idx = r.window_idx AND s.idx = r.idx
     WHERE r.job_id = :jobId AND r.number = :number AND (r.window_idx, r.idx) > (:windowIdx, :idx)
     ORDER BY r.window_idx, r.idx
@@ -144,6 +145,15 @@ export function createEditStore (db: Database) {
       FROM (SELECT number, sum(segments) OVER (ORDER BY number DESC) AS total FROM revision WHERE job_id = :jobId)
       WHERE total > ${KEPT_SEGMENTS}
     ), 0))
+  `)
+
+  // A revision that was undone cannot be undone.
+  const closeAll = db.prepare<OfJob>('UPDATE revision SET undone_by = number WHERE job_id = :jobId AND undone_by IS NULL')
+  const removeHistory = db.prepare<OfJob & { limit: number }>(`
+    DELETE FROM revision_segment
+    WHERE (job_id, number, window_idx, idx) IN (
+      SELECT job_id, number, window_idx, idx FROM revision_segment WHERE job_id = :jobId LIMIT :limit
+    )
   `)
 
   const findSegment = (jobId: number, key: SegmentKey): EditedSegment | undefined => {
@@ -197,10 +207,10 @@ export function createEditStore (db: Database) {
       })
       addCount.run({ jobId, number, count: 1 })
     },
-    /** The segments that a revision changed, after one of them, and whether their text is another one by now. */
-    listKeys (jobId: number, number: number, after: SegmentKey | undefined, limit: number): Array<SegmentKey & { hasChanged: boolean }> {
+    /** The segments that a revision changed, after one of them; whether their text is another one by now; the last revision of each. */
+    listKeys (jobId: number, number: number, after: SegmentKey | undefined, limit: number): ChangedKey[] {
       return keys.all({ jobId, number, ...after ?? { windowIdx: -1, idx: -1 }, limit })
-        .map(({ windowIdx, idx, hasChanged }) => ({ windowIdx, idx, hasChanged: hasChanged === 1 }))
+        .map(({ hasChanged, ...key }) => ({ ...key, hasChanged: hasChanged === 1 }))
     },
     /** The text that a segment had before a revision. */
     findBefore (jobId: number, number: number, segment: EditedSegment): NewText | undefined {
@@ -223,6 +233,10 @@ export function createEditStore (db: Database) {
     findLatest: (jobId: number): number | undefined => latest.get({ jobId })?.number,
     /** Revisions before `before`, newest first. */
     listRevisions: (jobId: number, before: number, limit: number): Revision[] => list.all({ jobId, before, limit }).map(toRevision),
+    /** Nothing of a transcription can be undone from now on. */
+    closeHistory: (jobId: number): void => { closeAll.run({ jobId }) },
+    /** Removes what `limit` segments were before they were changed. False when there is no more of it. */
+    removeHistory: (jobId: number, limit: number): boolean => removeHistory.run({ jobId, limit }).changes === limit,
     /** Removes the oldest revisions beyond what is kept; never the last one. */
     prune: (jobId: number): void => { prune.run({ jobId, last: last.get({ jobId })?.number ?? 0 }) }
   }

@@ -34,7 +34,10 @@ export function createIdempotencyStore (db: Database) {
   const MINE = 'id = :id AND attempt = :attempt AND answer IS NULL'
   const renew = db.prepare<RequestClaim & { leaseUntil: number }>(`UPDATE idempotent_request SET lease_until = :leaseUntil WHERE ${MINE}`)
   const finish = db.prepare<RequestClaim & { answer: Buffer }>(`UPDATE idempotent_request SET answer = :answer WHERE ${MINE}`)
-  const release = db.prepare<RequestClaim>(`DELETE FROM idempotent_request WHERE ${MINE}`)
+  const release = db.prepare<RequestClaim>(`DELETE FROM idempotent_request WHERE ${MINE} AND revision IS NULL`)
+  const endLease = db.prepare<RequestClaim>(`UPDATE idempotent_request SET lease_until = 0 WHERE ${MINE}`)
+  const findRevision = db.prepare<RequestClaim, { revision: number | null }>(`SELECT revision FROM idempotent_request WHERE ${MINE}`)
+  const setRevision = db.prepare<RequestClaim & { revision: number }>(`UPDATE idempotent_request SET revision = :revision WHERE ${MINE}`)
   const remove = db.prepare<{ id: Buffer }>('DELETE FROM idempotent_request WHERE id = :id')
   // uses idempotent_request_by_age
   const removeUntil = db.prepare<{ createdAt: number }>('DELETE FROM idempotent_request WHERE created_at <= :createdAt')
@@ -64,8 +67,15 @@ export function createIdempotencyStore (db: Database) {
     renew: (claim: RequestClaim, leaseUntil: number): void => { renew.run({ ...claim, leaseUntil }) },
     /** Stores the answer, unless somebody else has claimed the request since. */
     finish: (claim: RequestClaim, answer: Buffer): void => { finish.run({ ...claim, answer }) },
-    /** Removes a request without a final answer. */
-    release: (claim: RequestClaim): void => { release.run(claim) },
+    /** Removes a request without a final answer. If it has begun a revision, it stays, and can be claimed again at once. */
+    release (claim: RequestClaim): void {
+      release.run(claim)
+      endLease.run(claim)
+    },
+    /** The revision that the request has begun in this attempt or an earlier one. */
+    findRevision: (claim: RequestClaim): number | undefined => findRevision.get(claim)?.revision ?? undefined,
+    /** Notes which revision the request has begun. False when somebody else has claimed the request since. */
+    setRevision: (claim: RequestClaim, revision: number): boolean => setRevision.run({ ...claim, revision }).changes === 1,
     remove: (id: Buffer): void => { remove.run({ id }) },
     /** Removes requests made at or before `createdAt`. */
     removeUntil: (createdAt: number): void => { removeUntil.run({ createdAt }) }

@@ -27,7 +27,10 @@ export function createMediaReader (dataDir: string) {
         throw error
       })
       if (!handle) return undefined
-      const { size: sizeBytes } = await handle.stat()
+      const { size: sizeBytes } = await handle.stat().catch(async (error: unknown) => {
+        await handle.close()
+        throw error
+      })
       return {
         sizeBytes,
         async readHead (bytes) {

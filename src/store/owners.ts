@@ -68,6 +68,15 @@ export function createOwnerStore (db: Database) {
     SELECT o.id FROM owner o JOIN owner_identity i ON i.owner_id = o.id WHERE o.is_administrator = 1 AND i.ended_at IS NULL AND o.id > 0
     LIMIT 1
   `)
+  // uses owner_administrator
+  const administrators = db.prepare<[], { id: number }>(`
+    SELECT o.id
+    FROM owner o
+    WHERE o.is_administrator = 1 AND o.id > 0 AND (
+      o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM owner_identity i WHERE i.owner_id = o.id)
+    )
+    LIMIT 2
+  `)
   const findOtherActive = db.prepare<{ id: number, sinceMs: number }>(`
     SELECT o.id
     FROM owner o
@@ -122,6 +131,8 @@ export function createOwnerStore (db: Database) {
       setPasswordHash.run({ id, passwordHash: passwordHash ?? null }).changes === 1,
     /** True when an owner has a password, or an administrator signs in at the identity provider. */
     hasAccount: (): boolean => findAccount.get() !== undefined,
+    /** The ids of administrators who can sign in, with a password or at the identity provider; two at most. */
+    listAdministrators: (): number[] => administrators.all().map(({ id }) => id),
     setRole: (id: number, role: Role): void => { setRole.run({ id, isAdministrator: role === 'administrator' ? 1 : 0 }) },
     /** Whether another owner has made a request since then (ms since 1970), or has a job that has not ended. */
     hasOtherActive: (id: number, sinceMs: number): boolean => findOtherActive.get({ id, sinceMs }) !== undefined,

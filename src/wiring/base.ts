@@ -11,6 +11,8 @@ export type Base = {
   config: Config
   stores: Stores
   inTransaction: InTransaction
+  /** Does not wait for the disk. */
+  inUnsyncedTransaction: InTransaction
   files: Files
   /** All requests to other machines go through it. */
   fetcher: Fetcher

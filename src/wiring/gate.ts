@@ -55,32 +55,34 @@ function createSignIn (
 }
 
 /** The services that identify callers and limit them. `inLazyTransaction` is for usage, which may wait. */
-export async function createGate ({ config, stores, inTransaction, fetcher, log, now }: Base, inLazyTransaction: InTransaction) {
+export async function createGate (base: Base, inLazyTransaction: InTransaction) {
+  const { config, stores, inTransaction, inUnsyncedTransaction, fetcher, log, now } = base
   const passwords = createPasswords()
   const passwordHash = config.adminPassword === undefined ? undefined : await passwords.hash(config.adminPassword)
   const oauth = createOauth({ oauth: stores.oauth, inTransaction, now })
   const plans = createPlans({ planLimits: stores.planLimits })
-  const ownerLoginLimit = createLoginLimit({ now })
+  const loginLimit = createLoginLimit({ now })
   const sessions = createSessions({ sessions: stores.sessions, inTransaction, now })
   const accountStores = { owners: stores.owners, identities: stores.identities, sessions: stores.sessions }
-  const owners = createOwners({ ...accountStores, passwords, inTransaction, now })
+  const owners = createOwners({ ...accountStores, passwords, inTransaction, now, keepsLastAdministrator: true })
   const identities = createIdentities({ ...accountStores, inTransaction, now })
   const oauthDeps = { owners: stores.owners, oauth, fetcher, log, now }
   const findKey = config.oauth && createKeySource(config.oauth, oauthDeps)
-  const providerSignIn = config.oauth && findKey &&
-    createSignIn(config.oauth, findKey, oauthDeps, { identities, owners, sessions, loginLimit: ownerLoginLimit, log })
+  const issuer = config.oauth?.signIn && config.oauth.issuer
+  const accounts = createAccounts({ owners, sessions, plans, loginLimit, identities, issuer, now, log })
   return {
-    accounts: createAccounts({ owners, sessions, plans, loginLimit: ownerLoginLimit, providerSignIn, log }),
+    accounts,
     keys: createKeys({ apiKeys: stores.apiKeys, inTransaction, now }),
     administration: createAdministration({ passwordHash, passwords, loginLimit: createLoginLimit({ now }), now, log }),
-    idempotency: createIdempotency({ requests: stores.requests, inTransaction, now, log }),
+    idempotency: createIdempotency({ requests: stores.requests, inUnsyncedTransaction, now, log }),
     oauth,
-    ownerLoginLimit,
+    ownerLoginLimit: loginLimit,
     owners,
     plans,
-    providerSignIn,
+    providerSignIn: config.oauth && findKey &&
+      createSignIn(config.oauth, findKey, oauthDeps, { accounts, identities, owners, sessions, loginLimit, log }),
     sessions,
-    setup: createSetup({ owners: stores.owners, sessions, passwords, loginLimit: ownerLoginLimit, inTransaction, now, log }),
+    setup: createSetup({ ...accountStores, sessions, passwords, loginLimit, inTransaction, now, log }),
     tokens: config.oauth && findKey && createTokenService(config.oauth, findKey, oauthDeps),
     usage: createUsage({ usage: stores.usage, plans, inLazyTransaction, now })
   }

@@ -21,7 +21,8 @@ import type { Base } from './base.js'
 type Needs = { plans: Plans, usage: Usage }
 
 /** The services that accept, show and remove recordings. */
-export function createLibrary ({ config, stores, inTransaction, files, fetcher, log, now }: Base, { plans, usage }: Needs) {
+export function createLibrary (base: Base, { plans, usage }: Needs) {
+  const { config, stores, inTransaction, inUnsyncedTransaction, files, fetcher, log, now } = base
   const { jobs, media, sources, speakers, transcripts, windows } = stores
   const { maxMediaBytes, minFreeBytes, maxQueued } = config
   const webhooks = createWebhooks({ ...stores, inTransaction, fetcher, now })
@@ -35,13 +36,13 @@ export function createLibrary ({ config, stores, inTransaction, files, fetcher, 
     labels: createLabels({ ...stores, inTransaction, now }),
     listening: createListening(playback),
     loudness: createLoudness({ ...stores, files, playSound, log }),
-    removal: createRemoval({ jobs, media, uploads: stores.uploads, files, inTransaction }),
+    removal: createRemoval({ ...stores, files, inTransaction, inUnsyncedTransaction }),
     retries,
     segments,
     shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
-    uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, now }),
+    uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, inUnsyncedTransaction, now }),
     webhooks
   }
 }

@@ -30,7 +30,7 @@ export function createKeyring (config: Config, now: () => number = Date.now) {
   const inTransaction = createTransaction(db)
   const keys = createKeys({ apiKeys: createApiKeyStore(db), inTransaction, now })
   const stores = { owners: createOwnerStore(db), identities: createIdentityStore(db), sessions: createSessionStore(db) }
-  const owners = createOwners({ ...stores, passwords: createPasswords(), inTransaction, now })
+  const owners = createOwners({ ...stores, passwords: createPasswords(), inTransaction, now, keepsLastAdministrator: false })
   const identities = createIdentities({ ...stores, inTransaction, now })
   return { keys, owners, identities, close: (): void => { db.close() } }
 }

@@ -42,7 +42,8 @@ async function start (t: Test, settings: Record<string, string> = {}) {
     }
     /** Goes to the provider and logs in there; returns what it sends back. */
     async function visit (login: string, what: 'session' | 'account' = 'session'): Promise<{ code: string, state: string }> {
-      const { body: { data: { url } } } = await call('POST', `${what}/provider/begin`)
+      const body = what === 'account' ? { password: PASSWORD } : undefined
+      const { body: { data: { url } } } = await call('POST', `${what}/provider/begin`, body)
       const { searchParams: given } = await logInAt(browser, new URL(url), login, returnTo)
       return { code: given.get('code') ?? '', state: given.get('state') ?? '' }
     }

@@ -26,12 +26,21 @@ t.test('sign-in at an identity provider', { skip: NO_CHROMIUM, timeout: 600_000 
   await t.test('an account is connected in the settings', async (t) => {
     const person = await stage.person(t)
     await allowVisits(person, provider.issuer)
-    const { page, open } = person
+    const { page, open, faults } = person
+    faults.allow(/status of 403 .*account\/provider\/begin/)
     await open('/settings/account')
     const connect = page.getByRole('button', { name: 'Connect', exact: true })
     await connect.waitFor()
     await expectAccessible(t, page, 'account that is not connected')
     await connect.click()
+    const dialog = page.getByRole('dialog', { name: `Connect with ${host}` })
+    const password = dialog.getByLabel('Password')
+    await password.fill('not the password')
+    await expectAccessible(t, page, 'password before connecting')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('The password is wrong.').waitFor()
+    await password.fill(ACCOUNT.password)
+    await page.keyboard.press('Enter')
     await logIn(page, 'ada@work')
     await page.getByText('Connected. From now on you can sign in there.').waitFor()
     await page.getByText(/^Connected since/).waitFor()

@@ -107,6 +107,8 @@ t.test('a new password ends all other sessions, and only a person who knows the 
   t.strictSame(await Promise.all([here, elsewhere, bert].map(async ({ call }) => (await call('GET', 'session')).status)), [200, 401, 200])
   t.equal((await signIn('anna', PASSWORD)).status, 401)
   t.equal((await signIn('anna', next)).status, 200)
+  // The last administrator cannot be locked out.
+  appliance.owners.change(appliance.owners.findByName('bert')?.id ?? 0, { role: 'administrator' })
   await appliance.owners.setPassword(appliance.owners.findByName('anna')?.id ?? 0, null)
   t.equal((await here.call('GET', 'session')).status, 401, 'so does a password that the administrator sets')
 })
@@ -159,4 +161,16 @@ t.test('options are public and say what is possible', async (t) => {
   t.match(await call(undefined, 'GET', '/api/v1/session/options'), {
     status: 200, body: { data: { password: true, oauth: null, version: /^\d+\.\d+\.\d+/, sharing: false } }
   })
+})
+
+t.test('the last administrator cannot demote, lock out or delete themself', async (t) => {
+  const { openAs, appliance: { owners } } = await buildWithAccounts(t, ['anna'])
+  const { call } = await openAs()
+  const { id } = owners.findByName('anna') ?? { id: 0 }
+  const refused = { status: 409, body: { code: 'conflict', error: /last administrator who can sign in.*Make another owner/ } }
+  t.match(await call('PATCH', `admin/owners/${id}`, { role: 'owner' }), refused)
+  t.match(await call('PUT', `admin/owners/${id}/password`, { password: null }), refused)
+  t.match(await call('DELETE', `admin/owners/${id}`), refused)
+  t.equal((await call('PATCH', `admin/owners/${id}`, { name: 'anne', role: 'administrator' })).status, 200)
+  t.equal((await call('GET', 'admin/owners')).status, 200)
 })

@@ -195,7 +195,7 @@ t.test('a person who was locked out gets no other account by themselves, until t
 t.test('an account that is locked out while it is being connected stays locked out', async (t) => {
   const { openAs, visit, sign, issuer, clock, appliance: { owners } } = await start(t)
   const { call, cookie } = await openAs()
-  const begun = await call('POST', 'account/provider/begin')
+  const begun = await call('POST', 'account/provider/begin', {})
   const { searchParams: asked } = new URL(String(begun.body.data?.['url']))
   const now = Math.floor(clock.now() / 1000)
   const nonce = asked.get('nonce') ?? ''
@@ -216,13 +216,33 @@ t.test('an account that is locked out while it is being connected stays locked o
   t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } })
 })
 
+t.test('an account is connected by its person only: with the password, or without one soon after signing in', async (t) => {
+  const { openAs, appliance: { owners }, clock } = await start(t, {}, 'all')
+  const { call } = await openAs()
+  const begin = async (body: object): Promise<Injected> => await call('POST', 'account/provider/begin', body)
+  const refused = await begin({})
+  t.match(refused, { status: 403, body: { code: 'wrong_password', error: /password of the account/ } })
+  t.notOk(refused.headers['set-cookie'], 'no visit has begun')
+  t.match(await begin({ password: 'wrong horse battery' }), { status: 403, body: { code: 'wrong_password' } })
+  t.match(await begin({ password: PASSWORD }), { status: 200, body: { data: { url: /authorize/ } } })
+  for (let attempt = 0; attempt < 5; attempt++) await begin({ password: 'wrong horse battery' })
+  t.match(await begin({ password: PASSWORD }), { status: 429, body: { code: 'too_many_attempts' } }, 'guessing ends')
+
+  owners.create({ name: 'bert' })
+  const { call: asBert } = await openAs('bert')
+  clock.advance(10 * MINUTE_MS)
+  t.match(await asBert('POST', 'account/provider/begin', {}), { status: 200 })
+  clock.advance(1)
+  t.match(await asBert('POST', 'account/provider/begin', {}), { status: 403, body: { code: 'sign_in_too_old', error: /Sign in again/ } })
+})
+
 t.test('where nobody set it up, it is off', async (t) => {
   const { call, openAs } = await buildWithAccounts(t, ['anna'], {}, 'none')
   const { call: callAs } = await openAs()
   t.match(await call(undefined, 'GET', '/api/v1/session/options'), { body: { data: { oauth: null } } })
   t.match(await call(undefined, 'POST', '/api/v1/session/provider/begin'), { status: 404, body: { error: /STENOBOX_OAUTH_CLIENT_ID/ } })
   t.match(await call(undefined, 'POST', '/api/v1/session/provider', { code: 'x', state: 'x' }), { status: 404 })
-  t.match(await callAs('POST', 'account/provider/begin'), { status: 404 })
+  t.match(await callAs('POST', 'account/provider/begin', {}), { status: 404 })
   t.match(await callAs('DELETE', 'account/provider'), { status: 404 })
   t.match(await callAs('GET', 'account/sign-in'), { status: 200, body: { data: { hasPassword: false, provider: null } } })
 })

@@ -1,7 +1,9 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { createIdentityStore } from '../../dist/store/identities.js'
 import { cookieOf, PASSWORD } from '../support/account.ts'
 import { buildAppliance } from '../support/appliance.ts'
+import { openStores } from '../support/store.ts'
 
 const PATH = '/api/v1/setup'
 const FIRST = { name: 'anna', password: PASSWORD }
@@ -107,6 +109,21 @@ t.test('beside other owners the account is a new one, or the one of that name', 
   t.strictSame(other.appliance.owners.list({ after: 0, limit: 9 }).map(({ name, role }) => [name, role]), [
     ['default', 'owner'], ['anna', 'administrator']
   ])
+})
+
+t.test('an owner who signs in at the identity provider is not taken over', async (t) => {
+  const { ask, appliance, key } = await build(t)
+  key('default')
+  const ownerId = appliance.owners.findByName('default')?.id ?? 0
+  createIdentityStore(openStores(t, t.testdirName).db).insert({ ownerId, issuer: 'https://id.example', subject: 'somebody', now: 0 })
+  t.match(await ask('POST', { ...FIRST, name: 'default' }), {
+    status: 409, body: { code: 'conflict', error: /signs in at the identity provider/ }
+  })
+  t.match(appliance.owners.findByName('default'), { role: 'owner', hasPassword: false })
+  t.equal((await ask('POST', FIRST)).status, 201)
+  t.match(appliance.owners.list({ after: 0, limit: 9 }), [
+    { name: 'default', role: 'owner', hasPassword: false }, { name: 'anna', role: 'administrator', hasPassword: true }
+  ], 'under another name, the account is a new owner')
 })
 
 t.test('an appliance whose owners have passwords needs no first account', async (t) => {

@@ -1,38 +1,15 @@
 /** Edits beside everything else that happens to a transcript, and of very long ones. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { createEdits } from '../../dist/service/edits.js'
-import { createPlans } from '../../dist/service/plans.js'
-import { createSegments } from '../../dist/service/segments.js'
-import { createEditStore, KEPT_REVISIONS, KEPT_SEGMENTS } from '../../dist/store/edits.js'
-import type { TimedSegment } from '../../dist/domain/transcript.js'
+import { KEPT_REVISIONS, KEPT_SEGMENTS } from '../../dist/store/edits.js'
 import { openStores } from '../support/store.ts'
+import { buildEdits, READER } from '../support/edit-service.ts'
 import { makeSpoken } from '../support/edits.ts'
-
-const READER = { ownerId: 1, plan: 'enterprise' } as const
-type Stores = ReturnType<typeof openStores>
-
-function build (stores: Stores, segments: readonly TimedSegment[]) {
-  const { jobs, transcripts, speakers, planLimits, inTransaction, db, addDecodedJob } = stores
-  const id = inTransaction(() => {
-    const jobId = addDecodedJob('a', 0)
-    jobs.setDecoded(jobId, (segments.at(-1)?.endMs ?? 0) + 1000, 0)
-    transcripts.insertWindow(jobId, 0, segments)
-    jobs.complete(jobId, 0)
-    return jobId
-  })
-  const edits = createEditStore(db)
-  const plans = createPlans({ planLimits, now: () => 0 } as unknown as Parameters<typeof createPlans>[0])
-  const shown = createSegments({ jobs, edits, speakers, plans })
-  const service = createEdits({ jobs, edits, segments: shown, inTransaction, now: () => 0 })
-  const list = (limit = 2000) => shown.list(id, READER, { start: { offset: 0 }, limit }).segments
-  return { id, edits, service, shown, list }
-}
 
 t.test('a hundred thousand words are replaced and brought back without keeping anybody waiting', async (t) => {
   const stores = openStores(t, t.testdir())
   const segments = makeSpoken(Array.from({ length: 10_000 }, (_, index) => ` We said the same words every time ${index} the end.`))
-  const { id, service, shown, list } = build(stores, segments)
+  const { id, service, shown, list } = buildEdits(stores, segments)
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0)
   t.ok(words >= 100_000, `${words} words`)
   // Processor time of this thread, because other tests run beside this one.
@@ -58,11 +35,11 @@ t.test('a hundred thousand words are replaced and brought back without keeping a
   }
   const takeTurn = async (): Promise<void> => await nextTurn()
   const before = list()
-  t.match(await measure(async () => await service.replace(id, READER, { find: 'the', replace: 'their', wholeWords: true }, takeTurn)), {
+  t.match(await measure(async () => await service.replace(id, READER, { find: 'the', replace: 'their', wholeWords: true }, { takeTurn })), {
     count: 20_000, revision: 1
   })
   t.match(list(1), [{ text: ' We said their same words every time 0 their end.' }])
-  t.match(await measure(async () => await service.undo(id, READER, undefined, takeTurn)), { revision: 2, undone: 1 })
+  t.match(await measure(async () => await service.undo(id, READER, undefined, { takeTurn })), { revision: 2, undone: 1 })
   t.strictSame(list().map((segment) => ({ ...segment, revision: 0 })), before)
   t.ok(longestMs < 50, `${Math.round(longestMs)} ms`)
   const beganAt = performance.now()
@@ -72,7 +49,7 @@ t.test('a hundred thousand words are replaced and brought back without keeping a
 
 t.test('the oldest revisions go first, and the machine\'s words never', async (t) => {
   const stores = openStores(t)
-  const { id, edits, list, service } = build(stores, makeSpoken([' One two.', ' Three.']))
+  const { id, edits, list, service } = buildEdits(stores, makeSpoken([' One two.', ' Three.']))
   stores.inTransaction(() => {
     for (let count = 0; count < KEPT_REVISIONS; count++) edits.begin(id, 'edit', 0)
   })
@@ -81,14 +58,14 @@ t.test('the oldest revisions go first, and the machine\'s words never', async (t
   stores.db.prepare('UPDATE revision SET segments = ? WHERE number = 900').run(KEPT_SEGMENTS)
   await service.edit(id, READER, '0.1', { text: 'y', base: 0 })
   t.strictSame(service.listRevisions(id, 1, { before: undefined, limit: 5000 }).map(({ number }) => number).at(-1), 901)
-  await t.rejects(service.undo(id, READER, 900, nextTurn), { code: 'gone' })
+  await t.rejects(service.undo(id, READER, 900, { takeTurn: nextTurn }), { code: 'gone' })
   t.match(await service.edit(id, READER, '0.0', { text: 'One two.', base: 1001 }), { isEdited: false })
   t.match(list(), [{ words: [{ startMs: 0, endMs: 200, probability: 0.5 }, {}] }, { text: ' y' }])
 })
 
 t.test('speakers that are identified again are those of edited words, of the machine\'s and of undone ones', async (t) => {
   const stores = openStores(t)
-  const { id, edits, list, service } = build(stores, makeSpoken([' One two three.', ' Four.']))
+  const { id, edits, list, service } = buildEdits(stores, makeSpoken([' One two three.', ' Four.']))
   await service.edit(id, READER, '0.0', { text: 'One too many three.', base: 0 })
   t.match(list()[0]?.words.map(({ speaker }) => speaker), [undefined, undefined, undefined, undefined])
   stores.transcripts.nameSpeakers(id, (segments) => segments.map((segment) => ({
@@ -100,7 +77,7 @@ t.test('speakers that are identified again are those of edited words, of the mac
     text: ' One too many three.', speaker: 'Speaker 2', words: [{ speaker: 'Speaker 1' }, { speaker: 'Speaker 2' }, {}, {}],
     machine: { text: ' One two three.', words: [{ speaker: 'Speaker 1' }, { speaker: 'Speaker 2' }, { speaker: 'Speaker 2' }] }
   })
-  await service.undo(id, READER, undefined, nextTurn)
+  await service.undo(id, READER, undefined, { takeTurn: nextTurn })
   t.match(edits.find(id, { windowIdx: 0, idx: 0 }), {
     text: ' One two three.',
     words: [{ text: ' One', speaker: 'Speaker 1' }, { text: ' two', startMs: 200, endMs: 400, speaker: 'Speaker 2' }, {}]
@@ -109,13 +86,13 @@ t.test('speakers that are identified again are those of edited words, of the mac
 
 t.test('edits wait for each other, drop artifacts, tell the index, and go with their transcription', async (t) => {
   const stores = openStores(t)
-  const { id, list, service } = build(stores, makeSpoken(Array.from({ length: 300 }, () => ' same old words')))
+  const { id, list, service } = buildEdits(stores, makeSpoken(Array.from({ length: 300 }, () => ' same old words')))
   const { db, jobs } = stores
   const changed: number[] = []
   service.onChanged((jobId) => { changed.push(jobId) })
   db.prepare("INSERT INTO artifact (job_id, mode, attempt) VALUES (?, 'summary', 'x')").run(id)
   const [replaced, edited] = await Promise.all([
-    service.replace(id, READER, { find: 'old', replace: 'new' }, nextTurn),
+    service.replace(id, READER, { find: 'old', replace: 'new' }, { takeTurn: nextTurn }),
     service.edit(id, READER, '0.299', { text: 'mine', base: 1 })
   ])
   t.match(replaced, { count: 300, revision: 1 })

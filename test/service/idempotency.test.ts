@@ -12,16 +12,27 @@ const ANSWER = { status: 201, contentType: 'application/json', body: '{"secret":
 const HOUR_MS = 3600_000
 
 function open (t: Test, changes: Partial<IdempotencyStore> = {}) {
-  const { db, idempotency, inTransaction } = openStores(t)
+  const { db, idempotency, inUnsyncedTransaction } = openStores(t)
   const clock = createClock()
   const warnings: string[] = []
+  const synced: string[] = []
+  const note = (): void => { synced.push(db.pragma('synchronous', { simple: true }) === 2 ? 'yes' : 'no') }
+  const noted = <A extends unknown[], R>(change: (...given: A) => R) => (...given: A): R => {
+    note()
+    return change(...given)
+  }
+  const watched = {
+    ...idempotency, insert: noted(idempotency.insert), release: noted(idempotency.release), finish: noted(idempotency.finish)
+  }
   const log = { info: () => {}, warn: (_fields: object, message: string) => { warnings.push(message) }, error: () => {} }
-  const service = createIdempotency({ requests: { ...idempotency, ...changes }, inTransaction, now: clock.now, log })
+  const service = createIdempotency({ requests: { ...watched, ...changes }, inUnsyncedTransaction, now: clock.now, log })
   return {
     db,
     clock,
     warnings,
     service,
+    /** Whether each change waited for the disk. */
+    syncs: (): string[] => [...synced],
     count: (): unknown => db.prepare('SELECT count(*) FROM idempotent_request').pluck().get(),
     /** Begins a request that must be carried out. */
     claim (request: Partial<typeof REQUEST> = {}): RequestClaim {
@@ -44,6 +55,27 @@ t.test('of one caller, the latest 2000 replies are stored', async (t) => {
   t.match(service.begin({ ...REQUEST, key: 'key 2' }), { answer: ANSWER }, 'the oldest that is left')
   t.match(service.begin({ ...REQUEST, scope: 'owner 2' }), { answer: ANSWER }, 'those of others stay')
   t.match(claim({ key: 'key 1' }), { attempt: 1 })
+})
+
+t.test('a long reply takes little space, and is the same again', async (t) => {
+  const { db, service, claim } = open(t)
+  const parts = Array.from({ length: 1000 }, (_, index) =>
+    ({ partNumber: index + 1, url: `http://127.0.0.1:8080/api/v1/media/uploads/6f2c1c3e-6d3b-4f60-8a53-0c5f3c0d9b1a/parts/${index + 1}` }))
+  const answer = { ...ANSWER, body: JSON.stringify({ success: true, data: { parts } }) }
+  service.finish(claim(), REQUEST.key, answer)
+  const bytes = Number(db.prepare('SELECT length(answer) FROM idempotent_request').pluck().get())
+  t.ok(bytes < answer.body.length / 8, `${bytes} of ${answer.body.length} bytes`)
+  t.strictSame(service.begin(REQUEST), { answer })
+})
+
+t.test('claims do not wait for the disk; a reply that is stored does', async (t) => {
+  const { service, claim, syncs, count } = open(t)
+  const first = claim()
+  t.strictSame(syncs(), ['no'])
+  service.finish(first, REQUEST.key, { ...ANSWER, status: 409 })
+  t.strictSame([syncs(), count()], [['no', 'no'], 0])
+  service.finish(claim(), REQUEST.key, ANSWER)
+  t.strictSame(syncs(), ['no', 'no', 'no', 'yes'])
 })
 
 t.test('the first is carried out, the same again gets its answer, another under the key is refused', async (t) => {

@@ -9,7 +9,7 @@ import { openStores } from '../support/store.ts'
 
 const PASSWORD = 'correct horse battery'
 
-function openOwners (t: Test) {
+function openOwners (t: Test, keepsLastAdministrator = true) {
   const stores = openStores(t)
   const clock = createClock()
   const { apiKeys, inTransaction } = stores
@@ -19,7 +19,8 @@ function openOwners (t: Test) {
     sessions: stores.sessions,
     passwords: createPasswords({ log2N: 4, r: 1, p: 1 }),
     inTransaction,
-    now: clock.now
+    now: clock.now,
+    keepsLastAdministrator
   })
   return { ...stores, clock, owners, keys: createKeys({ apiKeys, inTransaction, now: clock.now }) }
 }
@@ -144,7 +145,8 @@ t.test('a password that is changed while it is compared is wrong', async (t) => 
       }
     },
     inTransaction,
-    now: () => 0
+    now: () => 0,
+    keepsLastAdministrator: true
   })
   const { id } = owners.create({ name: 'anna' })
   await owners.setPassword(id, PASSWORD)
@@ -169,4 +171,34 @@ t.test('the first start is over when an administrator has a password or signs in
   store.setPasswordHash(bert, 'hash')
   t.ok(hasAccount(), 'a password')
   t.end()
+})
+
+t.test('the last administrator who can sign in stays one, except on the command line', async (t) => {
+  for (const keeps of [true, false]) {
+    const { owners, db } = openOwners(t, keeps)
+    const identities = createIdentityStore(db)
+    const [anna, bert] = [owners.create({ name: 'anna' }).id, owners.create({ name: 'bert' }).id]
+    for (const id of [anna, bert]) owners.change(id, { role: 'administrator' })
+    await owners.setPassword(anna, PASSWORD)
+    const ways: Record<string, () => unknown> = {
+      demoted: () => owners.change(anna, { role: 'owner', name: 'changed' }),
+      'locked out': async () => await owners.setPassword(anna, null),
+      removed: () => { owners.remove(anna) }
+    }
+    if (!keeps) {
+      owners.change(anna, { role: 'owner' })
+      t.equal(owners.find(anna).role, 'owner', 'on the command line')
+      continue
+    }
+    for (const [what, way] of Object.entries(ways)) {
+      await t.rejects(async () => await way(), { code: 'conflict', message: /last administrator who can sign in/ }, `${what}; bert cannot`)
+    }
+    t.match(owners.find(anna), { name: 'anna', role: 'administrator', hasPassword: true }, 'nothing was changed')
+    await owners.setPassword(anna, 'another password')
+    identities.insert({ issuer: 'https://id.example', subject: 'b', ownerId: bert, now: 0 })
+    owners.change(anna, { role: 'owner' })
+    t.equal(owners.find(anna).role, 'owner', 'bert signs in at the provider')
+    await t.rejects(owners.setPassword(bert, null), { code: 'conflict' }, 'and would lose that')
+    owners.remove(anna)
+  }
 })

@@ -1,20 +1,24 @@
 /** Deleting transcriptions. */
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createQuarantine } from '../../dist/service/quarantine.js'
 import { createRemoval } from '../../dist/service/removal.js'
+import { createFiles } from '../../dist/store/files.js'
+import { buildEdits, READER } from '../support/edit-service.ts'
+import { makeSpoken } from '../support/edits.ts'
 import { callerOf, openSubmit } from '../support/submit.ts'
 import type { Changes } from '../support/submit.ts'
 import { randomBytes } from '../support/random.ts'
-import { nameOf } from '../support/store.ts'
+import { nameOf, openStores } from '../support/store.ts'
 
 const BYTES = randomBytes(1000, 1)
 
 async function open (t: Test, changes: Changes = {}) {
   const opened = await openSubmit(t, changes)
-  const { jobs, media, uploads, files, inTransaction, begin, send, service, owner, dataDir, windows, transcripts } = opened
-  const removal = createRemoval({ jobs, media, uploads, files, inTransaction })
+  const { begin, send, service, owner, dataDir, windows, transcripts } = opened
+  const removal = createRemoval(opened)
   return {
     ...opened,
     removal,
@@ -105,4 +109,34 @@ t.test('the sweep removes a recording that could not be removed earlier', async 
   clock.advance(8 * 24 * 3600_000)
   await quarantine.sweep()
   t.strictSame(list('quarantine'), [], 'nothing is left of it after a week')
+})
+
+t.test('what many edits have left is removed in slices, after which nothing can be undone', async (t) => {
+  const stores = openStores(t)
+  const { db, inTransaction } = stores
+  const { id, edits, service, list } = buildEdits(stores, makeSpoken(Array.from({ length: 1200 }, () => ' a')))
+  await service.replace(id, READER, { find: 'a', replace: 'b' }, { takeTurn: nextTurn })
+  const files = createFiles(t.testdir())
+  const slices: number[] = []
+  const inUnsyncedTransaction = <T>(work: () => T): T => {
+    const result = inTransaction(work)
+    slices.push(Number(db.prepare('SELECT count(*) FROM revision_segment').pluck().get()))
+    if (slices.length === 3) throw new Error('killed')
+    return result
+  }
+  const removeHistory = (jobId: number, limit: number): boolean => {
+    const isMore = edits.removeHistory(jobId, limit)
+    // As on a slow machine: one step fills a slice.
+    for (const until = performance.now() + 16; performance.now() < until;);
+    return isMore
+  }
+  const removal = createRemoval({ ...stores, files, edits: { ...edits, removeHistory }, inUnsyncedTransaction })
+  await t.rejects(removal.remove(id, READER.ownerId), /killed/)
+  t.strictSame(slices, [1200, 700, 200])
+  await t.rejects(service.undo(id, READER, undefined, { takeTurn: nextTurn }), { code: 'conflict' })
+  t.equal(list().length, 1200, 'the transcript is still whole')
+  await removal.remove(id, READER.ownerId)
+  for (const table of ['job', 'segment', 'revision', 'revision_segment']) {
+    t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
+  }
 })

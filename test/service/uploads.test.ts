@@ -298,3 +298,24 @@ t.test('an owner has at most 200 uploads open', async (t) => {
   await service.drop(ids[0] ?? '', owner)
   await t.resolves(begin(Buffer.alloc(1)))
 })
+
+t.test('an upload waits for the disk with its parts, not before', async (t) => {
+  const { begin, send, service, owner, uploads, db } = await openSubmit(t)
+  const synced: string[] = []
+  for (const name of ['insert', 'upsertPart', 'extend', 'remove'] as const) {
+    const change = uploads[name] as (...given: unknown[]) => void
+    uploads[name] = (...given: unknown[]): void => {
+      synced.push(`${name}: ${db.inTransaction ? 'in a transaction' : 'alone'}, ${db.pragma('synchronous', { simple: true }) === 2}`)
+      change(...given)
+    }
+  }
+  const { id } = await begin(BYTES)
+  await service.drop(id, owner)
+  t.strictSame(synced.splice(0), ['insert: in a transaction, false', 'remove: in a transaction, false'])
+  const { id: other } = await begin(BYTES)
+  await send(other, BYTES, 1)
+  await service.drop(other, owner)
+  t.strictSame(synced.slice(1), [
+    'upsertPart: in a transaction, true', 'extend: in a transaction, true', 'remove: in a transaction, true'
+  ], 'one commit for a part')
+})

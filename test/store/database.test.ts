@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import t from 'tap'
-import { createLazyTransaction, createTransaction, openDatabase } from '../../dist/store/database.js'
+import { createLazyTransaction, createTransaction, createUnsyncedTransaction, openDatabase } from '../../dist/store/database.js'
 import { nameOf, openStores } from '../support/store.ts'
 
 t.test('a data directory is created, for its owner alone', async (t) => {
@@ -83,6 +83,13 @@ t.test('a lazy transaction waits neither for others nor for the disk; the next o
     throw failure
   }), failure)
   t.strictSame(db.prepare('SELECT * FROM owner').all(), [])
+})
+
+t.test('an unsynced transaction waits for others, but not for the disk; the next one does again', async (t) => {
+  const { db } = openStores(t, t.testdir())
+  const patience = () => [db.pragma('busy_timeout', { simple: true }), db.pragma('synchronous', { simple: true })]
+  t.strictSame(createUnsyncedTransaction(db)(patience), [5000, 1])
+  t.strictSame(patience(), [5000, 2])
 })
 
 t.test('a data directory that cannot be created or written is named at once', async (t) => {

@@ -8,8 +8,8 @@ import { addCompleted } from './exports.ts'
 import { decodeWhole } from './media.ts'
 import { makeSegments } from './transcript.ts'
 
-export async function serveRecordings (t: Test) {
-  const built = await buildAppliance(t)
+export async function serveRecordings (t: Test, settings: Record<string, string> = {}) {
+  const built = await buildAppliance(t, settings)
   await built.http.listen({ port: 0, host: '127.0.0.1' })
   const { port } = built.http.server.address() as AddressInfo
   const key = built.key()
@@ -30,6 +30,7 @@ export async function serveRecordings (t: Test) {
   return {
     ...built,
     key,
+    address: `http://127.0.0.1:${port}`,
     add,
     /** A request for the audio of a transcription. */
     get: async (id: number, query = '', headers: Record<string, string> = {}, more: RequestInit = {}): Promise<Response> =>

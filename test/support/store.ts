@@ -4,8 +4,9 @@ import { toRecordingName } from '../../dist/domain/recording-name.js'
 import type { RecordingName } from '../../dist/domain/recording-name.js'
 import { createQueue } from '../../dist/service/queue.js'
 import { createApiKeyStore } from '../../dist/store/api-keys.js'
-import { createTransaction, openDatabase } from '../../dist/store/database.js'
+import { createTransaction, createUnsyncedTransaction, openDatabase } from '../../dist/store/database.js'
 import { createDeliveryStore } from '../../dist/store/deliveries.js'
+import { createEditStore } from '../../dist/store/edits.js'
 import { createIdempotencyStore } from '../../dist/store/idempotency.js'
 import { createJobStore } from '../../dist/store/jobs.js'
 import type { NewJob } from '../../dist/store/jobs.js'
@@ -147,12 +148,14 @@ export function openStores (t: Pick<Test, 'teardown'>, dataDir: string = ':memor
   return {
     db,
     inTransaction,
+    inUnsyncedTransaction: createUnsyncedTransaction(db),
     apiKeys,
     owners: createOwnerStore(db),
     sessions: createSessionStore(db),
     shares: createShareStore(db),
     idempotency: createIdempotencyStore(db),
     media,
+    edits: createEditStore(db),
     passages: createPassageStore(db),
     peaks: createPeakStore(db),
     planLimits: createPlanLimitsStore(db),

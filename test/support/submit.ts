@@ -36,7 +36,7 @@ export async function openSubmit (t: Test, changes: Changes = {}) {
   const clock = createClock(Date.now())
   const files = { ...createFiles(dataDir), ...changes.files }
   await files.prepare()
-  const { media, sources, owners, inTransaction } = stores
+  const { media, sources, owners, inTransaction, inUnsyncedTransaction } = stores
   const limits = {
     maxMediaBytes: changes.maxMediaBytes ?? 100 * MIB, minFreeBytes: changes.minFreeBytes ?? 0, maxQueued: changes.maxQueued ?? 1000
   }
@@ -45,7 +45,7 @@ export async function openSubmit (t: Test, changes: Changes = {}) {
   const usage = createUsage({ usage: stores.usage, plans, inLazyTransaction: inTransaction, now: clock.now })
   const webhooks = createWebhooks({ ...stores, fetcher: { async check () {} }, now: clock.now })
   const submit = createSubmit({ jobs, media, sources, owners, usage, plans, webhooks, files, inTransaction, ...limits, now: clock.now })
-  const uploads = createUploads({ uploads: stores.uploads, files, submit, inTransaction, now: clock.now })
+  const uploads = createUploads({ uploads: stores.uploads, files, submit, inTransaction, inUnsyncedTransaction, now: clock.now })
   const owner = stores.apiKeys.ensureOwner('owner', 0)
   const other = stores.apiKeys.ensureOwner('other', 0)
 

@@ -5,6 +5,8 @@ import type { TextKey } from '../i18n/index.tsx'
 const SENTENCES: Readonly<Record<string, TextKey>> = {
   sign_in_expired: 'account.fault.expired',
   sign_in_refused: 'account.fault.refused',
+  sign_in_too_old: 'account.fault.tooOld',
+  wrong_password: 'account.fault.wrongPassword',
   no_account: 'account.fault.noAccount',
   conflict: 'account.fault.taken',
   unavailable: 'account.fault.unavailable',

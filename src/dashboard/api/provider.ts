@@ -29,10 +29,10 @@ export function readErrand (): Errand {
   return { purpose: 'signIn', next: '/' }
 }
 
-/** Leaves the page for the provider. Throws ApiError when that cannot be done now. */
-export async function goToProvider (errand: Errand): Promise<void> {
+/** Leaves the page for the provider. `password`: of the account that is to be connected. Throws ApiError when that cannot be done now. */
+export async function goToProvider (errand: Errand, password?: string): Promise<void> {
   const { data: { url } } = errand.purpose === 'connect'
-    ? await take(api.POST('/api/v1/account/provider/begin'))
+    ? await take(api.POST('/api/v1/account/provider/begin', { body: password === undefined ? {} : { password } }))
     : await take(api.POST('/api/v1/session/provider/begin'))
   sessionStorage.setItem(PLACE, JSON.stringify(errand))
   location.assign(url)

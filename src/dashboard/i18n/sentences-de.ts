@@ -23,6 +23,14 @@ export const sentences = {
   'Too many people are logging in at once. Try again in a few seconds.':
     'Gerade melden sich zu viele Personen an. Versuchen Sie es in einigen Sekunden noch einmal.',
   'There is an account already. Sign in with it.': 'Es gibt bereits ein Konto. Melden Sie sich damit an.',
+  ['This is the last administrator who can sign in. Make another owner who can sign in an administrator first, or ' +
+    'use the command "stenobox owners" on the appliance.']:
+    'Niemand sonst kann sich als Administrator anmelden. Machen Sie zuerst eine andere Person, die sich anmelden kann, zum ' +
+    'Administrator, oder verwenden Sie den Befehl „stenobox owners“ auf dem Gerät.',
+  ['This name belongs to somebody who signs in at the identity provider. Choose another name; or, to make that ' +
+    'person an administrator, use the command "stenobox owners role" on the appliance.']:
+    'Dieser Name gehört jemandem, der sich beim Anbieter anmeldet. Wählen Sie einen anderen Namen. Oder machen Sie diese Person mit ' +
+    'dem Befehl „stenobox owners role“ auf dem Gerät zum Administrator.',
   'The token is missing or wrong. The server prints it when it starts.':
     'Das Token fehlt oder ist falsch. Der Server zeigt es beim Start an.',
   'Only administrators may do this. Ask one of them.': 'Das dürfen nur Administratoren. Wenden Sie sich an einen von ihnen.',

@@ -24,6 +24,14 @@ export const sentences = {
   'Too many people are logging in at once. Try again in a few seconds.':
     'Demasiadas personas están iniciando sesión a la vez. Inténtelo de nuevo dentro de unos segundos.',
   'There is an account already. Sign in with it.': 'Ya existe una cuenta. Inicie sesión con ella.',
+  ['This is the last administrator who can sign in. Make another owner who can sign in an administrator first, or ' +
+    'use the command "stenobox owners" on the appliance.']:
+    'Es el último administrador que puede iniciar sesión. Haga primero administrador a otro usuario que pueda iniciar sesión, o use ' +
+    'la orden «stenobox owners» en el equipo.',
+  ['This name belongs to somebody who signs in at the identity provider. Choose another name; or, to make that ' +
+    'person an administrator, use the command "stenobox owners role" on the appliance.']:
+    'Este nombre es de alguien que inicia sesión en el proveedor. Elija otro nombre. O haga administrador a esa persona con la orden ' +
+    '«stenobox owners role» en el equipo.',
   'The token is missing or wrong. The server prints it when it starts.':
     'El código falta o no es correcto. El servidor lo muestra al arrancar.',
   'Only administrators may do this. Ask one of them.': 'Solo los administradores pueden hacer esto. Consulte a uno de ellos.',

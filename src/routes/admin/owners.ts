@@ -87,7 +87,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
     operationId: 'changeOwner',
     tag: 'Administration',
     summary: 'Change the name, plan, role or terms of an owner',
-    description: 'Existing keys keep their plan, and existing jobs keep their terms.',
+    description: 'Existing keys keep their plan, and existing jobs keep their terms. The last administrator who can sign in stays one.',
     caller: 'administrator',
     params: IdParams,
     body: ChangeBody,
@@ -108,7 +108,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
     params: IdParams,
     body: PasswordBody,
     replies: { 200: Success(Owner) },
-    errors: ['not_found']
+    errors: ['not_found', 'conflict']
   }), async (request) => {
     await owners.setPassword(request.params.id, request.body.password)
     audit(request, { ownerId: request.params.id })

@@ -15,6 +15,8 @@ export const library = {
   'account.fault.denied': 'Der Anbieter hat Sie nicht angemeldet. Versuchen Sie es noch einmal oder verwenden Sie Ihr Passwort.',
   'account.fault.expired': 'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Versuchen Sie es noch einmal.',
   'account.fault.refused': 'Der Anbieter hat nicht bestätigt, wer Sie sind. Versuchen Sie es noch einmal oder verwenden Sie Ihr Passwort.',
+  'account.fault.tooOld': 'Ihre Anmeldung liegt dafür zu lange zurück. Melden Sie sich ab und wieder an und versuchen Sie es noch einmal.',
+  'account.fault.wrongPassword': 'Das Passwort ist falsch.',
   'account.fault.noAccount': 'Der Anbieter kennt Sie, aber Sie haben hier kein Konto. Haben Sie eines mit Passwort, melden Sie sich ' +
     'damit an und verbinden Sie es in den Einstellungen. Sonst fragen Sie einen Administrator.',
   'account.fault.taken': 'Beim Anbieter sind Sie mit einem anderen Konto verbunden. Melden Sie sich damit an und trennen Sie es zuerst.',

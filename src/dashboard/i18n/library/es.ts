@@ -15,6 +15,8 @@ export const library = {
   'account.fault.denied': 'El proveedor no ha permitido el inicio de sesión. Inténtelo de nuevo o use su contraseña.',
   'account.fault.expired': 'Este inicio de sesión ha caducado o se empezó en otro navegador. Inténtelo de nuevo.',
   'account.fault.refused': 'El proveedor no ha confirmado quién es usted. Inténtelo de nuevo o use su contraseña.',
+  'account.fault.tooOld': 'Ha pasado demasiado tiempo desde que inició sesión. Cierre la sesión, vuelva a iniciarla e inténtelo de nuevo.',
+  'account.fault.wrongPassword': 'La contraseña es incorrecta.',
   'account.fault.noAccount': 'El proveedor le conoce, pero usted no tiene cuenta aquí. Si tiene una con contraseña, inicie sesión con ' +
     'ella y conéctela en los ajustes. Si no, consulte a un administrador.',
   'account.fault.taken': 'El proveedor ya le tiene conectado a otra cuenta de aquí. Inicie sesión en esa cuenta y desconéctela primero.',

@@ -178,6 +178,9 @@ export const settings = {
   'settings.provider.detail': 'Verbinden Sie dieses Konto, um sich dort statt mit Ihrem Passwort anzumelden.',
   'settings.provider.since': 'Verbunden seit {when}. Sie können sich dort statt mit Ihrem Passwort anmelden.',
   'settings.provider.connect': 'Verbinden',
+  'settings.provider.connectTitle': 'Mit {name} verbinden',
+  'settings.provider.connectDetail': 'Danach können Sie sich dort anmelden. Geben Sie Ihr Passwort ein, ' +
+    'damit niemand sonst Ihr Konto von diesem Browser aus verbindet. Sie kommen dann zu {name} und wieder zurück.',
   'settings.provider.disconnect': 'Trennen',
   'settings.provider.only': 'Dieses Konto hat kein Passwort und bleibt deshalb verbunden. Ein Administrator kann ein Passwort festlegen.',
   'settings.provider.disconnectTitle': 'Verbindung mit {name} trennen?',

@@ -166,6 +166,9 @@ export const settings = {
   'settings.provider.detail': 'Connect this account to sign in there instead of with your password.',
   'settings.provider.since': 'Connected since {when}. You can sign in there instead of with your password.',
   'settings.provider.connect': 'Connect',
+  'settings.provider.connectTitle': 'Connect with {name}',
+  'settings.provider.connectDetail': 'Afterwards you can sign in there. ' +
+    'Enter your password, so that nobody else connects your account from this browser. You then go to {name} and come back.',
   'settings.provider.disconnect': 'Disconnect',
   'settings.provider.only': 'This account has no password, so it stays connected. An administrator can set a password.',
   'settings.provider.disconnectTitle': 'Disconnect from {name}?',

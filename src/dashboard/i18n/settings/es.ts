@@ -169,6 +169,9 @@ export const settings = {
   'settings.provider.detail': 'Conecte esta cuenta para iniciar sesión allí en lugar de con su contraseña.',
   'settings.provider.since': 'Conectada desde el {when}. Puede iniciar sesión allí en lugar de con su contraseña.',
   'settings.provider.connect': 'Conectar',
+  'settings.provider.connectTitle': 'Conectar con {name}',
+  'settings.provider.connectDetail': 'Después podrá iniciar sesión allí. ' +
+    'Escriba su contraseña, para que nadie más conecte su cuenta desde este navegador. Irá a {name} y volverá aquí.',
   'settings.provider.disconnect': 'Desconectar',
   'settings.provider.only': 'Esta cuenta no tiene contraseña y por eso sigue conectada. Un administrador puede asignarle una.',
   'settings.provider.disconnectTitle': '¿Desconectar de {name}?',
