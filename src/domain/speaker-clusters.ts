@@ -37,6 +37,8 @@ const MANY_PART_SECONDS = 15
 const MIN_SEPARATION = 1.02
 const SMALL_SECONDS_CUBED = 120
 const MIN_SEPARATION_TIMES_SECONDS = 2.9
+/** Each group is compared with this many others whose mean voices are most like its own, before all are compared. */
+const NEAREST = 3
 /** A part must have this much speech. */
 const MIN_PART_SECONDS = 2
 
@@ -229,27 +231,45 @@ function contrast (prints: VoicePrints, one: readonly number[], other: readonly 
   return Math.min(separation / wanted, separationSeconds / MIN_SEPARATION_TIMES_SECONDS)
 }
 
-/** Joins the two groups that differ least until all differ, or until `max` groups are left, but never below `min`. */
-function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinity }: SpeakerCount, pace: Pace): Groups {
-  const groups = [...start]
-  const found = new Map<string, number>()
-  const contrastOf = (a: number[], b: number[]): number => {
-    const key = `${a[0]} ${a.length} ${b[0]} ${b.length}`
-    if (!found.has(key)) found.set(key, contrast(prints, a, b, pace))
+type Pair = { a: number, b: number }
+const allPairs = (count: number): Pair[] =>
+  Array.from({ length: count }, (_, b) => Array.from({ length: b }, (__, a) => ({ a, b }))).flat()
+
+/** Pairs of groups that may differ least: each group with those whose mean voices are most like its own. */
+function likelyPairs (means: readonly Float32Array[]): Pair[] {
+  const near = means.map((own, index) => new Set([...means.keys()].filter((other) => other !== index)
+    .map((other) => ({ other, likeness: cosine(own, means[other]!) }))
+    .sort((one, next) => next.likeness - one.likeness).slice(0, NEAREST).map(({ other }) => other)))
+  return allPairs(means.length).filter(({ a, b }) => near[a]!.has(b) || near[b]!.has(a))
+}
+
+/** Remembers what a function says of a group: a group never changes without another length or first window. */
+function remember<T> (of: (group: readonly number[]) => T): (group: readonly number[]) => T {
+  const found = new Map<string, T>()
+  return (group) => {
+    const key = `${group[0]} ${group.length}`
+    if (!found.has(key)) found.set(key, of(group))
     return found.get(key)!
   }
+}
+
+/**
+ * Joins the two groups that differ least until all differ, or until `max` groups are left, but never below `min`. Comparing costs most of
+ * the time, so that all are compared only when those that are most alike differ.
+ */
+function joinAlike (prints: VoicePrints, start: Groups, { min = 1, max = Infinity }: SpeakerCount, pace: Pace): Groups {
+  const groups = [...start]
+  const meanOfGroup = remember((group) => meanVoice(group.map((index) => prints.voices[index]!)))
+  const contrastWith = remember((one) => remember((other) => contrast(prints, one, other, pace)))
+  const leastOf = (pairs: readonly Pair[]) => pairs.map(({ a, b }) => ({ a, b, value: contrastWith(groups[a]!)(groups[b]!) }))
+    .reduce((least, pair) => pair.value < least.value ? pair : least, { a: 0, b: 0, value: Infinity })
   let areDifferent = false
   while (groups.length > min) {
-    let best: { a: number, b: number, value: number } | undefined
-    for (let a = 0; a < groups.length; a++) {
-      for (let b = a + 1; b < groups.length; b++) {
-        const value = contrastOf(groups[a]!, groups[b]!)
-        if (!best || value < best.value) best = { a, b, value }
-      }
-    }
+    const likely = leastOf(likelyPairs(groups.map(meanOfGroup)))
+    const best = likely.value < 1 ? likely : leastOf(allPairs(groups.length))
     // Voices joined only because of `max` are alike no more: after them, nothing else is joined.
-    if (best && best.value >= 1) areDifferent = true
-    if (!best || (areDifferent && groups.length <= max)) break
+    if (best.value >= 1) areDifferent = true
+    if (best.b === 0 || (areDifferent && groups.length <= max)) break
     const joined = [...groups[best.a]!, ...groups[best.b]!].sort((one, other) => one - other)
     groups.splice(best.b, 1)
     groups[best.a] = joined

@@ -37,7 +37,7 @@ export const PIECE_MS = 60_000
 export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEngine {
   return {
     pieceMs: PIECE_MS,
-    id: 'ge2e-2',
+    id: 'ge2e-3',
     prepare: async () => { await pool.run('prepareSpeakers', FILES) },
     observe: async ({ path, startMs, endMs }, signal) =>
       await withFlag(signal, async (abort) => await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort })),

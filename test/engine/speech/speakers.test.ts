@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { createSpeakerPool } from '../../../dist/engine/speech/pool.js'
 import { createSpeakerEngine } from '../../../dist/engine/speech/speakers.js'
+import { cosine } from '../../../dist/domain/speaker-clusters.js'
 import { SpeechError } from '../../../dist/domain/speech-error.js'
 import { decode } from '../../support/native.ts'
 import { AUDIO } from '../../support/paths.ts'
 import { NEVER } from '../../support/never.ts'
+import { unpackObservation } from '../../support/speaker-observation.ts'
 
 const pool = createSpeakerPool()
 t.after(async () => { await pool.close() })
@@ -33,6 +35,19 @@ t.test('two people who talk in turn are two voices', async (t) => {
   const turns = await findTurns(store('dialogue', decode(AUDIO + 'dialogue.mp3')))
   t.equal(new Set(turns.map(({ voice }) => voice)).size, 2)
   t.ok(turns.length >= 10, `${turns.length} turns`)
+})
+
+t.test('a voice print is the same, wherever the recording is cut', async (t) => {
+  const sound = store('cut', decode(AUDIO + 'dialogue.mp3').subarray(0, 30 * 16_000))
+  const observe = async (startMs: number, endMs: number) =>
+    unpackObservation(await engine.observe({ ...sound, startMs, endMs }, NEVER)).windows
+  const whole = new Map((await observe(0, 30_000)).map(({ centreMs, voice }) => [centreMs, voice]))
+  const cut = [...await observe(0, 14_400), ...await observe(14_400, 30_000)]
+  // A detector that begins later may hear a pause a little longer, so a few windows are in one only.
+  const both = cut.filter(({ centreMs }) => whole.has(centreMs))
+  t.ok(both.length > 0.9 * whole.size, `${both.length} of ${whole.size} windows`)
+  const unlike = both.filter(({ centreMs, voice }) => cosine(voice, whole.get(centreMs) ?? voice) < 0.999)
+  t.strictSame(unlike.map(({ centreMs }) => centreMs), [])
 })
 
 t.test('one person is one voice', async (t) => {
