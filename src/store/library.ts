@@ -67,20 +67,10 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     SELECT count(*) AS total
     FROM (SELECT 1 FROM passage_terms WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last LIMIT :most)
   `)
-  const byWords = db.prepare<Range & { match: string, limit: number }, { id: number }>(`
-    SELECT rowid AS id
-    FROM passage_terms
-    WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last
-    ORDER BY rank
-    LIMIT :limit
-  `)
-  const byWordsFiltered = db.prepare<Range & Filter & { match: string, limit: number }, { id: number }>(`
-    SELECT t.rowid AS id
-    FROM passage_terms t JOIN passage p ON p.id = t.rowid JOIN job j ON j.id = p.job_id
-    WHERE t.passage_terms MATCH :match AND t.rowid BETWEEN :first AND :last AND ${ALLOWED}
-    ORDER BY t.rank
-    LIMIT :limit
-  `)
+  // Without `ORDER BY rank`: BM25 reads every passage that has the term, those of other owners too, and their number decides the order.
+  const haveTerm = db.prepare<Range & { match: string }, number>(`
+    SELECT rowid FROM passage_terms WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last
+  `).pluck()
   const allowed = db.prepare<Filter & { ownerId: number }, { id: number }>(`
     SELECT p.id FROM job j JOIN passage p ON p.job_id = j.id WHERE j.owner_id = :ownerId AND ${ALLOWED} ORDER BY p.id
   `)
@@ -102,22 +92,39 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     WHERE j.owner_id = :ownerId AND j.status = 'completed'
   `)
 
+  /** Passages that have some of these terms: first those with the rarest and most of them, then the newest. */
+  function rankByRarity (range: Range, terms: readonly string[], rarities: ReadonlyMap<string, number>): number[] {
+    const sums = new Map<number, number>()
+    for (const term of terms) {
+      const rarity = rarities.get(term) ?? 0
+      for (const id of haveTerm.all({ ...range, match: quote(term) })) sums.set(id, (sums.get(id) ?? 0) + rarity)
+    }
+    return [...sums].sort(([id, sum], [otherId, otherSum]) => otherSum - sum || otherId - id).map(([id]) => id)
+  }
+
+  /** The first `wanted` of these passages that the filter allows. */
+  function takeAllowed (ids: readonly number[], filter: Filter, wanted: number): number[] {
+    const taken: number[] = []
+    for (let from = 0, count = 2 * wanted; from < ids.length && taken.length < wanted; from += count, count *= 2) {
+      const some = ids.slice(from, from + count)
+      const areAllowed = new Set(allowedOf.all({ ...filter, ids: JSON.stringify(some) }).map(({ id }) => id))
+      taken.push(...some.filter((id) => areAllowed.has(id)))
+    }
+    return taken.slice(0, wanted)
+  }
+
   function findByWords ({ ownerId, terms, filter, wanted }: LibraryQuery) {
     const range = rangeOf(ownerId)
     const passages = countPassages.get({ ownerId })?.last ?? 0
     const found = terms.map((term) => ({ term, total: countTerm.get({ ...range, match: quote(term), most: COMMON })?.total ?? 0 }))
     const rarities = new Map(found.map(({ term, total }) => [term, rarityOf(total, Math.max(passages, total))]))
     const missing = new Set(found.flatMap(({ term, total }) => total === 0 ? [term] : []))
-    // Where all terms are common, the rarest must do.
-    let ranked = 0
+    let looked = 0
     const telling = found.filter(({ total }) => total > 0 && total < COMMON)
       .sort((a, b) => a.total - b.total)
-      .filter(({ total }) => passages <= SMALL_LIBRARY || (ranked += total) <= RANKED)
-    const match = telling.map(({ term }) => quote(term)).join(' OR ')
-    if (match === '') return { ids: [], rarities, missing }
-    const asked = { ...range, match, limit: wanted }
-    const rows = isEmpty(filter) ? byWords.all(asked) : byWordsFiltered.all({ ...asked, ...toSqlFilter(filter) })
-    return { ids: rows.map(({ id }) => id), rarities, missing }
+      .filter(({ total }) => passages <= SMALL_LIBRARY || (looked += total) <= RANKED)
+    const ids = rankByRarity(range, telling.map(({ term }) => term), rarities)
+    return { ids: isEmpty(filter) ? ids.slice(0, wanted) : takeAllowed(ids, toSqlFilter(filter), wanted), rarities, missing }
   }
 
   /** Compares the vectors of these passages with the query. Passages that are gone, or have a vector of another model, drop out. */
