@@ -163,7 +163,9 @@ export function fill (dataDir: string, { passages, owners }: Case): number {
     const jobId = jobs.insert({ ownerId, mediaId, fileName, options: { sttQuality: 'fast', language: LANGUAGE }, now: 0 })
     jobs.begin(jobId, 'decode', 0)
     jobs.setDecoded(jobId, 1000, 0)
-    index.replace({ jobId, ownerId }, made, { model: MODEL, fault: undefined, now: 0 })
+    index.add({ jobId, ownerId }, made, MODEL)
+    index.show(jobId, { model: MODEL, fault: undefined, now: 0 })
+    index.mergeTerms()
     jobs.complete(jobId, 0)
   }
   let ms = 0
@@ -220,7 +222,8 @@ function report (outcomes: readonly Outcome[]): Report {
       rows: outcomes.map((outcome) => [
         String(outcome.passages), String(outcome.owners), formatMs(outcome.p50Ms), formatMs(outcome.p99Ms), formatMs(outcome.cpuP50Ms),
         formatMs(outcome.cpuP99Ms), formatMs(outcome.filtered.p50Ms), formatMs(outcome.filtered.p99Ms), formatMs(outcome.firstMs),
-        formatPercent(outcome.recall), String(Math.round(outcome.insertsPerSecond)), megabytes(outcome.diskBytes), megabytes(outcome.memoryBytes)
+        formatPercent(outcome.recall), String(Math.round(outcome.insertsPerSecond)),
+        megabytes(outcome.diskBytes), megabytes(outcome.memoryBytes)
       ])
     }],
     notes: [

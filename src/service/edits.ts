@@ -12,6 +12,7 @@ import type { InTransaction } from '../store/database.js'
 import type { EditStore, NewText } from '../store/edits.js'
 import type { JobStore } from '../store/jobs.js'
 import type { Segments, SegmentView } from './segments.js'
+import { workFor } from './slices.js'
 import type { Reader } from './transcripts.js'
 import { createTurns } from './turns.js'
 
@@ -84,19 +85,18 @@ export function createEdits ({ jobs, edits, segments, inTransaction, now }: Deps
    * committed stays, as a part of its revision.
    */
   async function inSlices<T> (id: number, ownerId: number, items: Iterator<T>, takeTurn: TakeTurn, step: (item: T) => void): Promise<void> {
-    for (let isDone = false; !isDone;) {
+    const carryOut = (): boolean => {
+      const next = items.next()
+      if (!next.done) step(next.value)
+      return !next.done
+    }
+    for (let isMore = true; isMore;) {
       inTransaction(() => {
         segments.requireCompleted(id, ownerId)
-        const until = performance.now() + SLICE_MS
-        // At least one item: on a busy machine the time may be over before the first.
-        do {
-          const next = items.next()
-          if (next.done) isDone = true
-          else step(next.value)
-        } while (!isDone && performance.now() < until)
+        isMore = workFor(SLICE_MS, carryOut)
         changed(id)
       })
-      if (!isDone) await takeTurn()
+      if (isMore) await takeTurn()
     }
   }
 

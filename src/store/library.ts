@@ -41,6 +41,9 @@ const toVector = (stored: Buffer): Int8Array => new Int8Array(stored.buffer, sto
 /** A term in the syntax of FTS5. Its quotes are gone: terms have letters, digits and marks only. */
 const quote = (term: string): string => `"${term}"`
 
+/** Passages of the current index of a completed job. A new one is stored beside it. */
+const SHOWN = "p.version = i.version AND j.status = 'completed'"
+
 /**
  * Which passages a filter allows. The speakers of a job are looked at before those of its passages, which are many. The language of a job
  * is the one that was asked for, or else the one that was heard.
@@ -72,10 +75,16 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     SELECT rowid FROM passage_terms WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last
   `).pluck()
   const allowed = db.prepare<Filter & { ownerId: number }, { id: number }>(`
-    SELECT p.id FROM job j JOIN passage p ON p.job_id = j.id WHERE j.owner_id = :ownerId AND ${ALLOWED} ORDER BY p.id
+    SELECT p.id
+    FROM job j JOIN job_index i ON i.job_id = j.id JOIN passage p ON p.job_id = j.id AND ${SHOWN}
+    WHERE j.owner_id = :ownerId AND ${ALLOWED}
+    ORDER BY p.id
   `)
   const allowedOf = db.prepare<Filter & { ids: string }, { id: number }>(`
-    SELECT p.id FROM json_each(:ids) e CROSS JOIN passage p ON p.id = e.value CROSS JOIN job j ON j.id = p.job_id WHERE ${ALLOWED}
+    SELECT p.id
+    FROM json_each(:ids) e CROSS JOIN passage p ON p.id = e.value CROSS JOIN job j ON j.id = p.job_id
+      CROSS JOIN job_index i ON i.job_id = j.id AND ${SHOWN}
+    WHERE ${ALLOWED}
   `)
   // One statement for all of them: a call for each row would take most of the time of a search.
   const vectors = db.prepare<[string, string], [id: number, vector: Buffer]>(`
@@ -88,8 +97,9 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     SELECT p.id, p.job_id, p.start_ms, p.text, p.sentences, coalesce(json_extract(j.options, '$.language'), j.heard_language) AS language,
       m.name AS model, v.vector
     FROM json_each(:ids) e CROSS JOIN passage p ON p.id = e.value CROSS JOIN job j ON j.id = p.job_id
+      CROSS JOIN job_index i ON i.job_id = j.id AND ${SHOWN}
       LEFT JOIN passage_vector v ON v.passage_id = p.id LEFT JOIN embedding_model m ON m.id = v.model_id
-    WHERE j.owner_id = :ownerId AND j.status = 'completed'
+    WHERE j.owner_id = :ownerId
   `)
 
   /** Passages that have some of these terms: first those with the rarest and most of them, then the newest. */
@@ -102,7 +112,7 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     return [...sums].sort(([id, sum], [otherId, otherSum]) => otherSum - sum || otherId - id).map(([id]) => id)
   }
 
-  /** The first `wanted` of these passages that the filter allows. */
+  /** The first `wanted` of these passages that are of current indexes, and that the filter allows. */
   function takeAllowed (ids: readonly number[], filter: Filter, wanted: number): number[] {
     const taken: number[] = []
     for (let from = 0, count = 2 * wanted; from < ids.length && taken.length < wanted; from += count, count *= 2) {
@@ -124,7 +134,7 @@ export function createLibrary (db: Database, scan?: CodeScan) {
       .sort((a, b) => a.total - b.total)
       .filter(({ total }) => passages <= SMALL_LIBRARY || (looked += total) <= RANKED)
     const ids = rankByRarity(range, telling.map(({ term }) => term), rarities)
-    return { ids: isEmpty(filter) ? ids.slice(0, wanted) : takeAllowed(ids, toSqlFilter(filter), wanted), rarities, missing }
+    return { ids: takeAllowed(ids, toSqlFilter(filter), wanted), rarities, missing }
   }
 
   /** Compares the vectors of these passages with the query. Passages that are gone, or have a vector of another model, drop out. */
@@ -153,7 +163,8 @@ export function createLibrary (db: Database, scan?: CodeScan) {
       if (compared.length < STALE_BELOW * near.length) cache.drop(range, model)
       return compared
     })
-    return found.sort((a, b) => b.similarity - a.similarity).slice(0, wanted).map(({ id }) => id)
+    const ids = found.sort((a, b) => b.similarity - a.similarity).map(({ id }) => id)
+    return sqlFilter ? ids.slice(0, wanted) : takeAllowed(ids, toSqlFilter(filter), wanted)
   }
 
   function toCandidate (row: CandidateRow, { vectors: queries }: LibraryQuery): Candidate {
@@ -170,16 +181,19 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     }
   }
 
+  // One transaction: between two reads, a new index may take the place of the old one.
+  const find = db.transaction((query: LibraryQuery): LibraryFinding => {
+    const { ids: words, rarities, missing } = findByWords(query)
+    const meanings = findByMeaning(query)
+    const ids = JSON.stringify([...new Set([...words, ...meanings])])
+    const rows = candidates.all({ ids, ownerId: query.ownerId })
+    return { candidates: rows.map((row) => toCandidate(row, query)), byWords: words, byMeaning: meanings, rarities, missing }
+  })
+
   return {
     listModels: (): string[] => models.all().map(({ name }) => name),
     /** Passages of completed transcriptions of one owner that may answer the query. */
-    find (query: LibraryQuery): LibraryFinding {
-      const { ids: words, rarities, missing } = findByWords(query)
-      const meanings = findByMeaning(query)
-      const ids = JSON.stringify([...new Set([...words, ...meanings])])
-      const rows = candidates.all({ ids, ownerId: query.ownerId })
-      return { candidates: rows.map((row) => toCandidate(row, query)), byWords: words, byMeaning: meanings, rarities, missing }
-    }
+    find: (query: LibraryQuery): LibraryFinding => find(query)
   }
 }
 export type Library = ReturnType<typeof createLibrary>

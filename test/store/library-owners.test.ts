@@ -19,7 +19,8 @@ function open (t: Test, dataDir?: string) {
     stores.inTransaction(() => {
       const jobId = stores.addDecodedJob(owner, 0)
       const passages = texts.map((text) => ({ startMs: 0, endMs: 1, text, speakers: [], sentences: [] }))
-      store.replace({ jobId, ownerId: stores.apiKeys.ensureOwner(owner, 0) }, passages, { model: undefined, fault: undefined, now: 0 })
+      store.add({ jobId, ownerId: stores.apiKeys.ensureOwner(owner, 0) }, passages, undefined)
+      store.show(jobId, { model: undefined, fault: undefined, now: 0 })
       stores.jobs.setDecoded(jobId, 1000, 0)
       stores.jobs.complete(jobId, 0)
     })

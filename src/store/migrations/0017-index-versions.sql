@@ -1,0 +1,10 @@
+-- A new index of a job is stored little by little, beside the one that searches see. Passages whose version is not that of job_index are
+-- not found: they belong to an index that is being stored, or that was replaced.
+ALTER TABLE passage ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE job_index ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+DROP INDEX passage_by_job;
+CREATE INDEX passage_by_job ON passage (job_id, version, id);
+
+-- The full-text index merges its segments only when it is told to, some pages at a time: merges of its own take up to 100 ms.
+INSERT INTO passage_terms (passage_terms, rank) VALUES ('automerge', 0);
+INSERT INTO passage_terms (passage_terms, rank) VALUES ('crisismerge', 64);
