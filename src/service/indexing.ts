@@ -4,7 +4,7 @@ import type { Sentence } from '../domain/artifact.js'
 import { EmbeddingError } from '../domain/embedding.js'
 import { isNoRoom } from '../domain/errors.js'
 import type { Log } from '../domain/log.js'
-import { toPassages } from '../domain/passages.js'
+import { toPassages, toStretches } from '../domain/passages.js'
 import type { CountedSentence, Passage } from '../domain/passages.js'
 import { toSentences } from '../domain/sentences.js'
 import type { WorkClaim } from '../domain/work.js'
@@ -29,10 +29,8 @@ const STALE_AT_ONCE = 8
 const EDIT_DELAY_MS = 5000
 /** A piece that was begun this often, and has ended the process each time, makes no more vectors. */
 const MAX_ATTEMPTS = 4
-/** Other requests get a turn after so many ms of storing. Merging and committing take about as long again. */
-const SLICE_MS = 6
-/** Passages that are stored at once: about a ms. */
-const ADDED_AT_ONCE = 4
+/** Other requests get a turn after so many ms of storing, and the stretch that is begun. Merging and committing take as long again. */
+const SLICE_MS = 4
 /** Characters of a token, roughly, where no model counts them. */
 const CHARACTERS_PER_TOKEN = 4
 
@@ -116,12 +114,12 @@ export function createIndexing (deps: Deps) {
     const { jobId } = claim
     const ownerId = jobs.find(jobId)?.ownerId
     if (ownerId === undefined) return
-    let stored = 0
+    const stretches = toStretches(made).values()
     const isStored = await inSlices(claim, signal, () => passages.removeHidden(jobId)) &&
       await inSlices(claim, signal, () => {
-        passages.add({ jobId, ownerId }, made.slice(stored, stored + ADDED_AT_ONCE), model)
-        stored += ADDED_AT_ONCE
-        return stored < made.length
+        const stretch = stretches.next()
+        if (!stretch.done) passages.add({ jobId, ownerId }, stretch.value, model)
+        return !stretch.done
       }) &&
       await inSlices(claim, signal, () => {
         passages.show(jobId, { model, fault, now: now() })

@@ -25,7 +25,7 @@ const FEW = 4000
 type Range = { first: number, last: number }
 type CandidateRow = {
   id: number, job_id: number, start_ms: number, text: string, sentences: string, language: string | null
-  model: string | null, vector: Buffer | null
+  model: string | null, vector: Buffer | null, stretch: Buffer | null
 }
 type Filter = Record<'language' | 'speaker' | 'fromAt' | 'beforeAt' | 'sourceUrl', string | number | null>
 
@@ -95,7 +95,12 @@ export function createLibrary (db: Database, scan?: CodeScan) {
   // The owner is checked as well, although no passage of another owner is ever asked for.
   const candidates = db.prepare<{ ids: string, ownerId: number }, CandidateRow>(`
     SELECT p.id, p.job_id, p.start_ms, p.text, p.sentences, coalesce(json_extract(j.options, '$.language'), j.heard_language) AS language,
-      m.name AS model, v.vector
+      m.name AS model, v.vector, (
+        SELECT s.vector FROM passage_stretch s
+        WHERE s.job_id = p.job_id AND s.version = p.version AND s.first_id <= p.id
+        ORDER BY s.first_id DESC
+        LIMIT 1
+      ) AS stretch
     FROM json_each(:ids) e CROSS JOIN passage p ON p.id = e.value CROSS JOIN job j ON j.id = p.job_id
       CROSS JOIN job_index i ON i.job_id = j.id AND ${SHOWN}
       LEFT JOIN passage_vector v ON v.passage_id = p.id LEFT JOIN embedding_model m ON m.id = v.model_id
@@ -143,9 +148,13 @@ export function createLibrary (db: Database, scan?: CodeScan) {
 
   /** Of the passages nearest to the query, those that the filter allows. Undefined when they are too few, as with a narrow filter. */
   function findAllowed (range: Range, model: string, query: Float32Array, filter: Filter, wanted: number): number[] | undefined {
-    const near = cache.findNearest(range, model, query, FEW)
-    const ids = allowedOf.all({ ...filter, ids: JSON.stringify(near) }).map(({ id }) => id)
-    return ids.length >= wanted ? ids : undefined
+    // Most filters leave half of the passages, and looking at many takes time.
+    for (const looked of [2 * wanted, FEW]) {
+      const near = cache.findNearest(range, model, query, looked)
+      const ids = allowedOf.all({ ...filter, ids: JSON.stringify(near) }).map(({ id }) => id)
+      if (ids.length >= wanted) return ids
+    }
+    return undefined
   }
 
   function findByMeaning ({ ownerId, vectors: queries, filter, wanted }: LibraryQuery): number[] {
@@ -169,6 +178,8 @@ export function createLibrary (db: Database, scan?: CodeScan) {
 
   function toCandidate (row: CandidateRow, { vectors: queries }: LibraryQuery): Candidate {
     const query = queries.find(({ model }) => model === row.model)
+    const compareWith = (stored: Buffer | null): number | undefined =>
+      query && stored ? cosineOf(query.vector, toVector(stored)) : undefined
     return {
       passageId: row.id,
       jobId: row.job_id,
@@ -176,7 +187,8 @@ export function createLibrary (db: Database, scan?: CodeScan) {
       text: row.text,
       startMs: row.start_ms,
       sentences: (JSON.parse(row.sentences) as Array<[number, number, number]>).map(unpackSentence),
-      similarity: query && row.vector ? cosineOf(query.vector, toVector(row.vector)) : undefined,
+      similarity: compareWith(row.vector),
+      context: compareWith(row.stretch),
       model: row.model ?? undefined
     }
   }

@@ -1,7 +1,7 @@
 /** Passages, their terms and their vectors: what is written. `library.ts` reads them for search. */
 import type { Passage, PassageSentence } from '../domain/passages.js'
 import { toIndexText } from '../domain/search-terms.js'
-import { toBytes } from '../domain/vector-codes.js'
+import { meanDirection, toBytes } from '../domain/vector-codes.js'
 import type { Database } from './database.js'
 
 /** Ids of one owner's passages are consecutive; each owner has a range of this length. */
@@ -18,6 +18,10 @@ export type JobIndex = { model: string | undefined, fault: string | undefined }
 /** A passage among all of a job, those included that nobody finds. */
 type Place = { version: number, id: number }
 type TextVector = Place & { text: string, vector: Buffer | null }
+/** Version of how passages are cut and stored. */
+const LAYOUT = 1
+/** The mean of fewer passages would be too much like each of them. */
+const LEAST_OF_STRETCH = 8
 /** Passages that are removed, or whose vectors are read, at once: less than a ms. */
 const REMOVED_AT_ONCE = 8
 const READ_AT_ONCE = 64
@@ -27,6 +31,8 @@ const MERGED_PAGES = 24
 type PackedSentence = [offset: number, startMs: number, endMs: number]
 export const packSentence = ({ offset, startMs, endMs }: PassageSentence): PackedSentence => [offset, startMs, endMs]
 export const unpackSentence = ([offset, startMs, endMs]: PackedSentence): PassageSentence => ({ offset, startMs, endMs })
+
+const toBlob = (vector: Float32Array): Buffer => Buffer.from(toBytes(vector).buffer)
 
 export function createPassageStore (db: Database) {
   const count = db.prepare<{ ownerId: number }, { last: number }>(`
@@ -44,6 +50,13 @@ export function createPassageStore (db: Database) {
   `)
   const insertTerms = db.prepare('INSERT INTO passage_terms (rowid, terms) VALUES (:id, :terms)')
   const insertVector = db.prepare('INSERT INTO passage_vector (passage_id, model_id, vector) VALUES (:id, :modelId, :vector)')
+  const insertStretch = db.prepare(`
+    INSERT INTO passage_stretch (job_id, version, first_id, vector)
+    SELECT job_id, version, id, :vector FROM passage WHERE id = :id
+  `)
+  const removeHiddenStretches = db.prepare<{ jobId: number, version: number }>(`
+    DELETE FROM passage_stretch WHERE job_id = :jobId AND version <> :version
+  `)
   const removeHidden = db.prepare<{ jobId: number, version: number, limit: number }>(`
     DELETE FROM passage WHERE id IN (
       SELECT id FROM passage WHERE job_id = :jobId AND version < :version
@@ -58,10 +71,11 @@ export function createPassageStore (db: Database) {
   const findModel = db.prepare<{ name: string }, { id: number }>('SELECT id FROM embedding_model WHERE name = :name')
   const merge = db.prepare<{ pages: number }>("INSERT INTO passage_terms (passage_terms, rank) VALUES ('merge', :pages)")
   const setIndex = db.prepare(`
-    INSERT INTO job_index (job_id, model_id, fault, indexed_at)
-    VALUES (:jobId, :modelId, :fault, :now)
+    INSERT INTO job_index (job_id, model_id, fault, indexed_at, layout)
+    VALUES (:jobId, :modelId, :fault, :now, ${LAYOUT})
     ON CONFLICT (job_id) DO UPDATE
-    SET model_id = excluded.model_id, fault = excluded.fault, indexed_at = excluded.indexed_at, version = version + 1
+    SET model_id = excluded.model_id, fault = excluded.fault, indexed_at = excluded.indexed_at, layout = excluded.layout,
+      version = version + 1
   `)
   const findVersion = db.prepare<{ jobId: number }, number>('SELECT version FROM job_index WHERE job_id = :jobId').pluck()
   const findIndex = db.prepare<{ jobId: number }, { model: string | null, fault: string | null }>(`
@@ -86,7 +100,8 @@ export function createPassageStore (db: Database) {
     SELECT j.id
     FROM job j LEFT JOIN job_index i ON i.job_id = j.id LEFT JOIN embedding_model m ON m.id = i.model_id
     WHERE j.status = 'completed'
-      AND (i.job_id IS NULL OR (i.fault IS NOT NULL AND i.indexed_at < :triedBefore) OR (i.fault IS NULL AND m.name IS NOT :model))
+      AND (i.job_id IS NULL OR (i.fault IS NOT NULL AND i.indexed_at < :triedBefore)
+        OR (i.fault IS NULL AND (m.name IS NOT :model OR i.layout < ${LAYOUT})))
       AND NOT EXISTS (SELECT 1 FROM work w WHERE w.job_id = j.id AND w.kind = 'index')
     ORDER BY j.id DESC
     LIMIT :limit
@@ -98,17 +113,21 @@ export function createPassageStore (db: Database) {
   }
 
   return {
-    /** Adds passages to the next index of a job. Nobody finds them before `show`. Call it in a transaction. */
+    /** Adds a stretch of passages to the next index of a job. Nobody finds them before `show`. Call it in a transaction. */
     add ({ jobId, ownerId }: { jobId: number, ownerId: number }, passages: readonly IndexedPassage[], model: Model | undefined): void {
       const modelId = model && idOfModel(model)
+      let firstId: number | undefined
       for (const { startMs, endMs, text, speakers, sentences, vector } of passages) {
         const id = ownerId * PASSAGES_PER_OWNER + (count.get({ ownerId })?.last ?? 0)
+        firstId ??= id
         insert.run({
           id, jobId, startMs, endMs, text, speakers: JSON.stringify(speakers), sentences: JSON.stringify(sentences.map(packSentence))
         })
         insertTerms.run({ id, terms: toIndexText(text) })
-        if (vector && modelId !== undefined) insertVector.run({ id, modelId, vector: Buffer.from(toBytes(vector).buffer) })
+        if (vector && modelId !== undefined) insertVector.run({ id, modelId, vector: toBlob(vector) })
       }
+      const mean = passages.length < LEAST_OF_STRETCH ? undefined : meanDirection(passages.map(({ vector }) => vector))
+      if (mean && modelId !== undefined) insertStretch.run({ id: firstId, vector: toBlob(mean) })
     },
     /** From now on, the passages that were added are the index of the job, and those of before are not found. Call it in a transaction. */
     show (jobId: number, { model, fault, now }: { model: Model | undefined, fault: string | undefined, now: number }): void {
@@ -118,8 +137,12 @@ export function createPassageStore (db: Database) {
      * Removes some of a job's passages that nobody finds: of an index that was replaced, or whose storing was interrupted. True: there may
      * be more. Call it in a transaction.
      */
-    removeHidden: (jobId: number): boolean =>
-      removeHidden.run({ jobId, version: findVersion.get({ jobId }) ?? 0, limit: REMOVED_AT_ONCE }).changes === REMOVED_AT_ONCE,
+    removeHidden (jobId: number): boolean {
+      const version = findVersion.get({ jobId }) ?? 0
+      if (removeHidden.run({ jobId, version, limit: REMOVED_AT_ONCE }).changes === REMOVED_AT_ONCE) return true
+      removeHiddenStretches.run({ jobId, version })
+      return false
+    },
     /** Merges a part of the full-text index, in about 2 ms. Call it for each transaction that adds or removes passages, in it. */
     mergeTerms: (): void => { merge.run({ pages: MERGED_PAGES }) },
     /** How a job is indexed; undefined: it is not. */

@@ -3,8 +3,8 @@ import t from 'tap'
 import { logOddsOf, relevanceOf, strengthOf } from '../../dist/domain/relevance.js'
 import type { Evidence } from '../../dist/domain/relevance.js'
 
-const STRONG: Evidence = { similarity: 0.7, coverage: 0.8, together: 0.5, words: 30, isFluent: true }
-const WEAK: Evidence = { similarity: 0.1, coverage: 0, together: 0, words: 30, isFluent: true }
+const STRONG: Evidence = { similarity: 0.7, context: 0.5, coverage: 0.8, together: 0.5, words: 30, isFluent: true }
+const WEAK: Evidence = { similarity: 0.1, context: 0.1, coverage: 0, together: 0, words: 30, isFluent: true }
 
 t.test('more evidence gives a higher score, in each group of passages', async (t) => {
   for (const group of [{}, { isFluent: false }, { similarity: undefined }]) {
@@ -39,7 +39,7 @@ t.test('rivals that are as good lower a score, and a second copy of a recording 
 
 t.test('a passage with every word of the query reaches 0.7, however many others have them', async (t) => {
   for (const group of [{}, { isFluent: false }, { similarity: undefined }]) {
-    const evidence: Evidence = { similarity: 0.3, coverage: 1, together: 0, words: 30, isFluent: true, ...group }
+    const evidence: Evidence = { similarity: 0.3, context: 0.2, coverage: 1, together: 0, words: 30, isFluent: true, ...group }
     t.ok(relevanceOf(evidence, Array.from({ length: 5 }, () => logOddsOf(evidence))) >= 0.7, JSON.stringify(group))
   }
 })
