@@ -11,10 +11,9 @@ import type { CodeScan } from './vector-cache.js'
 const COMMON = 4000
 /**
  * Passages that are ranked by words: the rarest terms of a query are looked up first, until their passages are this many. What is common
- * to so many passages hardly changes which are the best. In a small library, all terms are looked up.
+ * to so many passages hardly changes which are the best.
  */
 const RANKED = 6000
-const SMALL_LIBRARY = 20_000
 /** Candidates by code, for each one that is wanted: the code is a rough guess, and the vector decides. */
 const CODES_PER_WANTED = 5
 /** Share of the candidates that must still have their vectors. */
@@ -114,7 +113,14 @@ export function createLibrary (db: Database, scan?: CodeScan) {
       const rarity = rarities.get(term) ?? 0
       for (const id of haveTerm.all({ ...range, match: quote(term) })) sums.set(id, (sums.get(id) ?? 0) + rarity)
     }
-    return [...sums].sort(([id, sum], [otherId, otherSum]) => otherSum - sum || otherId - id).map(([id]) => id)
+    // Thousands of passages have one of a few sums: sorting them all by both numbers would take longer than reading them.
+    const bySum = new Map<number, number[]>()
+    for (const [id, sum] of sums) {
+      const ids = bySum.get(sum)
+      if (ids) ids.push(id)
+      else bySum.set(sum, [id])
+    }
+    return [...bySum].sort(([sum], [other]) => other - sum).flatMap(([, ids]) => ids.sort((a, b) => b - a))
   }
 
   /** The first `wanted` of these passages that are of current indexes, and that the filter allows. */
@@ -137,7 +143,7 @@ export function createLibrary (db: Database, scan?: CodeScan) {
     let looked = 0
     const telling = found.filter(({ total }) => total > 0 && total < COMMON)
       .sort((a, b) => a.total - b.total)
-      .filter(({ total }) => passages <= SMALL_LIBRARY || (looked += total) <= RANKED)
+      .filter(({ total }) => (looked += total) <= RANKED)
     const ids = rankByRarity(range, telling.map(({ term }) => term), rarities)
     return { ids: takeAllowed(ids, toSqlFilter(filter), wanted), rarities, missing }
   }

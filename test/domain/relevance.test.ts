@@ -20,11 +20,16 @@ t.test('more evidence never lowers the score of a passage, however much there is
   for (const similarity of STEPS) {
     for (const coverage of STEPS) {
       const least = logOddsOf({ ...WEAK, similarity, coverage })
-      for (const more of [{ similarity: similarity + 0.25 }, { coverage: coverage + 0.25 }, { together: 1 }]) {
+      for (const more of [{ similarity: similarity + 0.25 }, { context: 0.3 }, { coverage: coverage + 0.25 }, { together: 1 }]) {
         t.ok(logOddsOf({ ...WEAK, similarity, coverage, ...more }) > least, JSON.stringify({ similarity, coverage, ...more }))
       }
     }
   }
+})
+
+t.test('a passage of a short recording is neither better nor worse for having no context', async (t) => {
+  const alone = relevanceOf({ ...STRONG, context: undefined }, [])
+  t.ok(alone > relevanceOf({ ...STRONG, context: 0 }, []) && alone < relevanceOf({ ...STRONG, context: STRONG.similarity }, []))
 })
 
 t.test('clear matches reach 0.7, and unrelated passages do not, even alone in a library', async (t) => {
