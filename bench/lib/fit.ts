@@ -14,7 +14,7 @@ type Example<Sign extends string> = { signs: Record<Sign, number>, isRelevant: b
 /** From this score on, a result is shown by default. */
 const BELIEVED = 0.7
 /** What the fit wants of results from 0.7 on; a little more than what the check wants. */
-const LEAST_PRECISION = 0.82
+const LEAST_PRECISION = 0.81
 /** Pulls weights to 0, so that few examples cannot make them large. */
 const RIDGE = 0.01
 const STEPS = 60

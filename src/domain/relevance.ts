@@ -38,7 +38,7 @@ export type Calibrations = Record<'fluent' | 'foreign' | 'words', Calibration>
 const CALIBRATIONS: Calibrations = {
   fluent: {
     passage: { bias: -14.67, similarity: 22.04, context: 5.72, coverage: 11.12, both: -18.61, together: 2.46, length: 0.58 },
-    result: { bias: 2.42, own: 1.12, rivals: -0.94 }
+    result: { bias: 2.52, own: 1.12, rivals: -0.94 }
   },
   foreign: {
     passage: { bias: -6.52, similarity: 5.53, context: 0, coverage: 7.58, both: 0, together: 0, length: 0 },

@@ -40,6 +40,12 @@ const toVector = (stored: Buffer): Int8Array => new Int8Array(stored.buffer, sto
 /** A term in the syntax of FTS5. Its quotes are gone: terms have letters, digits and marks only. */
 const quote = (term: string): string => `"${term}"`
 
+/**
+ * Numbers that do not fit 32 bits are bound as REAL, and FTS5 does not use such limits: it would read all owners' passages that have the
+ * term, and drop them one by one.
+ */
+const IN_RANGE = 'BETWEEN CAST(:first AS INTEGER) AND CAST(:last AS INTEGER)'
+
 /** Passages of the current index of a completed job. A new one is stored beside it. */
 const SHOWN = "p.version = i.version AND j.status = 'completed'"
 
@@ -67,11 +73,11 @@ export function createLibrary (db: Database, scan?: CodeScan) {
   const countPassages = db.prepare<{ ownerId: number }, { last: number }>('SELECT last FROM passage_counter WHERE owner_id = :ownerId')
   const countTerm = db.prepare<Range & { match: string, most: number }, { total: number }>(`
     SELECT count(*) AS total
-    FROM (SELECT 1 FROM passage_terms WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last LIMIT :most)
+    FROM (SELECT 1 FROM passage_terms WHERE passage_terms MATCH :match AND rowid ${IN_RANGE} LIMIT :most)
   `)
   // Without `ORDER BY rank`: BM25 reads every passage that has the term, those of other owners too, and their number decides the order.
   const haveTerm = db.prepare<Range & { match: string }, number>(`
-    SELECT rowid FROM passage_terms WHERE passage_terms MATCH :match AND rowid BETWEEN :first AND :last
+    SELECT rowid FROM passage_terms WHERE passage_terms MATCH :match AND rowid ${IN_RANGE}
   `).pluck()
   const allowed = db.prepare<Filter & { ownerId: number }, { id: number }>(`
     SELECT p.id
