@@ -12,7 +12,8 @@ import type { Answer } from './lib/retrieval.ts'
 
 /** What search knows when there is no model. */
 const withoutVectors = ({ relevant, found }: Case): Case => ({
-  relevant, found: found.map(({ transcript, evidence }) => ({ transcript, evidence: { ...evidence, similarity: undefined } }))
+  relevant,
+  found: found.map(({ transcript, evidence }) => ({ transcript, evidence: { ...evidence, similarity: undefined, context: undefined } }))
 })
 /** Only passages of the query's language: a calibration is for passages that the model knows, or for those that it does not. */
 const inLanguage = (answer: Answer): Case => {

@@ -66,6 +66,7 @@ async function run (context: BenchContext): Promise<Report> {
     ],
     notes: [
       `${passages} passages in the index. Recall and MRR are over all queries that have an answer.`,
+      'Words: the ranking by words that search uses. BM25: that of FTS5 over the same passages, with all terms of the query.',
       'The bundled model knows English only: in other languages, words decide.'
     ],
     figures: { groups: groups.map(([name, own]) => ({ name, ...figuresOf(own, 'passages') })), english }

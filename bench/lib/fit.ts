@@ -20,7 +20,7 @@ const RIDGE = 0.01
 const STEPS = 60
 /** Which passage of a transcript is its best depends on the weights, so both are found in turn. */
 const ROUNDS = 4
-const FIRST_WEIGHTS: Weights<PassageSign> = { bias: 0, similarity: 1, coverage: 1, both: 0, together: 0, length: 0 }
+const FIRST_WEIGHTS: Weights<PassageSign> = { bias: 0, similarity: 1, context: 0, coverage: 1, both: 0, together: 0, length: 0 }
 const FOLDS = 10
 
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)

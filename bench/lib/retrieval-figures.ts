@@ -28,7 +28,7 @@ export function figuresOf (answers: readonly Answer[], unit: 'passages' | 'trans
       return index === -1 ? 0 : 1 / (index + 1)
     })
   })
-  return { queries: asked.length, hybrid: of('hybrid'), vectors: of('vectors'), words: of('words') }
+  return { queries: asked.length, hybrid: of('hybrid'), vectors: of('vectors'), words: of('words'), BM25: of('BM25') }
 }
 
 /** What results that score at least `least` are worth: one result for each transcript, as search shows them. */

@@ -2,7 +2,9 @@
 import { createSearch } from '../../dist/service/search.js'
 import type { RankedPassage, Search } from '../../dist/service/search.js'
 import type { Embedder } from '../../dist/engine/text/embedder.js'
+import { queryTerms } from '../../dist/domain/search-terms.js'
 import { createLibrary } from '../../dist/store/library.js'
+import type { Database } from '../../dist/store/database.js'
 import { openSteps } from '../../test/support/steps.ts'
 import { nameOf } from '../../test/support/store.ts'
 import type { LabelledQuery, LabelledTranscript, SearchSet } from '../../test/support/search-set.ts'
@@ -12,14 +14,20 @@ const OWNER = 'retrieval'
 const WORD_MS = 400
 /** The default of a search. */
 const LIMIT = 10
+/** As many passages as search takes by words. */
+const RANKED = 80
 
-export const METHODS = ['hybrid', 'vectors', 'words'] as const
+/** `words`: as search ranks passages by words. `BM25`: as the full-text index does, which has one owner here. */
+export const METHODS = ['hybrid', 'vectors', 'words', 'BM25'] as const
 export type Method = typeof METHODS[number]
 
 /** Where a labelled passage is. */
 type Place = { id: string, transcript: string, startMs: number, endMs: number }
-/** A passage of the index that search found. `label`: the labelled passage that it is mostly made of. */
-export type Found = RankedPassage & { transcript: string, label: string }
+type PassageRow = { id: number, jobId: number, startMs: number, endMs: number }
+/** `label`: the labelled passage that a passage of the index is mostly made of. */
+type Label = { transcript: string, label: string }
+/** A passage of the index that search found. */
+export type Found = RankedPassage & Label
 /** `passages` and `transcripts`: ids, best first, by each way to search. */
 export type Answer = {
   query: LabelledQuery
@@ -70,6 +78,26 @@ const overlapMs = (a: { startMs: number, endMs: number }, b: { startMs: number, 
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)]
 
+/** The labelled passage that each passage of the index is mostly made of. */
+function labelAll (db: Database, places: ReadonlyMap<number, readonly Place[]>): Map<number, Label> {
+  const passages = db.prepare<[], PassageRow>('SELECT id, job_id AS jobId, start_ms AS startMs, end_ms AS endMs FROM passage').all()
+  return new Map(passages.map((passage) => {
+    const [best] = (places.get(passage.jobId) ?? []).toSorted((a, b) => overlapMs(b, passage) - overlapMs(a, passage))
+    return [passage.id, { transcript: best?.transcript ?? '', label: best?.id ?? '' }]
+  }))
+}
+
+/** A function that ranks passages with all terms of a query as the full-text index does. */
+function createBm25 (db: Database): (query: string) => number[] {
+  const rank = db.prepare<[string, number], number>(`
+    SELECT rowid FROM passage_terms WHERE passage_terms MATCH ? ORDER BY rank LIMIT ?
+  `).pluck()
+  return (query) => {
+    const match = queryTerms(query).map((term) => `"${term}"`).join(' OR ')
+    return match === '' ? [] : rank.all(match, RANKED)
+  }
+}
+
 /** Indexes the transcripts of a set, and returns a function that searches them. `holder` closes the store. */
 export async function openRetrieval (holder: Holder, embedder: Embedder, { transcripts }: Pick<SearchSet, 'transcripts'>) {
   const steps = await openSteps(holder as Parameters<typeof openSteps>[0], { embedder })
@@ -86,27 +114,20 @@ export async function openRetrieval (holder: Holder, embedder: Embedder, { trans
     log: { info () {}, warn () {}, error () {} }
   })
   const ownerId = steps.apiKeys.ensureOwner(OWNER, 0)
-
-  function label (passage: RankedPassage): Found {
-    const { jobId, startMs, sentences } = passage.candidate
-    const span = { startMs, endMs: sentences.at(-1)?.endMs ?? startMs }
-    const [best] = (places.get(jobId) ?? []).toSorted((a, b) => overlapMs(b, span) - overlapMs(a, span))
-    return { ...passage, transcript: best?.transcript ?? '', label: best?.id ?? '' }
-  }
+  const labels = labelAll(steps.db, places)
+  const rankByBm25 = createBm25(steps.db)
 
   return {
-    passageCount: steps.db.prepare<[], { total: number }>('SELECT count(*) AS total FROM passage').get()?.total ?? 0,
+    passageCount: labels.size,
     async ask (query: LabelledQuery): Promise<Answer> {
       const { ranked, byMeaning, byWords } = await search.rank(ownerId, { query: query.text, limit: LIMIT })
-      const found = ranked.map(label)
-      const byId = new Map(found.map((passage) => [passage.candidate.passageId, passage]))
-      const pick = (ids: readonly number[]): Found[] => ids.flatMap((id) => byId.get(id) ?? [])
-      const lists: Record<Method, Found[]> = { hybrid: found, vectors: pick(byMeaning), words: pick(byWords) }
-      const listIds = (key: 'label' | 'transcript'): Record<Method, string[]> => ({
-        hybrid: unique(lists.hybrid.map((passage) => passage[key])),
-        vectors: unique(lists.vectors.map((passage) => passage[key])),
-        words: unique(lists.words.map((passage) => passage[key]))
-      })
+      const labelOf = (id: number): Label => labels.get(id) ?? { transcript: '', label: '' }
+      const found = ranked.map((passage) => ({ ...passage, ...labelOf(passage.candidate.passageId) }))
+      const lists: Record<Method, Label[]> = {
+        hybrid: found, vectors: byMeaning.map(labelOf), words: byWords.map(labelOf), BM25: rankByBm25(query.text).map(labelOf)
+      }
+      const listIds = (key: keyof Label) =>
+        Object.fromEntries(METHODS.map((method) => [method, unique(lists[method].map((one) => one[key]))])) as Record<Method, string[]>
       return { query, found, passages: listIds('label'), transcripts: listIds('transcript') }
     }
   }

@@ -19,7 +19,10 @@ export type LibraryQuery = {
   wanted: number
 }
 
-/** A passage that may answer a query. `similarity`: cosine of the vectors. `model`: of its vector. */
+/**
+ * A passage that may answer a query. `similarity`: cosine of the vectors. `context`: the same for the mean of the passages around it; not
+ * in short recordings. `model`: of its vector.
+ */
 export type Candidate = {
   passageId: number
   jobId: number
@@ -29,6 +32,7 @@ export type Candidate = {
   startMs: number
   sentences: PassageSentence[]
   similarity: number | undefined
+  context: number | undefined
   model: string | undefined
 }
 

@@ -86,3 +86,13 @@ export function * toPassages (sentences: Iterable<CountedSentence>, { tokens: li
   }
   if (open.length > repeated) yield toPassage(open)
 }
+
+/** Passages of a stretch, about. */
+const STRETCH = 16
+
+/** Neighbouring passages together, a minute or two each, all of about the same number. */
+export function toStretches<T> (passages: readonly T[]): T[][] {
+  const count = Math.max(1, Math.round(passages.length / STRETCH))
+  const startOf = (index: number): number => Math.round(index * passages.length / count)
+  return Array.from({ length: count }, (_, index) => passages.slice(startOf(index), startOf(index + 1)))
+}

@@ -6,6 +6,19 @@ export function toBytes (vector: Float32Array): Int8Array {
   return Int8Array.from(vector, (value) => largest === 0 ? 0 : Math.round(value / largest * 127))
 }
 
+/** The direction between these vectors, whatever their lengths. Undefined when one of them is missing. */
+export function meanDirection (vectors: ReadonlyArray<Float32Array | undefined>): Float32Array | undefined {
+  const [first] = vectors
+  if (!first) return undefined
+  const mean = new Float32Array(first.length)
+  for (const vector of vectors) {
+    if (!vector) return undefined
+    const length = Math.sqrt(vector.reduce((squares, value) => squares + value * value, 0))
+    if (length > 0) for (let i = 0; i < mean.length; i++) mean[i] = (mean[i] ?? 0) + (vector[i] ?? 0) / length
+  }
+  return mean
+}
+
 /** The cosine of a vector of length 1 and a vector of bytes. 0 for vectors of zeros. */
 export function cosineOf (query: Float32Array, bytes: Int8Array): number {
   let dot = 0

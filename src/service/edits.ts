@@ -15,6 +15,7 @@ import type { IdempotencyStore } from '../store/idempotency.js'
 import type { JobStore } from '../store/jobs.js'
 import { createInterruptedEdits } from './interrupted-edits.js'
 import type { Segments, SegmentView } from './segments.js'
+import { workFor } from './slices.js'
 import type { Reader } from './transcripts.js'
 import { createTurns } from './turns.js'
 
@@ -90,19 +91,18 @@ export function createEdits ({ jobs, edits, requests, segments, inTransaction, n
    * committed stays, as a part of its revision.
    */
   async function inSlices<T> (id: number, ownerId: number, items: Iterator<T>, takeTurn: TakeTurn, step: (item: T) => void): Promise<void> {
-    for (let isDone = false; !isDone;) {
+    const carryOut = (): boolean => {
+      const next = items.next()
+      if (!next.done) step(next.value)
+      return !next.done
+    }
+    for (let isMore = true; isMore;) {
       inTransaction(() => {
         segments.requireCompleted(id, ownerId)
-        const until = performance.now() + SLICE_MS
-        // At least one item: on a busy machine the time may be over before the first.
-        do {
-          const next = items.next()
-          if (next.done) isDone = true
-          else step(next.value)
-        } while (!isDone && performance.now() < until)
+        isMore = workFor(SLICE_MS, carryOut)
         changed(id)
       })
-      if (!isDone) await takeTurn()
+      if (isMore) await takeTurn()
     }
   }
 

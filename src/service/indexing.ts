@@ -1,10 +1,10 @@
 /** Indexes transcripts for search. An index that fails never fails the transcript. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Sentence } from '../domain/artifact.js'
 import { EmbeddingError } from '../domain/embedding.js'
 import { isNoRoom } from '../domain/errors.js'
-import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
-import { toPassages } from '../domain/passages.js'
+import { toPassages, toStretches } from '../domain/passages.js'
 import type { CountedSentence, Passage } from '../domain/passages.js'
 import { toSentences } from '../domain/sentences.js'
 import type { WorkClaim } from '../domain/work.js'
@@ -16,7 +16,7 @@ import type { TranscriptStore } from '../store/transcripts.js'
 import type { WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
 import type { Queue } from './queue.js'
-import { collectInSlices } from './slices.js'
+import { collectInSlices, workFor } from './slices.js'
 import type { Stages } from './stages.js'
 
 /** Tokens of a passage: one to three sentences. The vector of a longer passage mixes its subjects, and is near to no query about one. */
@@ -29,13 +29,15 @@ const STALE_AT_ONCE = 8
 const EDIT_DELAY_MS = 5000
 /** A piece that was begun this often, and has ended the process each time, makes no more vectors. */
 const MAX_ATTEMPTS = 4
+/** Other requests get a turn after so many ms of storing, and the stretch that is begun. Merging and committing take as long again. */
+const SLICE_MS = 4
 /** Characters of a token, roughly, where no model counts them. */
 const CHARACTERS_PER_TOKEN = 4
 
 type Deps = {
   jobs: Pick<JobStore, 'find'>
   transcripts: Pick<TranscriptStore, 'iterate'>
-  passages: Pick<PassageStore, 'replace' | 'listStale' | 'vectorsByText'>
+  passages: Pick<PassageStore, 'add' | 'show' | 'removeHidden' | 'mergeTerms' | 'listStale' | 'iterateVectors'>
   work: WorkStore
   orders: Pick<WorkOrders, 'index'>
   queue: Pick<Queue, 'claim'>
@@ -48,6 +50,7 @@ type Deps = {
 }
 
 type Made = { passages: IndexedPassage[], model: Embedder['model'] | undefined, fault: string | undefined }
+const BROKEN: Made = { passages: [], model: undefined, fault: 'internal_error' }
 
 const countRoughly = ({ text }: Sentence): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 const toCounted = ({ words: _, ...sentence }: Sentence, tokens: number): CountedSentence => ({ ...sentence, tokens })
@@ -65,8 +68,8 @@ export function createIndexing (deps: Deps) {
 
   async function makeVectors (jobId: number, model: Embedder, signal: AbortSignal): Promise<Made> {
     const cutPassages = await cut(jobId, model, signal)
-    // After an edit, nearly all passages are as before.
-    const known = passages.vectorsByText(jobId, model.model.id)
+    // After an edit, nearly all passages are as before. If storing was interrupted, they are what was being stored.
+    const known = new Map(await collectInSlices(passages.iterateVectors(jobId, model.model.id), signal))
     const texts = [...new Set(cutPassages.map(({ text }) => text))].filter((text) => !known.has(text))
     const vectors = texts.length === 0 ? [] : await model.embed(texts, 'passage', signal)
     const made = new Map(texts.map((text, index) => [text, vectors[index]]))
@@ -91,15 +94,51 @@ export function createIndexing (deps: Deps) {
     }
   }
 
-  /** Ends the piece. `store` runs in the same transaction. False when the claim was lost. */
-  function finish (claim: WorkClaim, store: (job: Job) => void): boolean {
-    return inTransaction(() => {
-      const job = jobs.find(claim.jobId)
-      if (!job || !work.finish(claim)) return false
-      store(job)
-      if (claim.run !== undefined) stages.finished('index', claim)
-      return true
-    })
+  /** Calls `step` until it returns false, in transactions of a few ms. False when the claim was lost: then nothing more is stored. */
+  async function inSlices (claim: WorkClaim, signal: AbortSignal, step: () => boolean): Promise<boolean> {
+    for (;;) {
+      const isMore = inTransaction(() => {
+        if (!work.isClaim(claim)) return undefined
+        const isMore = workFor(SLICE_MS, step)
+        passages.mergeTerms()
+        return isMore
+      })
+      if (isMore !== true) return isMore === false
+      await yieldToOthers()
+      signal.throwIfAborted()
+    }
+  }
+
+  /** Stores an index beside the old one, then puts it in its place, and ends the piece. */
+  async function replace (claim: WorkClaim, { passages: made, model, fault }: Made, signal: AbortSignal): Promise<void> {
+    const { jobId } = claim
+    const ownerId = jobs.find(jobId)?.ownerId
+    if (ownerId === undefined) return
+    const stretches = toStretches(made).values()
+    const isStored = await inSlices(claim, signal, () => passages.removeHidden(jobId)) &&
+      await inSlices(claim, signal, () => {
+        const stretch = stretches.next()
+        if (!stretch.done) passages.add({ jobId, ownerId }, stretch.value, model)
+        return !stretch.done
+      }) &&
+      await inSlices(claim, signal, () => {
+        passages.show(jobId, { model, fault, now: now() })
+        return false
+      }) &&
+      await inSlices(claim, signal, () => passages.removeHidden(jobId))
+    if (isStored) inTransaction(() => { if (work.finish(claim) && claim.run !== undefined) stages.finished('index', claim) })
+  }
+
+  /** Indexes a job; without passages if that fails. Rejects when the signal aborts, and when the disk is full. */
+  async function indexJob (claim: WorkClaim, signal: AbortSignal): Promise<void> {
+    try {
+      await replace(claim, await make(claim, signal), signal)
+    } catch (error) {
+      if (signal.aborted || isNoRoom(error)) throw error
+      // A transcript is worth more than its index.
+      log.error({ jobId: claim.jobId, err: error }, 'the transcript could not be indexed')
+      await replace(claim, BROKEN, signal)
+    }
   }
 
   /** Queues completed jobs whose index is missing, faulty or of another model. Returns how many. */
@@ -116,18 +155,11 @@ export function createIndexing (deps: Deps) {
     claim: (): WorkClaim | undefined => queue.claim({ kinds: ['index'], next: (at) => orders.index(at) }),
     /** Indexes a job. When `signal` aborts, the piece is given back undone. */
     async index (claim: WorkClaim, signal: AbortSignal): Promise<void> {
-      const { jobId } = claim
       try {
-        const { passages: made, model, fault } = await make(claim, signal)
-        finish(claim, ({ ownerId }) => { passages.replace({ jobId, ownerId }, made, { model, fault, now: now() }) })
+        await indexJob(claim, signal)
       } catch (error) {
-        if (signal.aborted) return work.release(claim)
-        if (isNoRoom(error)) throw error
-        // A transcript is worth more than its index.
-        log.error({ jobId, err: error }, 'the transcript could not be indexed')
-        finish(claim, ({ ownerId }) => {
-          passages.replace({ jobId, ownerId }, [], { model: undefined, fault: 'internal_error', now: now() })
-        })
+        if (!signal.aborted) throw error
+        return work.release(claim)
       }
       if (claim.run === undefined && orders.index(now()) === undefined) enqueueStale()
     },

@@ -82,12 +82,13 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
   }
 
   function weigh (candidate: Candidate, match: (text: string) => Match): Evidence {
-    const { similarity: cosine, model: name, language } = candidate
+    const { similarity: cosine, context, model: name, language } = candidate
     const model = cosine === undefined || name === undefined ? undefined : embedderOf(name)?.model
     const languages = model?.languages
-    const similarity = cosine === undefined ? undefined : similarityOf(cosine, model ?? {})
+    const toSimilarity = (given: number | undefined): number | undefined =>
+      given === undefined ? undefined : similarityOf(given, model ?? {})
     const isFluent = languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
-    return { similarity, ...match(candidate.text), isFluent }
+    return { similarity: toSimilarity(cosine), context: toSimilarity(context), ...match(candidate.text), isFluent }
   }
 
   /** Passages that may answer the query, the best first. Several may belong to one transcription. */

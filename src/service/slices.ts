@@ -1,4 +1,4 @@
-/** Reads long lists in slices, with turns for other requests between them. */
+/** Long work in slices, with turns for other requests between them. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
 /** Other requests get a turn after so many ms. */
@@ -16,4 +16,13 @@ export async function collectInSlices<T> (items: Iterable<T>, signal?: AbortSign
     sliceAt = performance.now()
   }
   return collected
+}
+
+/** Calls `step` until it returns false, or until `ms` have passed; once at least, however busy the machine is. True: there is more. */
+export function workFor (ms: number, step: () => boolean): boolean {
+  const until = performance.now() + ms
+  do {
+    if (!step()) return false
+  } while (performance.now() < until)
+  return true
 }

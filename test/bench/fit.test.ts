@@ -24,7 +24,7 @@ function makeCases (count: number): Case[] {
       transcript,
       evidence: {
         similarity: (transcript === 'a' ? 0.5 : 0.2) + 0.2 * random(), coverage: random() * (transcript === 'a' ? 0.6 : 0.4),
-        together: 0, words: 30, isFluent: true
+        context: undefined, together: 0, words: 30, isFluent: true
       }
     }))
   }))

@@ -12,7 +12,7 @@ import type { Language } from '../support/search-set.ts'
 
 /** `precision`, `share`: of results from 0.7 on that are relevant; of the relevant that are among them. */
 const FLOORS: Readonly<Record<Language, { recall: number, mrr: number, precision: number, share: number }>> = {
-  en: { recall: 0.86, mrr: 0.68, precision: 0.78, share: 0.75 },
+  en: { recall: 0.86, mrr: 0.7, precision: 0.78, share: 0.77 },
   es: { recall: 0.66, mrr: 0.56, precision: 0.6, share: 0.49 },
   de: { recall: 0.71, mrr: 0.46, precision: 0.76, share: 0.48 }
 }

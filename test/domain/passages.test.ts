@@ -1,7 +1,7 @@
 /** Transcripts are cut into passages at sentences, speakers and pauses. */
 import t from 'tap'
 import fc from 'fast-check'
-import { toPassages } from '../../dist/domain/passages.js'
+import { toPassages, toStretches } from '../../dist/domain/passages.js'
 import type { CountedSentence } from '../../dist/domain/passages.js'
 
 /** Sentences of a second each, one after the other. */
@@ -66,4 +66,14 @@ t.test('every sentence is in a passage, with its time', async (t) => {
       if (sentences.length > 1 && tokens > limit) t.fail(`${tokens} tokens in a passage of at most ${limit}`)
     }
   }), { numRuns: 200 })
+})
+
+t.test('stretches have about as many passages, in order, and nothing is left out', async (t) => {
+  for (const count of [0, 1, 15, 23, 24, 100, 5000]) {
+    const passages = Array.from({ length: count }, (_, index) => index)
+    const stretches = toStretches(passages)
+    t.strictSame(stretches.flat(), passages)
+    const lengths = stretches.map(({ length }) => length)
+    t.ok(Math.max(...lengths) - Math.min(...lengths) <= 1 && Math.max(...lengths) < 24, JSON.stringify(lengths.slice(0, 9)))
+  }
 })

@@ -3,8 +3,8 @@ import t from 'tap'
 import { logOddsOf, relevanceOf, strengthOf } from '../../dist/domain/relevance.js'
 import type { Evidence } from '../../dist/domain/relevance.js'
 
-const STRONG: Evidence = { similarity: 0.7, coverage: 0.8, together: 0.5, words: 30, isFluent: true }
-const WEAK: Evidence = { similarity: 0.1, coverage: 0, together: 0, words: 30, isFluent: true }
+const STRONG: Evidence = { similarity: 0.7, context: 0.5, coverage: 0.8, together: 0.5, words: 30, isFluent: true }
+const WEAK: Evidence = { similarity: 0.1, context: 0.1, coverage: 0, together: 0, words: 30, isFluent: true }
 
 t.test('more evidence gives a higher score, in each group of passages', async (t) => {
   for (const group of [{}, { isFluent: false }, { similarity: undefined }]) {
@@ -20,11 +20,16 @@ t.test('more evidence never lowers the score of a passage, however much there is
   for (const similarity of STEPS) {
     for (const coverage of STEPS) {
       const least = logOddsOf({ ...WEAK, similarity, coverage })
-      for (const more of [{ similarity: similarity + 0.25 }, { coverage: coverage + 0.25 }, { together: 1 }]) {
+      for (const more of [{ similarity: similarity + 0.25 }, { context: 0.3 }, { coverage: coverage + 0.25 }, { together: 1 }]) {
         t.ok(logOddsOf({ ...WEAK, similarity, coverage, ...more }) > least, JSON.stringify({ similarity, coverage, ...more }))
       }
     }
   }
+})
+
+t.test('a passage of a short recording is neither better nor worse for having no context', async (t) => {
+  const alone = relevanceOf({ ...STRONG, context: undefined }, [])
+  t.ok(alone > relevanceOf({ ...STRONG, context: 0 }, []) && alone < relevanceOf({ ...STRONG, context: STRONG.similarity }, []))
 })
 
 t.test('clear matches reach 0.7, and unrelated passages do not, even alone in a library', async (t) => {
@@ -39,7 +44,7 @@ t.test('rivals that are as good lower a score, and a second copy of a recording 
 
 t.test('a passage with every word of the query reaches 0.7, however many others have them', async (t) => {
   for (const group of [{}, { isFluent: false }, { similarity: undefined }]) {
-    const evidence: Evidence = { similarity: 0.3, coverage: 1, together: 0, words: 30, isFluent: true, ...group }
+    const evidence: Evidence = { similarity: 0.3, context: 0.2, coverage: 1, together: 0, words: 30, isFluent: true, ...group }
     t.ok(relevanceOf(evidence, Array.from({ length: 5 }, () => logOddsOf(evidence))) >= 0.7, JSON.stringify(group))
   }
 })

@@ -149,7 +149,8 @@ t.test('the full-text index has no word of deleted passages, and all words of th
   for (const id of ids) {
     const passage = { startMs: 0, endMs: 1, text: `${wordOf(id)} harbour`, speakers: [], sentences: [{ offset: 0, startMs: 0, endMs: 1 }] }
     inTransaction(() => {
-      passages.replace({ jobId: id, ownerId: ownerId(id) }, [passage], { model: undefined, fault: undefined, now: 0 })
+      passages.add({ jobId: id, ownerId: ownerId(id) }, [passage], undefined)
+      passages.show(id, { model: undefined, fault: undefined, now: 0 })
     })
   }
   const deleted = ids.filter((id) => id % 2 === 0)

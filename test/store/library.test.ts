@@ -26,7 +26,8 @@ function fill (t: Test, passages: number, share: number) {
     const jobId = addDecodedJob('a', 0)
     const own = vectors.filter((_, index) => isFirst(index) === first)
     const made = own.map((vector) => ({ startMs: 0, endMs: 1, text: 'word', speakers: [first ? 'Ann' : 'Bob'], sentences: [], vector }))
-    store.replace({ jobId, ownerId: apiKeys.ensureOwner('a', 0) }, made, { model: MODEL, fault: undefined, now: 0 })
+    store.add({ jobId, ownerId: apiKeys.ensureOwner('a', 0) }, made, MODEL)
+    store.show(jobId, { model: MODEL, fault: undefined, now: 0 })
     jobs.setDecoded(jobId, 1000, 0)
     jobs.complete(jobId, 0)
     db.prepare('INSERT INTO speaker (job_id, number, name, talk_ms) VALUES (?, 1, ?, 0)').run(jobId, first ? 'Ann' : 'Bob')
@@ -52,3 +53,30 @@ for (const [name, passages, share] of [['wide', 6000, 0.5], ['narrow', 6000, 0.0
     }
   })
 }
+
+t.test('the context of a passage is what the passages around it are about, in recordings that are not very short', async (t) => {
+  const { db, addDecodedJob, jobs, apiKeys } = openStores(t)
+  const store = createPassageStore(db)
+  const ownerId = apiKeys.ensureOwner('a', 0)
+  const axis = (dimension: number): Float32Array => new Float32Array(MODEL.dimensions).fill(0).fill(1, dimension, dimension + 1)
+  /** Two stretches of a recording, about other things. */
+  function add (...stretches: Float32Array[][]): void {
+    const jobId = addDecodedJob('a', 0)
+    for (const vectors of stretches) {
+      const made = vectors.map((vector) => ({ startMs: 0, endMs: 1, text: 'word', speakers: [], sentences: [], vector }))
+      store.add({ jobId, ownerId }, made, MODEL)
+    }
+    store.show(jobId, { model: MODEL, fault: undefined, now: 0 })
+    jobs.setDecoded(jobId, 1000, 0)
+    jobs.complete(jobId, 0)
+  }
+  const repeat = (count: number, vector: Float32Array) => Array.from({ length: count }, () => vector)
+  add([...repeat(9, axis(0)), axis(3)], [...repeat(9, axis(1)), axis(3)])
+  add(repeat(3, axis(2)))
+  const query = { ownerId, terms: ['word'], vectors: [{ model: MODEL.id, vector: axis(0) }], filter: {}, wanted: 100 }
+  const contexts = createLibrary(db).find(query).candidates.sort((a, b) => a.passageId - b.passageId).map(({ context }) => context)
+  t.equal(contexts.length, 23)
+  t.ok(contexts.slice(0, 10).every((context = 0) => context > 0.9), 'all of the first stretch, also what differs')
+  t.ok(contexts.slice(10, 20).every((context) => context === 0))
+  t.strictSame(contexts.slice(20), [undefined, undefined, undefined])
+})
