@@ -22,6 +22,10 @@ declare module '*/scripts/setup-gpu.mjs' {
   export function installGpuLibraries (modules: string, gpu: string | undefined, tools: Tools): Promise<void>
 }
 
+declare module '*/scripts/bundle/documents.mjs' {
+  export function linksOf (path: string, text: string): string[]
+}
+
 declare module '*/scripts/setup-test-tools.mjs' {
   type Tools = {
     run: (what: string, file: string, args: string[]) => Promise<void>
