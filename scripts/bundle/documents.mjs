@@ -1,5 +1,5 @@
 /** The documents of the bundle, with everything that they link to. */
-import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 /** What people read first; all else follows from links. */
@@ -21,7 +21,7 @@ export function copyDocuments (root, folder) {
     if (!path.endsWith('.md')) continue
     for (const link of linksOf(path, readFileSync(join(root, path), 'utf8'))) {
       if (seen.has(link)) continue
-      if (!existsSync(join(root, link)) || !statSync(join(root, link)).isFile()) throw new Error(`${path} links to ${link}, which is no file`)
+      if (!statSync(join(root, link), { throwIfNoEntry: false })?.isFile()) throw new Error(`${path} links to ${link}, which is no file`)
       seen.add(link)
       waiting.push(link)
     }

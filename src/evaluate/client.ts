@@ -10,7 +10,9 @@ export type JobAnswer = {
   failure?: { code: string } | null
   webhooks: { pending: number, delivered: number, failed: number }
 }
-export type SubmitOptions = { language?: string, options?: { sttQuality: string, speakers?: boolean }, webhookUrl?: string, webhookSecret?: string }
+export type SubmitOptions = {
+  language?: string, options?: { sttQuality: string, speakers?: boolean }, webhookUrl?: string, webhookSecret?: string
+}
 /** The json export. `skipped`: what was left out as no speech; absent: the program does not say. All times in seconds. */
 export type TranscriptDocument = {
   language?: string

@@ -19,7 +19,9 @@ function toRates (errors: readonly SpeakerErrors[]): string[] {
   return [...rates, [missedMs, falseAlarmMs, confusionMs].map((ms) => share(ms, speechMs)).join(' / ')]
 }
 
-const COLUMNS = ['file', 'speakers', ...RULES.map(({ collarMs, overlap }) => formatRule(collarMs, overlap)), 'missed / false alarm / confused']
+const COLUMNS = [
+  'file', 'speakers', ...RULES.map(({ collarMs, overlap }) => formatRule(collarMs, overlap)), 'missed / false alarm / confused'
+]
 
 const toRow = ({ name, said, heard, errors }: SpeakerScore): string[] => [name, `${heard} / ${said}`, ...toRates(errors)]
 

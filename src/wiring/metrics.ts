@@ -36,8 +36,11 @@ function countDeliveries (stores: Stores, { addSent }: Metrics): Stores {
 export function measure ({ config, engines, stores, store, files, version, now }: Needs) {
   const { minFreeBytes, workers: slots } = config
   const { speech: { listLoaded: listSpeechModels }, languageModel, models } = engines
-  const findLanguageModel = (): string | undefined =>
-    languageModel.isLoaded() ? models.chooseLanguageModel()?.entry.name : undefined
+  // Not the model that would be chosen now: another one may have been installed since.
+  const findLanguageModel = (): string | undefined => {
+    const path = languageModel.loadedPath()
+    return models.entries().find(({ file }) => path?.endsWith(`/${file}`))?.name
+  }
   const metrics = createMetrics({
     store, jobs: stores.jobs, files, listSpeechModels, findLanguageModel, version, slots, minFreeBytes, now
   })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { errorRate, measureSpeakerErrors } from '../../../dist/evaluate/speakers/der.js'
-import type { SpeakerErrors } from '../../../dist/evaluate/speakers/der.js'
+import type { ErrorRules, SpeakerErrors } from '../../../dist/evaluate/speakers/der.js'
 import type { LabelledSpan } from '../../../dist/evaluate/speakers/rttm.js'
 import { RULES } from '../../../dist/evaluate/speaker-scores.js'
 import { AUDIO } from '../../support/paths.ts'
@@ -18,7 +18,7 @@ const toRttm = (spans: readonly LabelledSpan[]): string => spans
   .map(({ startMs, endMs, speaker }) => `SPEAKER talk 1 ${startMs / 1000} ${(endMs - startMs) / 1000} <NA> <NA> ${speaker} <NA>\n`).join('')
 
 /** What md-eval counts, in percent of the time of speech: all errors, missed, false alarms, confused. */
-function countByNist (directory: string, { durationMs, reference, hypothesis }: Talk, { collarMs, overlap }: typeof RULES[number]): number[] {
+function countByNist (directory: string, { durationMs, reference, hypothesis }: Talk, { collarMs, overlap }: ErrorRules): number[] {
   const [said, heard, whole] = ['said.rttm', 'heard.rttm', 'whole.uem'].map((name) => `${directory}/${name}`)
   writeFileSync(said ?? '', toRttm(reference))
   writeFileSync(heard ?? '', toRttm(hypothesis))
@@ -82,7 +82,8 @@ t.test('errors agree with md-eval to 0.1 points', NEEDS, async (t) => {
       const theirs = countByNist(directory, talk, rules)
       t.ok((theirs[0] ?? 0) > 1, 'there are errors to compare')
       const far = Math.max(...ours.map((value, index) => Math.abs(value - (theirs[index] ?? NaN))))
-      t.ok(far <= 0.1, `talk ${index}, ${JSON.stringify(rules)}: ${ours.map((value) => value.toFixed(2)).join(' ')} and ${theirs.join(' ')}`)
+      const name = `talk ${index}, ${JSON.stringify(rules)}`
+      t.ok(far <= 0.1, `${name}: ${ours.map((value) => value.toFixed(2)).join(' ')} and ${theirs.join(' ')}`)
     }
   }
 })

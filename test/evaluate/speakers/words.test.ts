@@ -25,7 +25,8 @@ t.test('by text, replaced words count and invented ones do not', async (t) => {
 
 t.test('words with the same label are a turn, until somebody else speaks or nobody does', async (t) => {
   const words = [
-    word(' one', 0, 'x'), word(' two', 500, 'x'), word(' far', 1001, 'x'), word(' other', 1300, 'y'), word(' none', 1500), word(' last', 1600, 'x')
+    word(' one', 0, 'x'), word(' two', 500, 'x'), word(' far', 1001, 'x'), word(' other', 1300, 'y'), word(' none', 1500),
+    word(' last', 1600, 'x')
   ]
   t.strictSame(turnsOfWords(words), [
     { startMs: 0, endMs: 700, speaker: 'x' }, { startMs: 1001, endMs: 1201, speaker: 'x' }, { startMs: 1300, endMs: 1500, speaker: 'y' },
