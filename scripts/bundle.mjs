@@ -19,6 +19,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { copyDocuments } from './bundle/documents.mjs'
 import { unpackImage } from './bundle/image-files.mjs'
 import { makeSbom } from './bundle/sbom.mjs'
 
@@ -53,14 +54,14 @@ function buildImage (file) {
 
 // ---------------------------------------------------------------- parts
 
-/** Copies the files of models; the list of the present machine's checks stays behind. */
+/** Copies the files of models. What the present machine noted about them stays behind: its list of checks, and who is at work there. */
 function copyModels (from, to) {
   mkdirSync(to, { recursive: true })
   if (!existsSync(from)) return
   const isModel = (path) => {
     const file = basename(path)
     const isStarter = resolve(path) === join(ROOT, 'models', 'starter') || resolve(path) === join(ROOT, 'models', 'manifest.json')
-    return !isStarter && !file.startsWith('.') && !/\.(part|new|failed)$|^models\.verified\.json$/.test(file)
+    return !isStarter && !file.startsWith('.') && !/\.(part|new|failed|busy)$|^models\.verified\.json$/.test(file)
   }
   cpSync(from, to, { recursive: true, dereference: true, filter: isModel })
 }
@@ -127,8 +128,8 @@ async function bundle ({ image, models, sign: key, output }) {
     const { root, architecture } = unpackImage(archive, work)
     copyModels(models, join(folder, 'models'))
     copyLicences(root, join(folder, 'licences'))
-    cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true })
-    for (const file of ['README.md', 'CHANGELOG.md', 'compose.yaml']) copyFileSync(join(ROOT, file), join(folder, file))
+    copyDocuments(ROOT, folder)
+    copyFileSync(join(ROOT, 'compose.yaml'), join(folder, 'compose.yaml'))
     copyFileSync(join(ROOT, 'scripts', 'bundle', 'install.sh'), join(folder, 'install.sh'))
     chmodSync(join(folder, 'install.sh'), 0o755)
     writeFileSync(join(folder, 'VERSION'), `${version}\n`)

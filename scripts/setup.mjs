@@ -19,6 +19,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { installGpuLibraries } from './setup-gpu.mjs'
 import { takeLock } from './setup-lock.mjs'
 import { installModel, readWantedModel } from './setup-model.mjs'
+import { installTestTools } from './setup-test-tools.mjs'
 import { installYtDlp } from './setup-yt-dlp.mjs'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -376,6 +377,7 @@ try {
   const wantedModel = readWantedModel(SetupError)
   await takeLock(join(ROOT, 'build'), (pid) => say(`another set-up (process ${pid}) is at work here; waiting for it`))
   await installSystemPackages()
+  if (flags.has('--test')) await installTestTools(join(ROOT, 'build', 'test-tools.failed'), { run, findProgram, say })
   const packagesHash = await installNodeModules()
   checkRuntime()
   await linkCommand()

@@ -4,7 +4,7 @@ import { listRecordings } from '../../dist/evaluate/folder.js'
 import { formatBytes } from '../../dist/evaluate/report.js'
 import type { Table } from '../../dist/evaluate/report.js'
 import { measureSpeakers } from '../../dist/evaluate/speaker-scores.js'
-import { toSpeakers } from '../../dist/evaluate/speaker-table.js'
+import { toEngine } from '../../dist/evaluate/speaker-table.js'
 import { AUDIO } from '../../test/support/paths.ts'
 import { madeUpTalk } from '../../test/support/speaker-pieces.ts'
 import type { BenchContext, Benchmark, Report } from '../lib/report.ts'
@@ -66,7 +66,7 @@ async function run ({ options: { quick }, scratch, log }: BenchContext): Promise
   return {
     result: `real-time factor at most ${slowest.toFixed(3)} on one thread; finding turns stops within ${deafMs.toFixed(0)} ms.`,
     passed: scores.length > 0 && slowest <= MOST_REAL_TIME && deafMs <= MOST_DEAF_MS,
-    tables: [toSpeakers(scores), toLong(long)],
+    tables: [toEngine(scores), toLong(long)],
     notes: [
       'STENOBOX_BENCH_MEETINGS: folders with more recordings and their RTTM files, separated by commas.',
       'Words with the wrong speaker need transcripts: stenobox evaluate FOLDER prints them.',

@@ -10,12 +10,14 @@ export type JobAnswer = {
   failure?: { code: string } | null
   webhooks: { pending: number, delivered: number, failed: number }
 }
-export type SubmitOptions = { language?: string, options?: { sttQuality: string }, webhookUrl?: string, webhookSecret?: string }
+export type SubmitOptions = {
+  language?: string, options?: { sttQuality: string, speakers?: boolean }, webhookUrl?: string, webhookSecret?: string
+}
 /** The json export. `skipped`: what was left out as no speech; absent: the program does not say. All times in seconds. */
 export type TranscriptDocument = {
   language?: string
   durationSeconds: number
-  segments: Array<{ text: string, words: Array<{ word: string, start: number, end: number }> }>
+  segments: Array<{ text: string, words: Array<{ word: string, start: number, end: number, speaker?: string }> }>
   skipped?: Array<{ start: number, end: number }>
 }
 export type WaitOptions = { everyMs?: number, onAnswer?: (job: JobAnswer) => void }

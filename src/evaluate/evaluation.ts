@@ -81,6 +81,8 @@ function explain (sclite: Sclite | undefined): string[] {
       'are of absolute errors, the bias keeps its sign (+ is late).',
     'Words where nobody spoke: everything in recordings whose reference is empty, and between sentences the words that touch none ' +
       'and match none.',
+    'Speakers of the export: words with the same speaker are a turn, pauses up to 0.3 s included. Speech without words counts as missed, ' +
+      'and where two talk at once, only one of them has the word.',
     'Processor time is of all threads, of decoding the media too, without loading the weights (whisper-cli: with loading, without ' +
       'decoding). Peak memory is resident memory, weights included.',
     sclite

@@ -8,8 +8,8 @@ import type { ListedDifference } from './text/differences.js'
 import type { Effort } from './passes.js'
 import { agree, isSilent, perHour } from './score.js'
 import type { Invention, RivalScore, Score, Totals } from './score.js'
-import type { SpeakerScore } from './speaker-scores.js'
-import { toSpeakers } from './speaker-table.js'
+import type { EngineScore, ExportedScore } from './speaker-scores.js'
+import { toEngine, toExported } from './speaker-table.js'
 import { formatEdits, formatPeak, formatRemoved, toDifferences, toJoined, toKept, toSpeed } from './tables.js'
 import type { JoinedResult } from './tables.js'
 import { summarise } from './times.js'
@@ -27,7 +27,8 @@ export type Evaluation = {
   efforts: readonly Effort[]
   joined?: JoinedResult
   speed: readonly Series[]
-  speakers: readonly SpeakerScore[]
+  speakers: readonly ExportedScore[]
+  speakerEngine: readonly EngineScore[]
   /** Absent: not asked for. */
   differences?: readonly ListedDifference[]
   /** Absent: sclite is not installed. */
@@ -43,10 +44,11 @@ const NAMES: Record<Unit, string> = { word: 'WER', character: 'CER' }
 const DIFFERS = ' (differs)'
 
 export function renderEvaluation (evaluation: Evaluation): string {
-  const { scores, joined, speed, speakers, differences } = evaluation
+  const { scores, joined, speed, speakers, speakerEngine, differences } = evaluation
   const tables = [
     toWords(evaluation), toTimes(scores), toKept(scores), toNonSpeech(scores), toTotals(evaluation),
-    toSpeakers(speakers),
+    toExported(speakers),
+    toEngine(speakerEngine),
     ...joined ? [toJoined(joined)] : [],
     ...toSpeed(speed),
     ...differences ? [toDifferences(differences)] : []

@@ -12,8 +12,8 @@ import type { Effort, Pass } from './passes.js'
 import { startRivals, stopAll } from './rivals.js'
 import type { Rival, RivalOutcome } from './rivals.js'
 import type { Sclite } from './sclite.js'
-import { measureSpeakers } from './speaker-scores.js'
-import type { SpeakerScore } from './speaker-scores.js'
+import { measureSpeakers, scoreExports } from './speaker-scores.js'
+import type { EngineScore, ExportedScore } from './speaker-scores.js'
 import { addSclite, scoreRecording } from './score.js'
 import type { Score } from './score.js'
 import type { JoinedResult } from './tables.js'
@@ -30,8 +30,9 @@ export type Measurements = {
   /** Absent if it was not asked for, or if fewer than two recordings can be joined. */
   joined?: JoinedResult
   speed: Series[]
-  /** Of the recordings that say who speaks when. */
-  speakers: SpeakerScore[]
+  /** Of the recordings that say who speaks when: as exported, and by the engine alone. */
+  speakers: ExportedScore[]
+  speakerEngine: EngineScore[]
   /** Absent: not asked for. */
   differences?: ListedDifference[]
   notes: string[]
@@ -57,7 +58,8 @@ export async function measureAll (
     const works = [apart, joined && isComplete(together?.score) ? [joined.recording] : []].filter((work) => work.length > 0)
     return {
       scores, efforts, memory, notes,
-      speakers: await measureSpeakers(recordings, outcomes, options.modelsDir, place),
+      speakers: scoreExports(recordings, outcomes),
+      speakerEngine: await measureSpeakers(recordings, outcomes, options.modelsDir, place),
       ...(together && { joined: together }),
       speed: await measureSpeed(running, works, options.rounds, place),
       ...(options.differences === 'list' && { differences: listDifferencesOf(recordings, scores, joined, together?.score) })

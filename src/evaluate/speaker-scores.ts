@@ -1,9 +1,11 @@
-/** Speakers of recordings whose reference says who speaks: the appliance's engine on their sound, with the words of the transcript. */
+/**
+ * Speakers of recordings whose reference says who speaks: as the labels of words in the appliance's export tell it, and as its engine
+ * tells it alone, on the sound.
+ */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BYTES_PER_SAMPLE, samplesToMs } from '../domain/audio.js'
 import type { SpeakerTurn } from '../domain/speaker.js'
-import { createWordSpeakers } from '../domain/speaker.js'
 import { createModels } from '../engine/models/models.js'
 import { createSpeakerModelPool, createSpeakerPool } from '../engine/speech/pool.js'
 import { createSpeakerEngines } from '../engine/speech/speaker-choice.js'
@@ -15,7 +17,8 @@ import type { HeardWord } from './times.js'
 import type { Outcome, Place } from './transcribe.js'
 import { measureSpeakerErrors } from './speakers/der.js'
 import type { ErrorRules, SpeakerErrors } from './speakers/der.js'
-import { countWordsByText, countWordsByTime } from './speakers/words.js'
+import type { LabelledSpan } from './speakers/rttm.js'
+import { countWordsByText, countWordsByTime, turnsOfWords } from './speakers/words.js'
 import type { LabelledWord, SpeakerWords } from './speakers/words.js'
 
 /** The four ways in which errors are usually counted. */
@@ -31,10 +34,18 @@ export type SpeakerScore = {
   heard: number
   /** In the order of `RULES`. */
   errors: readonly SpeakerErrors[]
-  /** By text where the reference has text with speakers, else by time; absent when there is no transcript. */
-  words?: SpeakerWords & { by: 'text' | 'time' }
-  /** Processing time over duration, on one thread. */
-  realTimeFactor: number
+}
+/** `words`: by text where the reference has text with speakers, else by time. */
+export type ExportedScore = SpeakerScore & { words: SpeakerWords & { by: 'text' | 'time' } }
+/** `realTimeFactor`: processing time over duration, on one thread. */
+export type EngineScore = SpeakerScore & { realTimeFactor: number }
+
+function score (name: string, reference: readonly LabelledSpan[], hypothesis: readonly LabelledSpan[], durationMs: number): SpeakerScore {
+  const count = (spans: readonly LabelledSpan[]): number => new Set(spans.map(({ speaker }) => speaker)).size
+  return {
+    name, said: count(reference), heard: count(hypothesis),
+    errors: RULES.map((rules) => measureSpeakerErrors(reference, hypothesis, durationMs, rules))
+  }
 }
 
 async function findTurns (engine: SpeakerEngine, path: string, words: readonly HeardWord[]): Promise<SpeakerTurn[]> {
@@ -47,42 +58,42 @@ async function findTurns (engine: SpeakerEngine, path: string, words: readonly H
   return await engine.findTurns({ pieces, count: {}, words }, never)
 }
 
-function countWords ({ turns = [], sentences, reference }: Recording, words: readonly LabelledWord[]): SpeakerScore['words'] {
+function countWords ({ turns = [], sentences, reference }: Recording, words: readonly LabelledWord[]): ExportedScore['words'] {
   const labelled = sentences?.flatMap(({ text, speaker }) => speaker === undefined ? [] : [{ text, speaker }]) ?? []
   if (labelled.length > 0 && reference) return { ...countWordsByText(labelled, words, reference.unit), by: 'text' }
   return { ...countWordsByTime(turns, words), by: 'time' }
 }
 
+/** Scores of what users get: the labels of words in the exports of the recordings that say who speaks and that were transcribed. */
+export function scoreExports (recordings: readonly Recording[], outcomes: ReadonlyArray<Outcome | undefined>): ExportedScore[] {
+  return recordings.flatMap((recording, index) => {
+    const [{ name, turns }, outcome] = [recording, outcomes[index]]
+    if (!turns || !outcome || !('transcript' in outcome)) return []
+    const { words, durationMs } = outcome.transcript
+    return [{ ...score(name, turns, turnsOfWords(words), durationMs), words: countWords(recording, words) }]
+  })
+}
+
 async function measureOne (
   engine: SpeakerEngine, recording: Recording, outcome: Outcome | undefined, sound: string
-): Promise<SpeakerScore> {
+): Promise<EngineScore> {
   const { name, path, turns: reference = [] } = recording
-  const transcript = outcome && 'transcript' in outcome ? outcome.transcript : undefined
   await writeSamples(path, sound)
   const durationMs = samplesToMs(statSync(sound).size / BYTES_PER_SAMPLE)
   const startedMs = performance.now()
-  const turns = await findTurns(engine, sound, transcript?.words ?? [])
+  const turns = await findTurns(engine, sound, outcome && 'transcript' in outcome ? outcome.transcript.words : [])
   const realTimeFactor = (performance.now() - startedMs) / durationMs
-  const speakerOf = createWordSpeakers(turns)
-  const words = transcript && countWords(recording, transcript.words.map((word) => {
-    const voice = speakerOf(word)?.voice
-    return { ...word, ...(voice !== undefined && { speaker: String(voice) }) }
-  }))
   const hypothesis = turns.map(({ startMs, endMs, voice }) => ({ startMs, endMs, speaker: String(voice) }))
-  return {
-    name,
-    said: new Set(reference.map(({ speaker }) => speaker)).size,
-    heard: new Set(turns.map(({ voice }) => voice)).size,
-    errors: RULES.map((rules) => measureSpeakerErrors(reference, hypothesis, durationMs, rules)),
-    realTimeFactor,
-    ...(words && { words })
-  }
+  return { ...score(name, reference, hypothesis, durationMs), realTimeFactor }
 }
 
-/** Scores of the recordings that say who speaks, one after another. `outcomes`: their transcripts, in the same order. */
+/**
+ * Scores of the engine alone, without the server, on the recordings that say who speaks, one after another. `outcomes`: their transcripts,
+ * in the same order.
+ */
 export async function measureSpeakers (
   recordings: readonly Recording[], outcomes: ReadonlyArray<Outcome | undefined>, modelsDir: string, { scratch, log }: Place
-): Promise<SpeakerScore[]> {
+): Promise<EngineScore[]> {
   if (!recordings.some(({ turns }) => turns)) return []
   const models = createModels(modelsDir)
   await models.prepare()
@@ -92,7 +103,7 @@ export async function measureSpeakers (
     const bundled = createSpeakerEngine({ pool })
     const { engine, name, defect } = createSpeakerEngines({ models, pool: modelPool, bundled, setting: 'auto' }).choose()
     log(`speakers: ${name}${defect === undefined ? '' : `, because ${defect}`}`)
-    const scores: SpeakerScore[] = []
+    const scores: EngineScore[] = []
     for (const [index, recording] of recordings.entries()) {
       if (!recording.turns) continue
       try {

@@ -6,7 +6,8 @@ import type { Unit } from './text/tokens.js'
 
 /** `speaker`: absent where the reference does not say. */
 export type Sentence = { startMs: number, endMs: number, text: string, speaker?: string }
-export type HeardWord = { text: string, startMs: number, endMs: number }
+/** `speaker`: the label that it got; absent when it got none. */
+export type HeardWord = { text: string, startMs: number, endMs: number, speaker?: string }
 export type Outlasting = { ms: number, word: string, atMs: number }
 
 export type WordTimes = {

@@ -92,7 +92,7 @@ export function languageOf (recording: Recording, language: string): string {
 
 function toRequest (recording: Recording, { language, quality }: Options): Parameters<Client['submit']>[1] {
   const given = languageOf(recording, language)
-  return { options: { sttQuality: quality }, ...(given !== 'auto' && { language: given }) }
+  return { options: { sttQuality: quality, ...(recording.turns && { speakers: true }) }, ...(given !== 'auto' && { language: given }) }
 }
 
 async function transcribe (client: Client, recording: Recording, options: Options, log: Place['log']): Promise<Outcome> {
@@ -114,7 +114,9 @@ async function readTranscript (client: Client, id: number): Promise<Transcript> 
   const toMs = (seconds: number): number => Math.round(1000 * seconds)
   return {
     text: segments.map((segment) => segment.text).join('').trim(),
-    words: segments.flatMap(({ words }) => words.map(({ word, start, end }) => ({ text: word, startMs: toMs(start), endMs: toMs(end) }))),
+    words: segments.flatMap(({ words }) => words.map(({ word, start, end, speaker }) => ({
+      text: word, startMs: toMs(start), endMs: toMs(end), ...(speaker !== undefined && { speaker })
+    }))),
     durationMs: toMs(durationSeconds),
     ...(skipped && { skipped: skipped.map(({ start, end }) => ({ startMs: toMs(start), endMs: toMs(end) })) }),
     ...(language !== undefined && { language })

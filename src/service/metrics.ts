@@ -32,6 +32,8 @@ type Deps = {
   store: MetricsStore
   jobs: Pick<JobStore, 'find'>
   files: Pick<Files, 'freeBytes'>
+  /** The speech models in memory. */
+  listSpeechModels: () => readonly string[]
   /** The language model in memory, if there is one. */
   findLanguageModel: () => string | undefined
   version: string
@@ -42,9 +44,10 @@ type Deps = {
 
 const QUALITIES = ['fast', 'balanced', 'accurate'] as const
 
-export function createMetrics ({ store, jobs, files, findLanguageModel, version, slots, minFreeBytes, now }: Deps) {
+export function createMetrics (
+  { store, jobs, files, listSpeechModels, findLanguageModel, version, slots, minFreeBytes, now }: Deps
+) {
   const windows = new Map<SttQuality, WindowTotals>(QUALITIES.map((quality) => [quality, { windows: 0, audioMs: 0, processingMs: 0 }]))
-  const speechModels = new Set<string>()
   const ended = { completed: 0, failed: 0 }
   const failures = new Map<FailureCode, number>()
   const sent = { success: 0, failed: 0 }
@@ -52,13 +55,12 @@ export function createMetrics ({ store, jobs, files, findLanguageModel, version,
   const isEnded = (status: JobStatus | undefined): status is keyof typeof ended => status === 'completed' || status === 'failed'
 
   return {
-    /** Counts a transcribed window. `model`: what transcribed it. It counts as loaded from now on, although it may be freed later. */
-    addWindow (quality: SttQuality, { samples, processingMs, model }: { samples: number, processingMs: number, model?: string }): void {
+    /** Counts a transcribed window. */
+    addWindow (quality: SttQuality, { samples, processingMs }: { samples: number, processingMs: number }): void {
       const { windows: count, ...total } = windows.get(quality) ?? { windows: 0, audioMs: 0, processingMs: 0 }
       windows.set(quality, {
         windows: count + 1, audioMs: total.audioMs + samplesToMs(samples), processingMs: total.processingMs + processingMs
       })
-      if (model !== undefined) speechModels.add(model)
     },
     /** Counts a job that has ended. */
     addEnded (jobId: number): void {
@@ -85,7 +87,7 @@ export function createMetrics ({ store, jobs, files, findLanguageModel, version,
         work: store.countWork(),
         windows,
         models: [
-          ...[...speechModels].map((model) => ({ kind: 'speech' as const, model })),
+          ...listSpeechModels().map((model) => ({ kind: 'speech' as const, model })),
           ...(language === undefined ? [] : [{ kind: 'language' as const, model: language }])
         ],
         webhooks: { pending, overdueMs: since(oldestDueAt), sent },

@@ -36,7 +36,8 @@ export async function createEngines (
     languageModel,
     embedding,
     speech: createSpeechEngine({
-      pool: helper.speech, detector: helper.detector, models, gpu: gpu !== 'off', threadsPerWorker, freeMemory: languageModel.free
+      pool: helper.speech, detector: helper.detector, heldModels: helper.heldModels, models, gpu: gpu !== 'off', threadsPerWorker,
+      freeMemory: languageModel.free
     }),
     speakers: createSpeakerEngines({ models, pool: speakerModelPool, bundled: createSpeakerEngine({ pool: speakerPool }), setting }),
     /** The best first. */

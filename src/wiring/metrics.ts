@@ -13,16 +13,15 @@ type Needs = {
 }
 
 /** Wraps the engine to count what it transcribes. */
-function countWindows ({ speech, models, ...engines }: Engines, { addWindow }: Metrics): Engines {
+function countWindows ({ speech, ...engines }: Engines, { addWindow }: Metrics): Engines {
   const transcribe: typeof speech.transcribe = async (source, job, signal) => {
     const startedMs = performance.now()
     const output = await speech.transcribe(source, job, signal)
     const samples = source.spans.reduce((sum, { endSample, startSample }) => sum + endSample - startSample, 0)
-    const model = models.choose(job.quality, job.language)?.name
-    addWindow(job.quality, { samples, processingMs: performance.now() - startedMs, ...(model === undefined ? {} : { model }) })
+    addWindow(job.quality, { samples, processingMs: performance.now() - startedMs })
     return output
   }
-  return { ...engines, models, speech: { ...speech, transcribe } }
+  return { ...engines, speech: { ...speech, transcribe } }
 }
 
 /** Wraps the stores to count the webhook requests that deliveries log. */
@@ -36,8 +35,14 @@ function countDeliveries (stores: Stores, { addSent }: Metrics): Stores {
 
 export function measure ({ config, engines, stores, store, files, version, now }: Needs) {
   const { minFreeBytes, workers: slots } = config
-  const findLanguageModel = (): string | undefined =>
-    engines.languageModel.isLoaded() ? engines.models.chooseLanguageModel()?.entry.name : undefined
-  const metrics = createMetrics({ store, jobs: stores.jobs, files, findLanguageModel, version, slots, minFreeBytes, now })
+  const { speech: { listLoaded: listSpeechModels }, languageModel, models } = engines
+  // Not the model that would be chosen now: another one may have been installed since.
+  const findLanguageModel = (): string | undefined => {
+    const path = languageModel.loadedPath()
+    return models.entries().find(({ file }) => path?.endsWith(`/${file}`))?.name
+  }
+  const metrics = createMetrics({
+    store, jobs: stores.jobs, files, listSpeechModels, findLanguageModel, version, slots, minFreeBytes, now
+  })
   return { metrics, engines: countWindows(engines, metrics), stores: countDeliveries(stores, metrics) }
 }

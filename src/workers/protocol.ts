@@ -70,6 +70,9 @@ export type DetectSpeechOutput = {
   probabilities: Float32Array, freshProbabilities: Float32Array, levelsDb: Float32Array, state: Float32Array
 }
 
+/** What a speech thread posts whenever it loads or frees models: the files of those it holds now. */
+export type HeldModels = { threadId: number, paths: string[] }
+
 export type LibraryFacts = {
   version: string
   build: string

@@ -1,10 +1,13 @@
 /** Speech recognition on a pool thread. Each thread keeps the decoding states of the models in use between windows. */
 import { statSync } from 'node:fs'
 import { availableMemory } from 'node:process'
+import { parentPort, threadId } from 'node:worker_threads'
 import { SpeechError } from '../domain/speech-error.js'
 import { loadAddon } from '../native/addon.js'
 import type { LoadOptions, NativeAddon, NativeModel, NativeState } from '../native/addon.js'
-import type { DetectInput, DetectOutput, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput } from './protocol.js'
+import type {
+  DetectInput, DetectOutput, HeldModels, LibraryFacts, ModelChoice, TranscribeInput, TranscribeOutput
+} from './protocol.js'
 import { readPcm } from './pcm.js'
 import { NICE, serve } from './serve.js'
 import { hear } from './speech-detection.js'
@@ -16,7 +19,7 @@ let addon: NativeAddon | undefined
  * Decoding states, the one used longest ago first. Jobs of several qualities take turns, and Parakeet needs Whisper to detect languages:
  * loading weights for each window would take longer than decoding.
  */
-const held = new Map<string, { state: NativeState, usedMs: number }>()
+const held = new Map<string, { path: string, state: NativeState, usedMs: number }>()
 /** As many as there are qualities. */
 const MAX_HELD = 3
 /** The state of a model that has not been used for this long is freed: the model may have been replaced or removed. */
@@ -42,9 +45,16 @@ function loadWeights (path: string, options: LoadOptions): NativeModel {
   }
 }
 
+/** Posts which models this thread holds. The message leaves at once, so it is known before the first window is done. */
+function report (): void {
+  const message: HeldModels = { threadId, paths: [...held.values()].map(({ path }) => path) }
+  parentPort?.postMessage(message)
+}
+
 function drop (key: string): void {
   held.get(key)?.state.free()
   held.delete(key)
+  report()
 }
 
 /** Frees states that are no longer used, and those that leave no room for the next model, which takes twice the size of its file. */
@@ -72,7 +82,8 @@ function stateFor (model: ModelChoice): NativeState {
   const state = last?.state ?? openState(model)
   // Set again, so that it comes last.
   held.delete(key)
-  held.set(key, { state, usedMs: performance.now() })
+  held.set(key, { path: model.path, state, usedMs: performance.now() })
+  if (!last) report()
   return state
 }
 

@@ -5,7 +5,7 @@ import { createClient } from '../support/client.ts'
 import { AUDIO } from '../support/paths.ts'
 import { startServer } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { scanFor } from '../support/scan.ts'
+import { scanFor, wordsOf } from '../support/scan.ts'
 import { serveFolder, startSources } from '../support/source-server.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -13,9 +13,6 @@ const FEED = (episode: string): string => `<rss version="2.0"><channel><title>Vi
   <title>Quaggatitle of the week</title><guid>1</guid><enclosure url="${episode}" type="audio/mpeg" length="1"/></item></channel></rss>`
 
 const EDITED = ['Walrustitle', 'Ocelottag', 'Axolotledit', 'Pangolinedit']
-
-/** The distinct words of a text that are long enough not to be in a database by chance. */
-const wordsOf = (text: string | undefined): string[] => [...new Set(text?.match(/\p{L}{5,}/gu) ?? [])]
 
 t.test('of deleted recordings nothing is found, and of the others everything', async (t) => {
   const root = t.testdir({ www: {}, data: {} })

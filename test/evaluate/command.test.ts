@@ -1,10 +1,12 @@
 /** The evaluation as a person runs it: another process, the real appliance, the starter model. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { findSclite } from '../../dist/evaluate/sclite.js'
+import type { EngineScore, ExportedScore } from '../../dist/evaluate/speaker-scores.js'
+import { errorRate } from '../../dist/evaluate/speakers/der.js'
 import { AUDIO, CLI, NO_MODELS } from '../support/paths.ts'
 import { silence } from '../support/sound.ts'
 import { encodeWav } from '../../dist/evaluate/sounds/synthesis.js'
@@ -47,6 +49,28 @@ t.test('bad recordings are named and the others are still evaluated', async (t) 
     header: { model: 'starter', quality: 'fast', language: 'reference' }, totals: { recordings: 6, failed: 2 }, language: 'given'
   })
   t.notMatch(figures, folder, 'nothing says where the recordings lie')
+})
+
+t.test('speakers are those of the words that users get, counted with the reference of the recording', async (t) => {
+  const folder = t.testdir({})
+  for (const file of ['dialogue.mp3', 'dialogue.txt', 'dialogue.json']) copyFileSync(AUDIO + file, join(folder, file))
+  const json = join(folder, '..', 'figures.json')
+  t.teardown(() => { rmSync(json) })
+  const { code, stdout } = await evaluate([folder, '--json', json])
+  t.equal(code, 0)
+  t.match(stdout, /## Speakers of the words in the JSON export/)
+  t.match(stdout, /## Turns of the speaker engine alone/)
+  const { speakers: [exported], speakerEngine: [alone] } = JSON.parse(readFileSync(json, 'utf8')) as {
+    speakers: ExportedScore[], speakerEngine: EngineScore[]
+  }
+  t.match(exported, { name: 'dialogue.mp3', said: 2, heard: 2, words: { by: 'text' } })
+  t.ok((exported?.words.words ?? 0) > 150)
+  t.ok((exported?.words.wrong ?? NaN) <= 5, `${exported?.words.wrong} words have the wrong speaker`)
+  for (const score of [exported, alone]) {
+    const rates = score?.errors.map(errorRate) ?? []
+    t.equal(rates.length, 4)
+    t.ok(rates.every((rate) => rate > 0 && rate < 0.3), rates.join(' '))
+  }
 })
 
 t.test('without input it says what is missing and exits with 2', async (t) => {

@@ -108,7 +108,7 @@ function evaluate (recordings: readonly Recording[], text: string, rest: Partial
   const scores = recordings.map((recording) => scoreRecording(recording, { wallMs: 500, transcript }))
   return {
     header: { date: 'today', model: 'starter' }, scores, totals: sumScores(scores), memory: { residentBytes: 1e8, peakBytes: 2e8 },
-    efforts: [effort('Stenobox', 3)], speed: [], speakers: [], language: 'detected', notes: ['a note'], ...rest
+    efforts: [effort('Stenobox', 3)], speed: [], speakers: [], speakerEngine: [], language: 'detected', notes: ['a note'], ...rest
   }
 }
 

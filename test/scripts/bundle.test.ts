@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, readdirSync, rmSync, statSync, writeFileS
 import { join, relative } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { linksOf } from '../../scripts/bundle/documents.mjs'
 import { makeImage } from '../support/oci-image.ts'
 
 const STATUS = `Package: libdnnl2
@@ -42,7 +43,7 @@ type Bundle = { folder: string, key: string, check: (...args: string[]) => Run }
 
 /** A signed bundle of a stand-in image and a stand-in model. */
 function makeBundle (t: Test): Bundle {
-  const place = t.testdir({ models: { 'ggml-tiny.bin': 'weights', 'models.verified.json': '{}', 'half.part': 'x' } })
+  const place = t.testdir({ models: { 'ggml-tiny.bin': 'weights', 'models.verified.json': '{}', 'models.busy': '', 'half.part': 'x' } })
   makeImage(join(place, 'image.tar'), FILES)
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'owner', '-f', join(place, 'key')])
   const folder = join(place, 'bundle')
@@ -66,6 +67,11 @@ t.test('a bundle has the image, models, licences, documents, and a list of every
   ]) t.ok(files.includes(file), file)
   t.notOk(files.includes('models/half.part'), 'no half downloads')
   t.notOk(files.includes('models/models.verified.json'), 'no list of checks of another machine')
+  t.notOk(files.includes('models/models.busy'), 'no lock of another machine')
+  const documents = files.filter((file) => file.endsWith('.md') && !file.startsWith('licences/'))
+  const links = documents.flatMap((file) => linksOf(file, readFileSync(join(folder, file), 'utf8')))
+  t.ok(documents.length > 50 && links.length > 100)
+  t.strictSame(links.filter((link) => !files.includes(link)), [], 'every link leads to a file of the bundle')
   const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as { components: Array<{ name: string }> }
   t.match(sbom, { bomFormat: 'CycloneDX', specVersion: '1.6' })
   t.match(sbom.components, [

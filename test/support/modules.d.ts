@@ -22,6 +22,22 @@ declare module '*/scripts/setup-gpu.mjs' {
   export function installGpuLibraries (modules: string, gpu: string | undefined, tools: Tools): Promise<void>
 }
 
+declare module '*/scripts/bundle/documents.mjs' {
+  export function linksOf (path: string, text: string): string[]
+}
+
+declare module '*/scripts/setup-test-tools.mjs' {
+  type Tools = {
+    run: (what: string, file: string, args: string[]) => Promise<void>
+    findProgram: (name: string) => string | undefined
+    say: (line: string) => void
+    isRoot?: boolean
+    mayStart?: boolean
+  }
+  export function startsServices (policy?: string): boolean
+  export function installTestTools (failed: string, tools: Tools): Promise<void>
+}
+
 declare module '*/scripts/setup-model.mjs' {
   type Tools = { runVisibly: (args: string[]) => Promise<number>, isQuiet: boolean, isAsked: boolean }
   export function installModel (root: string, wanted: string, tools: Tools): Promise<void>

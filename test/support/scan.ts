@@ -11,3 +11,6 @@ export function scanFor (directory: string, words: readonly string[]): Record<st
   })
   return Object.fromEntries(found.filter(([, files]) => files.length > 0))
 }
+
+/** The distinct words of a text that are long enough not to be in a database by chance. */
+export const wordsOf = (text: string | undefined): string[] => [...new Set(text?.match(/\p{L}{5,}/gu) ?? [])]

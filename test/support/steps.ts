@@ -26,7 +26,7 @@ export const unused = (): never => { throw new Error('not part of this test') }
 /** A speech engine of which a test uses only some parts. */
 export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
   slots: 1, hasModel: () => false, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused,
-  describe: unused, warmUp: unused, ...parts
+  describe: unused, warmUp: unused, listLoaded: () => [], ...parts
 })
 
 /** One engine, whatever happens. */

@@ -46,6 +46,7 @@ export type WindowJob = {
 type Deps = {
   pool: InferenceHelper['speech']
   detector: InferenceHelper['detector']
+  heldModels: InferenceHelper['heldModels']
   models: Models
   gpu: boolean
   threadsPerWorker: number
@@ -53,7 +54,11 @@ type Deps = {
   freeMemory?: () => Promise<boolean>
 }
 
-export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWorker, freeMemory = async () => false }: Deps) {
+export function createSpeechEngine (
+  { pool, detector, heldModels, models, gpu, threadsPerWorker, freeMemory = async () => false }: Deps
+) {
+  /** The names of files that were used. A file in memory may have left the list of models. */
+  const names = new Map<string, string>()
   /** The model last used for each quality. If its file is deleted, the weights in memory are still used. */
   const served = new Map<SttQuality, ChosenModel>()
   /** The same for the language detector that helps Parakeet. */
@@ -74,6 +79,7 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     { signal, memory = served }: { signal?: AbortSignal, memory?: typeof served } = {}
   ): Promise<WorkerTasks[T]['output']> {
     if (!model) throw new SpeechError('model_unavailable', 'no speech model is installed')
+    names.set(model.path, model.name)
     const run = async (): Promise<WorkerTasks[T]['output']> =>
       await pool.run(name, input({ path: model.path, kind: model.kind, gpu, alignmentHeads: model.alignmentHeads }, model), signal)
     try {
@@ -134,6 +140,8 @@ export function createSpeechEngine ({ pool, detector, models, gpu, threadsPerWor
     /** The probability of speech for each 32 ms of a piece of a recording. Rejects with `SpeechError`. */
     detectSpeech: async (input: DetectSpeechInput): Promise<DetectSpeechOutput> =>
       await retryCrashes(async () => await detector.run('detectSpeech', input)),
+    /** The names of the models that are in memory now. */
+    listLoaded: (): string[] => heldModels().flatMap((path) => names.get(path) ?? []),
     /** The version and devices of the speech library. Rejects with `SpeechError`. */
     describe: async (): Promise<LibraryFacts> => await pool.run('describe', null),
     /** Loads the weights of the default quality on every thread before the first window needs them. */

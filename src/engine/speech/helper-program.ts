@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { SpeechError } from '../../domain/speech-error.js'
-import type { WorkerResult } from '../../workers/protocol.js'
+import type { HeldModels, WorkerResult } from '../../workers/protocol.js'
 import { createDetectorPool, createSpeechPool } from './pool.js'
 import type { PoolName, PoolThreads, Reply, Request } from './helper-protocol.js'
 
@@ -17,12 +17,20 @@ let pools: Readonly<Record<PoolName, AnyPool>> | undefined
 /** The flags of each running call: the first stops it, the second is its pulse. */
 const flags = new Map<number, Int32Array>()
 
-const openPools = ({ speech, detector }: PoolThreads): Record<PoolName, AnyPool> =>
-  ({ speech: createSpeechPool(speech) as AnyPool, detector: createDetectorPool(detector) as AnyPool })
-
 function send (reply: Reply): void {
   // The callback swallows the error of a server that has just ended; `disconnect` reports that.
   if (process.connected) process.send?.(reply, () => {})
+}
+
+function openPools ({ speech: threads, detector }: PoolThreads): Record<PoolName, AnyPool> {
+  const speech = createSpeechPool(threads)
+  const held = new Map<number, string[]>()
+  speech.onPost((message) => {
+    const { threadId, paths } = message as HeldModels
+    held.set(threadId, paths)
+    send({ held: [...new Set([...held.values()].flat())] })
+  })
+  return { speech: speech as AnyPool, detector: createDetectorPool(detector) as AnyPool }
 }
 
 async function perform (pool: PoolName, task: string, input: object | null, abort: Int32Array): Promise<WorkerResult<unknown>> {

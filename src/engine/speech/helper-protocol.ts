@@ -13,7 +13,11 @@ export type Request =
   | { id: number, pool: PoolName, task: string, input: object | null }
   | { abort: number }
 
-/** `pulses`: a number for each running call that grows while the call computes. */
+/**
+ * `pulses`: a number for each running call that grows while the call computes. `held`: the files of the models in memory, sent whenever
+ * they change.
+ */
 export type Reply =
   | { id: number, result: WorkerResult<unknown> }
   | { pulses: Array<{ id: number, pulse: number }> }
+  | { held: string[] }

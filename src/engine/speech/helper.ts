@@ -67,6 +67,7 @@ const toCode = ({ stderr }: CompanionEnd): SpeechErrorCode =>
 
 export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = TICK_MS, hangTicks = HANG_TICKS }: Options) {
   let companion: Companion | undefined
+  let held: readonly string[] = []
   let nextId = 1
   const running = new Map<number, Call>()
   const waiting: Call[] = []
@@ -87,6 +88,10 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
       }
       return
     }
+    if ('held' in reply) {
+      held = reply.held
+      return
+    }
     const call = running.get(reply.id)
     running.delete(reply.id)
     fruitless = 0
@@ -98,6 +103,7 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
 
   function onEnd (end: CompanionEnd): void {
     companion = undefined
+    held = []
     const calls = [...running.values()]
     running.clear()
     suspect = undefined
@@ -182,6 +188,8 @@ export function createInferenceHelper ({ threads, onCrash = () => {}, tickMs = T
   return {
     speech: openPool('speech'),
     detector: openPool('detector'),
+    /** The files of the speech models that are in memory. */
+    heldModels: (): readonly string[] => held,
     /** The process id of the helper; undefined when it is not running. */
     pid: (): number | undefined => companion?.pid,
     /** Ends the process. Call it when no call is running; later calls reject with `aborted`. */

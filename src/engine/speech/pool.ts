@@ -39,6 +39,10 @@ export function createPool<T extends Tasks> (
       if (!result.ok) throw new SpeechError(result.code, result.message)
       return result.value
     },
+    /** Calls `listener` with what threads post outside of their tasks. */
+    onPost (listener: (message: unknown) => void): void {
+      piscina.on('message', listener)
+    },
     /** Ends the threads. Call it when no task is running. */
     async close (): Promise<void> {
       await piscina.close({ force: false })

@@ -28,6 +28,21 @@ function countWrong (judged: readonly Judged[]): SpeakerWords {
   return { words: judged.length, wrong: judged.filter((word) => !isRight(word)).length }
 }
 
+/** Pauses up to this length belong to a turn, as in NIST's evaluations of meetings. */
+const MAX_PAUSE_MS = 300
+
+/** Who speaks when, according to the labels of words in order of time. A turn ends where its last word does. */
+export function turnsOfWords (words: readonly LabelledWord[]): LabelledSpan[] {
+  const turns: LabelledSpan[] = []
+  for (const { startMs, endMs, speaker } of words) {
+    const last = turns.at(-1)
+    if (speaker === undefined) continue
+    if (last?.speaker === speaker && startMs - last.endMs <= MAX_PAUSE_MS) last.endMs = Math.max(last.endMs, endMs)
+    else turns.push({ startMs, endMs, speaker })
+  }
+  return turns
+}
+
 /** By time: who talks in the middle of each word. Words in which nobody talks, or which have no signs that are spoken, do not count. */
 export function countWordsByTime (reference: readonly LabelledSpan[], words: readonly LabelledWord[]): SpeakerWords {
   return countWrong(words.flatMap(({ text, startMs, endMs, speaker }): Judged[] => {

@@ -53,7 +53,7 @@ const SERIES: readonly Series[] = [
     of: ({ windows }) => each(windows, ([quality, totals]) => ({ value: totals.processingMs / 1000, labels: { quality } }))
   },
   {
-    type: 'gauge', name: 'stenobox_model_resident', help: 'Models in memory', labels: ['kind', 'model'],
+    type: 'gauge', name: 'stenobox_model_resident', help: 'Speech and language models in memory now', labels: ['kind', 'model'],
     of: ({ models }) => each(models, (labels) => ({ value: 1, labels }))
   },
   {

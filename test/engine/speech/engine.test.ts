@@ -1,5 +1,5 @@
 /** Which model is asked what: the real choice of models over a pool that only answers. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createModels } from '../../../dist/engine/models/models.js'
@@ -40,9 +40,16 @@ function openEngine (t: Test, installed: string[], language: string, broken: str
   }
   const pool = { threads: 2, run } as unknown as InferenceHelper['speech']
   const detector = {} as InferenceHelper['detector']
+  let held: string[] = []
   return {
-    engine: createSpeechEngine({ pool, detector, models: createModels(dir), gpu: false, threadsPerWorker: 1 }),
-    asked
+    engine: createSpeechEngine({ pool, detector, heldModels: () => held, models: createModels(dir), gpu: false, threadsPerWorker: 1 }),
+    asked,
+    hold (...names: string[]): void {
+      held = names.map((name) => `${dir}/${name}.bin`)
+    },
+    remove (name: string): void {
+      rmSync(`${dir}/${name}.bin`)
+    }
   }
 }
 
@@ -99,6 +106,7 @@ t.test('where Parakeet cannot be told a language it knows, there is nothing to a
   const lonely = createSpeechEngine({
     pool: { threads: 1 } as unknown as InferenceHelper['speech'],
     detector: {} as InferenceHelper['detector'],
+    heldModels: () => [],
     models: createModels(dir),
     gpu: false,
     threadsPerWorker: 1
@@ -109,6 +117,18 @@ t.test('where Parakeet cannot be told a language it knows, there is nothing to a
     'Parakeet alone cannot tell what it hears'
   )
   await t.rejects(lonely.transcribe(SOURCE, balanced('ja'), NEVER), { code: 'model_unavailable' })
+})
+
+t.test('the models in memory have their names, even after their files were removed', async (t) => {
+  const { engine, hold, remove } = openEngine(t, ['bird', 'large'], 'en')
+  t.strictSame(engine.listLoaded(), [])
+  for (const language of ['hr', 'ja']) await engine.transcribe(SOURCE, balanced(language), NEVER)
+  hold('bird', 'large')
+  t.strictSame(engine.listLoaded(), ['bird', 'large'])
+  remove('bird')
+  t.strictSame(engine.listLoaded(), ['bird', 'large'])
+  hold('large')
+  t.strictSame(engine.listLoaded(), ['large'], 'a model that was freed is no longer named')
 })
 
 t.test('the model of the default quality is loaded on every thread', async (t) => {

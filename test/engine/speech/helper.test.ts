@@ -1,6 +1,6 @@
 /** The inference process: replaced when it is killed, hangs or has no memory. */
 import { execFileSync } from 'node:child_process'
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync, symlinkSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createInferenceHelper } from '../../../dist/engine/speech/helper.js'
@@ -100,4 +100,26 @@ t.test('closing ends the process', async (t) => {
   await helper.close()
   await t.rejects(helper.speech.run('describe', null), { code: 'aborted' }, 'and later calls start none')
   t.strictSame(await childrenLeft(), [])
+})
+
+t.test('the helper knows which models are in memory: those it loaded, without those it freed for others', async (t) => {
+  const { helper } = await openHelper(t, { threads: { speech: 1, detector: 1 } })
+  t.strictSame(helper.heldModels(), [])
+  // A thread holds three models at most.
+  const folder = t.testdir()
+  const paths = [1, 2, 3, 4].map((number) => `${folder}/${number}.bin`)
+  for (const path of paths) symlinkSync(STARTER_MODEL, path)
+  const [first = '', ...others] = paths
+  const last = others.at(-1) ?? ''
+  const load = async (path: string): Promise<void> => {
+    await helper.speech.run('warmUp', { model: { ...INPUT.model, path } })
+    await waitFor('the model', () => helper.heldModels().includes(path))
+  }
+  for (const path of paths) await load(path)
+  await waitFor('the first one is freed', () => !helper.heldModels().includes(first))
+  t.ok(helper.heldModels().includes(last))
+  signal(helper, 'SIGKILL')
+  await waitFor('the end of the process', () => helper.heldModels().length === 0)
+  await load(first)
+  t.strictSame(helper.heldModels(), [first], 'the next process holds what it loads')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { countWordsByText, countWordsByTime } from '../../../dist/evaluate/speakers/words.js'
+import { countWordsByText, countWordsByTime, turnsOfWords } from '../../../dist/evaluate/speakers/words.js'
 
 const word = (text: string, startMs: number, speaker?: string) =>
   ({ text, startMs, endMs: startMs + 200, ...(speaker !== undefined && { speaker }) })
@@ -21,4 +21,16 @@ t.test('by text, replaced words count and invented ones do not', async (t) => {
   t.strictSame(countWordsByText(reference, words, 'word'), { words: 7, wrong: 0 })
   const late = words.map((one, index) => ({ ...one, speaker: index < 6 ? '1' : '2' }))
   t.strictSame(countWordsByText(reference, late, 'word'), { words: 7, wrong: 1 })
+})
+
+t.test('words with the same label are a turn, until somebody else speaks or nobody does', async (t) => {
+  const words = [
+    word(' one', 0, 'x'), word(' two', 500, 'x'), word(' far', 1001, 'x'), word(' other', 1300, 'y'), word(' none', 1500),
+    word(' last', 1600, 'x')
+  ]
+  t.strictSame(turnsOfWords(words), [
+    { startMs: 0, endMs: 700, speaker: 'x' }, { startMs: 1001, endMs: 1201, speaker: 'x' }, { startMs: 1300, endMs: 1500, speaker: 'y' },
+    { startMs: 1600, endMs: 1800, speaker: 'x' }
+  ])
+  t.strictSame(turnsOfWords([word(' nobody', 0)]), [])
 })

@@ -31,8 +31,8 @@ export type ResidentModel = {
   use<T>(work: (model: LoadedModel) => Promise<T>, signal: AbortSignal): Promise<T>
   /** Unloads the model at once, and ends the work that uses it. The next work loads it again. Returns whether one was loaded. */
   free (): Promise<boolean>
-  /** True while a model is in memory, or being loaded. */
-  isLoaded (): boolean
+  /** The file of the model that is in memory, or being loaded. */
+  loadedPath (): string | undefined
 }
 
 type Deps = {
@@ -151,7 +151,7 @@ export function createResidentModel (deps: Deps): ResidentModel {
 
   return {
     free,
-    isLoaded: () => current !== undefined,
+    loadedPath: () => current?.path,
     async use (work, signal) {
       waiting++
       const before = turn

@@ -71,7 +71,7 @@ t.test('the engine keeps its time limit in the middle of an artifact', async (t)
 })
 
 t.test('when its memory is needed, the model goes at once, and comes back with the next call', async (t) => {
-  const { resident } = createNonsense(t)
+  const { path, resident } = createNonsense(t)
   const started = new EventTarget()
   const begun = once(started as never, 'begun')
   const running = resident.use(async ({ answer }) => {
@@ -81,7 +81,9 @@ t.test('when its memory is needed, the model goes at once, and comes back with t
   }, never)
   running.catch(() => {})
   await begun
+  t.equal(resident.loadedPath(), path)
   await resident.free()
+  t.equal(resident.loadedPath(), undefined)
   await t.rejects(running, { code: 'failed', message: /the program of the language model ended/ })
   await resident.use(async ({ answer }) => await answer(QUESTION), never)
   await resident.free()
