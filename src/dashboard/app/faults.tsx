@@ -4,17 +4,14 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
 import { api, ApiError, take } from '../api/client.ts'
 import { useTexts } from '../i18n/index.tsx'
-import { Brand } from '../ui/Brand.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Message } from '../ui/Message.tsx'
 import { inBackground } from '../ui/Notices.tsx'
-import styles from './faults.module.css'
 
 export function NotFound () {
   const { t } = useTexts()
   return (
-    <main id='content' className={styles['alone']}>
-      <Brand />
+    <main id='content'>
       <h1 className='visually-hidden'>{t('app.name')}</h1>
       <Message title={t('app.notFound')}><Link to='/'>{t('app.library')}</Link></Message>
     </main>
@@ -40,8 +37,7 @@ export function Broken ({ error }: ErrorComponentProps) {
   useReturn(isUnreachable, retry)
   const detail = error instanceof Error && !isUnreachable ? error.message : undefined
   return (
-    <main id='content' className={styles['alone']}>
-      <Brand />
+    <main id='content'>
       <h1 className='visually-hidden'>{t('app.name')}</h1>
       <Message title={isUnreachable ? t('error.unreachable') : t('app.broken')} detail={detail}>
         <Button onPress={retry}>{t('app.retry')}</Button>

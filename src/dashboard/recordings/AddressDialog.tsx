@@ -1,6 +1,7 @@
 /** A dialog that has the appliance fetch a recording from a web address. */
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { faultsOf } from '../api/faults.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../ui/Dialog.tsx'
@@ -8,7 +9,6 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { notify } from '../ui/Notices.tsx'
-import { useSending } from '../ui/sending.ts'
 import { addAddress } from './recordings.ts'
 
 type Props = { start: string, onClose (): void }
@@ -20,21 +20,22 @@ function AddressForm ({ start, onClose }: Props) {
   const queries = useQueryClient()
   const [address, setAddress] = useState(start)
   const [isWrong, setWrong] = useState(false)
-  const { send, isSending, faults, reset } = useSending({
-    send: async () => { await addAddress(queries, address.trim()) },
-    fields: ['sourceUrl'],
-    onDone () {
+  // What was typed stays if it is refused, with the reason beside it.
+  const sending = useMutation({
+    mutationFn: async () => { await addAddress(queries, address.trim()) },
+    onSuccess () {
       onClose()
       notify({ kind: 'done', text: t('library.addressAdded') })
     }
   })
+  const faults = faultsOf(sending.error, ['sourceUrl'])
   function type (text: string): void {
     setAddress(text)
     setWrong(false)
-    reset()
+    sending.reset()
   }
   function submit (): void {
-    if (isAddress(address.trim())) send()
+    if (isAddress(address.trim())) sending.mutate()
     else setWrong(true)
   }
 
@@ -47,7 +48,7 @@ function AddressForm ({ start, onClose }: Props) {
       <Fault error={faults.rest} />
       <DialogButtons>
         <Button kind='quiet' onPress={onClose}>{t('app.cancel')}</Button>
-        <Button kind='primary' type='submit' isPending={isSending}>{t('library.fetch')}</Button>
+        <Button kind='primary' type='submit' isPending={sending.isPending}>{t('library.fetch')}</Button>
       </DialogButtons>
     </Form>
   )
