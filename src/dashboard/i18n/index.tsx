@@ -5,13 +5,15 @@
 import { createContext, useContext } from 'react'
 import type { admin } from './admin/en.ts'
 import type { en, Plural } from './en.ts'
+import type { options } from './options/en.ts'
 import type { settings } from './settings/en.ts'
 import type { setup } from './setup/en.ts'
 import type { transcript } from './transcript/en.ts'
 
 /** The English texts by part. `first` is what every page needs, with the library. */
 type English = {
-  first: typeof en, admin: typeof admin, settings: typeof settings, setup: typeof setup, transcript: typeof transcript
+  first: typeof en, admin: typeof admin, options: typeof options, settings: typeof settings, setup: typeof setup,
+  transcript: typeof transcript
 }
 export type TextPart = keyof English
 export type TextKey = { [P in TextPart]: keyof English[P] }[TextPart]
@@ -39,6 +41,11 @@ const LOADERS: { readonly [P in TextPart]: { readonly [L in Language]: () => Pro
     en: async () => (await import('./admin/en.ts')).admin,
     de: async () => (await import('./admin/de.ts')).admin,
     es: async () => (await import('./admin/es.ts')).admin
+  },
+  options: {
+    en: async () => (await import('./options/en.ts')).options,
+    de: async () => (await import('./options/de.ts')).options,
+    es: async () => (await import('./options/es.ts')).options
   },
   settings: {
     en: async () => (await import('./settings/en.ts')).settings,
@@ -70,6 +77,12 @@ async function load (language: Language, part: TextPart): Promise<void> {
 export async function loadTexts (part: TextPart): Promise<void> {
   opened.add(part)
   await load(current, part)
+}
+
+/** Loads a part of the page together with its texts. */
+export async function withTexts<P> (part: TextPart, page: Promise<P>): Promise<P> {
+  const [loaded] = await Promise.all([page, loadTexts(part)])
+  return loaded
 }
 
 const PLACE = 'stenobox.language'

@@ -37,6 +37,7 @@ export const library = {
   'library.addFiles': 'Dateien wählen …',
   'library.addFolder': 'Ordner wählen …',
   'library.addAddress': 'Von einer Webadresse …',
+  'library.addOptions': 'Optionen für neue Aufnahmen …',
   'library.addressTitle': 'Von einer Webadresse hinzufügen',
   'library.address': 'Webadresse',
   'library.addressHint': 'Einer Audio- oder Videodatei, einer Podcast-Folge oder einer Seite mit einem Video.',
