@@ -53,6 +53,7 @@ t.test('speakers are found again', { skip: NO_CHROMIUM }, async (t) => {
     isBusy = true
     await page.getByRole('button', { name: 'Find speakers', exact: true }).click()
     await page.getByText('Speakers are being told apart. You can go on reading.').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expectAccessible(t, page, 'speakers are being found')
     await waitFor('the speakers', async () => (await stored()).status === 'done')
     isBusy = false
@@ -77,9 +78,11 @@ t.test('speakers are found again', { skip: NO_CHROMIUM }, async (t) => {
 })
 
 t.test('speakers of a recording that is not kept', { skip: NO_CHROMIUM }, async (t) => {
-  const { id, client, person } = await startRecording(t, { STENOBOX_KEEP_MEDIA: 'false' })
-  await waitFor('the end of the recording', async () =>
-    (await client.request('GET', `/api/v1/transcriptions/${id}/audio`)).status === 410)
+  const { id, origin, server, person } = await startRecording(t, { STENOBOX_KEEP_MEDIA: 'false' })
+  await waitFor('the end of the recording', async () => {
+    const headers = { authorization: `Bearer ${server.firstKey}` }
+    return (await fetch(`${origin}/api/v1/transcriptions/${id}/audio`, { headers })).status === 410
+  })
   const { page, open } = await person(t)
   await open(`/transcripts/${id}`)
   await page.getByRole('button', { name: 'More', exact: true }).click()

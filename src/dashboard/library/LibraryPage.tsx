@@ -2,7 +2,7 @@
 import { getRouteApi, lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense, useRef, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
-import { NextLine, OptionsDialog } from '../recordings/LazyOptions.tsx'
+import { NextLine, OptionsDialog } from '../recordings/LazyAdding.tsx'
 import { isAutomatic, useNextOptions } from '../recordings/next-options.ts'
 import { inBackground } from '../ui/Notices.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
