@@ -12,6 +12,10 @@ const dropOtherLanguages: Plugin = {
   load: (id) => OTHER_LANGUAGES.test(id) ? 'export default {}' : undefined
 }
 
+/** Small modules that every page needs first: they compress best together. */
+const FIRST =
+  /\/dashboard\/(ui\/(appearance|copy|title|Badge|Menu|Progress|Skeleton)|recordings\/(clock|deletion|events|next-options|times|upload-list))\./
+
 // Vite reads the default export of its configuration.
 // eslint-disable-next-line no-restricted-syntax
 export default defineConfig({
@@ -25,7 +29,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // What many pages share is one file. Thirty small ones compress worse, by more than what a first visitor fetches too much.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] } } }
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'first', test: FIRST, priority: 1 }, { name: 'shared', minShareCount: 7 }] } }
+    }
   },
   experimental: {
     // Scripts find each other relative to themselves, in whatever folder a proxy publishes the appliance; the server adapts index.html.

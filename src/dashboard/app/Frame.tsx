@@ -1,6 +1,7 @@
 /** The frame of every page that needs a session: the main menu and the content. */
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazyRouteComponent, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { SignInAgain } from '../account/SignInAgain.tsx'
 import { BASE } from '../api/base.ts'
 import { api, take } from '../api/client.ts'
@@ -13,8 +14,10 @@ import { AddAddress } from '../recordings/AddAddress.tsx'
 import { deleteWaiting } from '../recordings/deletion.ts'
 import { DropTarget } from '../recordings/DropTarget.tsx'
 import { useConnection, useEvents } from '../recordings/events.ts'
-import { dropUploads, useFinishedUploads } from '../recordings/upload-list.ts'
-import { UploadPanel } from '../recordings/UploadPanel.tsx'
+import { dropUploads, useFinishedUploads, useUploads } from '../recordings/upload-list.ts'
+
+// Nobody uploads before they have seen the library.
+const UploadPanel = lazyRouteComponent(async () => await import('../recordings/UploadPanel.tsx'), 'UploadPanel')
 
 export function Frame () {
   const { t } = useTexts()
@@ -27,6 +30,7 @@ export function Frame () {
   const connection = useConnection()
   useEvents(account !== undefined)
   useFinishedUploads()
+  const isUploading = useUploads().length > 0
 
   async function signOut (): Promise<void> {
     // Without a session it could not be deleted any more.
@@ -59,7 +63,10 @@ export function Frame () {
         <Button kind='quiet' onPress={() => { inBackground(signOut()) }}>{t('app.signOut')}</Button>
       </header>
       {connection === 'lost' && <p role='status' className={styles['offline']}>{t('app.offline')}</p>}
-      <main id='content' className={styles['content']} tabIndex={-1}><UploadPanel /><Outlet /></main>
+      <main id='content' className={styles['content']} tabIndex={-1}>
+        {isUploading && <Suspense><UploadPanel /></Suspense>}
+        <Outlet />
+      </main>
       <DropTarget />
       <AddAddress />
       <SignInAgain />

@@ -6,8 +6,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { RETURN_PATH } from '../api/agreed.ts'
 import { api, take } from '../api/client.ts'
-import { loadTexts } from '../i18n/index.tsx'
-import type { TextPart } from '../i18n/index.tsx'
+import { withTexts } from '../i18n/index.tsx'
 import { Broken, NotFound } from './faults.tsx'
 import { Frame } from './Frame.tsx'
 import { lazyPage } from './lazy-page.ts'
@@ -17,12 +16,6 @@ import { sessionQuery } from '../api/session.ts'
 import { readLibrarySearch } from '../library/search-params.ts'
 
 type Context = { queries: QueryClient }
-
-/** Loads a page together with its texts. */
-async function withTexts<P> (part: TextPart, page: Promise<P>): Promise<P> {
-  const [loaded] = await Promise.all([page, loadTexts(part)])
-  return loaded
-}
 
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound, errorComponent: Broken })
 

@@ -22,6 +22,11 @@ const PARTS = {
     de: async () => (await import('./admin/de.ts')).admin,
     es: async () => (await import('./admin/es.ts')).admin
   }),
+  options: part({
+    en: async () => (await import('./options/en.ts')).options,
+    de: async () => (await import('./options/de.ts')).options,
+    es: async () => (await import('./options/es.ts')).options
+  }),
   settings: part({
     en: async () => (await import('./settings/en.ts')).settings,
     de: async () => (await import('./settings/de.ts')).settings,
@@ -73,6 +78,12 @@ async function load (language: Language, part: TextPart): Promise<void> {
 export async function loadTexts (part: TextPart): Promise<void> {
   opened.add(part)
   await load(current, part)
+}
+
+/** Loads a part of the page together with its texts. */
+export async function withTexts<P> (part: TextPart, page: Promise<P>): Promise<P> {
+  const [loaded] = await Promise.all([page, loadTexts(part)])
+  return loaded
 }
 
 const PLACE = 'stenobox.language'

@@ -39,7 +39,8 @@ export function ChooseFiles () {
   return <><Button onPress={chooseFiles}>{t('library.addFiles')}</Button>{fields}</>
 }
 
-export function AddButton () {
+/** `onOptions`: somebody wants to choose how new recordings are transcribed. */
+export function AddButton ({ onOptions }: { onOptions (): void }) {
   const { t } = useTexts()
   const { chooseFiles, chooseFolder, fields } = useFileDialogs()
   return (
@@ -49,7 +50,8 @@ export function AddButton () {
         actions={[
           { id: 'files', text: t('library.addFiles'), run: chooseFiles },
           { id: 'folder', text: t('library.addFolder'), run: chooseFolder },
-          { id: 'address', text: t('library.addAddress'), run: () => { askForAddress() } }
+          { id: 'address', text: t('library.addAddress'), run: () => { askForAddress() } },
+          { id: 'options', text: t('library.addOptions'), run: onOptions }
         ]}
       >
         <Icon name='plus' />{t('library.add')}

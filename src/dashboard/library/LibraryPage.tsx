@@ -1,15 +1,20 @@
 /** The library: everything that was recorded, what is being transcribed, and the search over all of it. */
-import { getRouteApi } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { getRouteApi, lazyRouteComponent } from '@tanstack/react-router'
+import { Suspense, useRef, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
+import { NextLine, OptionsDialog } from '../recordings/LazyAdding.tsx'
+import { isAutomatic, useNextOptions } from '../recordings/next-options.ts'
 import { inBackground } from '../ui/Notices.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { useTitle } from '../ui/title.ts'
 import { AddButton } from './AddButton.tsx'
 import styles from './LibraryPage.module.css'
 import { RecordingList } from './RecordingList.tsx'
 import { SearchBox } from './SearchBox.tsx'
-import { SearchResults } from './SearchResults.tsx'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
+
+// Nobody searches before they have seen the library.
+const SearchResults = lazyRouteComponent(async () => await import('./SearchResults.tsx'), 'SearchResults')
 
 const route = getRouteApi('/signedIn/')
 
@@ -20,6 +25,9 @@ export function LibraryPage () {
   const navigate = route.useNavigate()
   const list = useRef<HTMLDivElement>(null)
   const { q, ...filter } = search
+  const [isChoosing, setChoosing] = useState(false)
+  const isPlain = isAutomatic(useNextOptions())
+  const choose = (): void => { setChoosing(true) }
 
   /** Typing does not fill the history. */
   function change (next: SearchChange): void {
@@ -33,13 +41,15 @@ export function LibraryPage () {
       <div className={styles['head']}>
         <h1>{t('app.library')}</h1>
         <SearchBox value={q ?? ''} onChange={(text) => { change({ q: text === '' ? undefined : text }) }} onLeave={enterList} />
-        <AddButton />
+        <AddButton onOptions={choose} />
       </div>
+      {!isPlain && <Suspense><NextLine onChange={choose} /></Suspense>}
       <div ref={list} className={styles['body']}>
         {q === undefined
           ? <RecordingList search={filter} onChange={change} />
-          : <SearchResults query={q} />}
+          : <Suspense fallback={<Skeleton label={t('app.loading')} />}><SearchResults query={q} /></Suspense>}
       </div>
+      {isChoosing && <Suspense><OptionsDialog onClose={() => { setChoosing(false) }} /></Suspense>}
     </>
   )
 }

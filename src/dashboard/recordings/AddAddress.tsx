@@ -1,9 +1,6 @@
 /** Asks for the web address of a recording, from anywhere on the page. */
-import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense, useSyncExternalStore } from 'react'
-
-// What dialogs and fields are made of is not part of the first load.
-const AddressDialog = lazyRouteComponent(async () => await import('./AddressDialog.tsx'), 'AddressDialog')
+import { AddressDialog } from './LazyAdding.tsx'
 
 const watchers = new Set<() => void>()
 /** What the dialog opens with; undefined: it is closed. */

@@ -2,12 +2,14 @@
  * Takes recordings from anywhere on the page: files, folders and addresses that are dropped or pasted. Fields keep what is pasted or
  * dropped into them.
  */
-import { useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../i18n/index.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { inBackground } from '../ui/Notices.tsx'
 import { askForAddress } from './AddAddress.tsx'
 import { readAddress, readDropped } from './dropped-files.ts'
+import { NextLine } from './LazyAdding.tsx'
+import { isAutomatic, useNextOptions } from './next-options.ts'
 import { useAddFiles } from './upload-list.ts'
 import styles from './DropTarget.module.css'
 
@@ -21,6 +23,7 @@ export function DropTarget () {
   const { t } = useTexts()
   const [isOver, setOver] = useState(false)
   const addFiles = useAddFiles()
+  const isPlain = isAutomatic(useNextOptions())
   const latest = useRef(addFiles)
   useEffect(() => { latest.current = addFiles })
 
@@ -73,6 +76,13 @@ export function DropTarget () {
   }, [])
 
   return isOver
-    ? <div className={styles['over']} aria-hidden='true'><div className={styles['box']}><Icon name='upload' />{t('upload.drop')}</div></div>
+    ? (
+      <div className={styles['over']} aria-hidden='true'>
+        <div className={styles['box']}>
+          <span><Icon name='upload' />{t('upload.drop')}</span>
+          {!isPlain && <Suspense><NextLine /></Suspense>}
+        </div>
+      </div>
+      )
     : null
 }

@@ -47,7 +47,6 @@ const RANK = { failed: 0, sending: 1, paused: 1, waiting: 2, done: undefined } a
 export function UploadPanel () {
   const { t } = useTexts()
   const uploads = useUploads()
-  if (uploads.length === 0) return null
   const active = countActive(uploads)
   const rankOf = ({ state }: Upload): number => RANK[state] ?? 0
   const open = uploads.filter(({ state }) => RANK[state] !== undefined).sort((a, b) => rankOf(a) - rankOf(b) || a.key - b.key)

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { api, take } from '../api/client.ts'
 import type { components } from '../api/schema.ts'
+import type { RequestOptions } from './next-options.ts'
 
 export type Recording = components['schemas']['ListedTranscription']
 export type RecordingStatus = Recording['status']
@@ -128,7 +129,7 @@ export async function retryRecording (queries: QueryClient, id: number): Promise
 }
 
 /** Has the appliance fetch a recording from an address. Throws ApiError with the reason when it is refused. */
-export async function addAddress (queries: QueryClient, sourceUrl: string): Promise<void> {
-  await take(api.POST('/api/v1/media/ingest', { body: { sourceUrl } }))
+export async function addAddress (queries: QueryClient, sourceUrl: string, options: RequestOptions): Promise<void> {
+  await take(api.POST('/api/v1/media/ingest', { body: { sourceUrl, ...options } }))
   await refreshRecordings(queries)
 }

@@ -1,5 +1,6 @@
 /** The requests of an upload in parts. */
 import { api, ApiError, take } from '../api/client.ts'
+import type { RequestOptions } from './next-options.ts'
 
 export type Session = { uploadId: string, partSize: number, missing: number[] }
 
@@ -52,12 +53,13 @@ async function resume (file: File, signal: AbortSignal): Promise<Session | undef
   return undefined
 }
 
-/** Resumes the upload of this file, or begins one. Throws ApiError: too large, no minutes left, queue full. */
-export async function beginUpload (file: File, signal: AbortSignal): Promise<Session> {
+/** Resumes the upload of this file with the options that it began with, or begins one. Throws ApiError: too large, no minutes left, queue full. */
+export async function beginUpload (file: File, options: RequestOptions, signal: AbortSignal): Promise<Session> {
   const isHeld = hold(file)
   const known = isHeld ? await resume(file, signal) : undefined
   if (known) return known
-  const body = { fileName: file.name, fileSize: file.size, ...(file.type === '' ? {} : { fileType: file.type }) }
+  const fileType = file.type === '' ? undefined : file.type
+  const body = { fileName: file.name, fileSize: file.size, fileType, ...options }
   const { data } = await take(api.POST('/api/v1/media/uploads/init', { body, signal }))
   if (isHeld) sessionStorage.setItem(placeOf(file), data.uploadId)
   return { uploadId: data.uploadId, partSize: data.partSize, missing: data.parts.map(({ partNumber }) => partNumber) }

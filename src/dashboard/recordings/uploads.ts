@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../api/client.ts'
 import { beginUpload, completeUpload, dropUpload, forgetUpload, mayPass, readMissing, RETRY_MS, sendPart } from './upload-client.ts'
+import type { RequestOptions } from './next-options.ts'
 import type { Session } from './upload-client.ts'
 
 /** Browsers open six connections to a server: four parts leave one for the events and one for the rest of the page. */
@@ -23,7 +24,8 @@ export type Upload = {
   readonly fault?: string
   readonly jobId?: number
 }
-type Work = { file: File, stop: AbortController, session?: Session }
+/** `options`: as they were when the file was added. */
+type Work = { file: File, options: RequestOptions, stop: AbortController, session?: Session }
 
 export type UploadOptions = {
   /** A file has become a recording of the library. */
@@ -103,7 +105,7 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
 
   async function send (key: number, work: Work): Promise<number> {
     const { signal } = work.stop
-    let session: Session | undefined = await insist(key, work, async () => await beginUpload(work.file, signal))
+    let session: Session | undefined = await insist(key, work, async () => await beginUpload(work.file, work.options, signal))
     const { uploadId, partSize } = session
     while (session && session.missing.length > 0) {
       work.session = session
@@ -149,10 +151,10 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
       watchers.add(tell)
       return () => { watchers.delete(tell) }
     },
-    add (files: readonly File[]): void {
+    add (files: readonly File[], options: RequestOptions): void {
       const added = files.map((file): Upload => {
         const key = ++keys
-        works.set(key, { file, stop: new AbortController() })
+        works.set(key, { file, options, stop: new AbortController() })
         return { key, name: file.name, sizeBytes: file.size, state: 'waiting', sentBytes: 0 }
       })
       set([...uploads, ...added])
@@ -172,7 +174,7 @@ export function createUploads ({ onDone, wait = waitForConnection }: UploadOptio
     retry (key: number): void {
       const work = works.get(key)
       if (!work) return
-      works.set(key, { file: work.file, stop: new AbortController() })
+      works.set(key, { ...work, session: undefined, stop: new AbortController() })
       set(uploads.map(({ fault: _, ...upload }) => upload.key === key ? { ...upload, state: 'waiting', sentBytes: 0 } : upload as Upload))
       startNext()
     },

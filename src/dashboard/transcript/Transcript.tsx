@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { BASE } from '../api/base.ts'
 import { signInOptionsQuery, useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
-import { onTranscriptChange } from '../recordings/events.ts'
+import { onTranscriptChange, useConnection } from '../recordings/events.ts'
 import { Button } from '../ui/Button.tsx'
 import { notify, notifyOf } from '../ui/Notices.tsx'
 import { artifactQuery, KEYS, loadSegments, peaksQuery, revisionsQuery, speakersQuery, undo } from './model/calls.ts'
@@ -26,9 +26,11 @@ import type { Target } from './text/TranscriptText.tsx'
 import { createEdits, useEdits, useEditsState } from './text/use-edits.ts'
 import type { Edits } from './text/use-edits.ts'
 import { FindBar } from './tools/FindBar.tsx'
+import { FindSpeakersDialog } from './tools/FindSpeakersDialog.tsx'
 import { Revisions } from './tools/Revisions.tsx'
 import { ShareDialog } from './tools/ShareDialog.tsx'
 import { SpeakerDialog } from './tools/SpeakerDialog.tsx'
+import { SpeakerProgress } from './tools/SpeakerProgress.tsx'
 import { Toolbar } from './tools/Toolbar.tsx'
 import { useNarrow } from './use-narrow.ts'
 import { usePageKeys } from './use-page-keys.ts'
@@ -103,6 +105,18 @@ function useReloadFor (speakers: SpeakerState | null | undefined, reload: () => 
   }, [speakers, known, reload])
 }
 
+/** How often they are read while they are being told apart and there are no events. */
+const POLL_MS = 2000
+
+/** The speakers, while they are told apart as well. */
+function useSpeakers (id: number): SpeakerState | null | undefined {
+  const isLive = useConnection() === 'live'
+  const { data } = useQuery({
+    ...speakersQuery(id), refetchInterval: ({ state }) => state.data?.status === 'pending' && !isLive ? POLL_MS : false
+  })
+  return data
+}
+
 function Unsaved ({ edits, onGo }: { edits: Edits, onGo (segmentId: string): void }) {
   const { t } = useTexts()
   const [restored] = useState(() => [...edits.read().open.keys()])
@@ -142,13 +156,13 @@ export function Transcript ({ transcription, at, query }: Props) {
   const changeMatch = useCallback((next: Matcher | undefined) => { setMatch(() => next) }, [])
   const [showsDoubt, setDoubt] = useState(false)
   const [isFinding, setFinding] = useState(false)
-  const [dialog, setDialog] = useState<'history' | 'share'>()
+  const [dialog, setDialog] = useState<'history' | 'share' | 'speakers'>()
   const [speaker, setSpeaker] = useState<string>()
   const [panel, setPanel] = useState<Panel | 'text'>()
   const searched = useMemo(() => query === undefined ? undefined : searchMatcher(query), [query])
 
   const { data: peaks } = useQuery(peaksQuery(id))
-  const { data: speakers } = useQuery(speakersQuery(id))
+  const speakers = useSpeakers(id)
   useReloadFor(speakers, changes.reload)
   useEffect(() => onTranscriptChange((changed = id) => { if (changed === id) changes.refresh() }), [id, changes])
   const { data: revisions } = useInfiniteQuery(revisionsQuery(id))
@@ -158,6 +172,10 @@ export function Transcript ({ transcription, at, query }: Props) {
   const canUndo = revisions?.pages.some(({ data }) => data.length > 0) === true
   usePageKeys({ onFind: () => { setFinding(true) }, onUndo: canUndo ? changes.undo : undefined })
 
+  const findAgain = (): void => {
+    setSpeaker(undefined)
+    setDialog('speakers')
+  }
   function takeSpeakers (state: SpeakerState): void {
     queries.setQueryData(KEYS.speakers(id), state)
     queries.invalidateQueries({ queryKey: KEYS.transcription(id), exact: true }).catch(notifyOf)
@@ -184,6 +202,7 @@ export function Transcript ({ transcription, at, query }: Props) {
           <Toolbar
             id={id} segments={segments} hasSpeakers={(speakers?.speakers.length ?? 0) > 0} showsDoubt={showsDoubt} onDoubt={setDoubt}
             isFinding={isFinding} onFind={() => { setFinding(!isFinding) }} onUndo={canUndo ? () => { changes.undo() } : undefined}
+            onSpeakers={speakers && speakers.status !== 'pending' ? findAgain : undefined}
             onHistory={() => { setDialog('history') }} onShare={options?.sharing ? () => { setDialog('share') } : undefined}
           />
           {isFinding && (
@@ -192,6 +211,7 @@ export function Transcript ({ transcription, at, query }: Props) {
               onClose={() => { setFinding(false) }}
             />
           )}
+          <SpeakerProgress state={speakers} onAgain={findAgain} />
           <Unsaved edits={edits} onGo={go} />
           {isNarrow ? panels : text}
         </div>
@@ -204,7 +224,12 @@ export function Transcript ({ transcription, at, query }: Props) {
       />
       <ShareDialog id={id} isOpen={dialog === 'share'} onClose={() => { setDialog(undefined) }} />
       <SpeakerDialog
-        id={id} label={speaker} speakers={speakers?.speakers ?? []} onChanged={takeSpeakers} onClose={() => { setSpeaker(undefined) }}
+        id={id} label={speaker} speakers={speakers?.speakers ?? []} onChanged={takeSpeakers} onAgain={findAgain}
+        onClose={() => { setSpeaker(undefined) }}
+      />
+      <FindSpeakersDialog
+        id={id} isOpen={dialog === 'speakers'} onBegun={(state) => { queries.setQueryData(KEYS.speakers(id), state) }}
+        onClose={() => { setDialog(undefined) }}
       />
     </>
   )

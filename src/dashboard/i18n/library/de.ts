@@ -38,6 +38,7 @@ export const library = {
   'library.addFiles': 'Dateien auswählen …',
   'library.addFolder': 'Ordner auswählen …',
   'library.addAddress': 'Von einer Webadresse …',
+  'library.addOptions': 'Optionen für neue Aufnahmen …',
   'library.addressTitle': 'Von einer Webadresse hinzufügen',
   'library.address': 'Webadresse',
   'library.addressHint': 'Adresse einer Audio- oder Videodatei, einer Podcast-Folge oder einer Seite mit einem Video.',

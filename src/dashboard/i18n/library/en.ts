@@ -37,6 +37,7 @@ export const library = {
   'library.addFiles': 'Choose files…',
   'library.addFolder': 'Choose a folder…',
   'library.addAddress': 'From a web address…',
+  'library.addOptions': 'Options for new recordings…',
   'library.addressTitle': 'Add from a web address',
   'library.address': 'Web address',
   'library.addressHint': 'The address of an audio or video file, a podcast episode or a page with a video.',

@@ -38,6 +38,7 @@ export const library = {
   'library.addFiles': 'Elegir archivos…',
   'library.addFolder': 'Elegir una carpeta…',
   'library.addAddress': 'Desde una dirección web…',
+  'library.addOptions': 'Opciones para las grabaciones nuevas…',
   'library.addressTitle': 'Añadir desde una dirección web',
   'library.address': 'Dirección web',
   'library.addressHint': 'La dirección de un archivo de audio o vídeo, un episodio de pódcast o una página con un vídeo.',

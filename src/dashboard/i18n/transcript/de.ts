@@ -141,5 +141,20 @@ export const transcript = {
     'Sprecher unterschieden; es ist weniger genau.',
   'transcript.warning.words_only': 'Die Suche findet diesen Text nur über seine Wörter, nicht über seine Bedeutung.',
   'transcript.wholeWords': 'Ganze Wörter',
-  'transcript.working': 'Wird transkribiert. Sie können diese Seite schließen: Die Arbeit läuft weiter.'
+  'transcript.working': 'Wird transkribiert. Sie können diese Seite schließen: Die Arbeit läuft weiter.',
+
+  'transcript.findingSpeakers': 'Die Sprecher werden unterschieden. Sie können weiterlesen.',
+  'transcript.findSpeakers': 'Sprecher neu erkennen',
+  'transcript.findSpeakersDetail': 'Der Text bleibt, wie er ist. Ein Name bleibt bei dem Sprecher, der größtenteils ' +
+    'dieselben Wörter sagt wie vorher. Zusammengeführte Sprecher werden wieder getrennt.',
+  'transcript.findSpeakersGone': 'Die Aufnahme wurde gelöscht, deshalb können ihre Sprecher nicht neu erkannt werden. Fügen Sie die ' +
+    'Aufnahme noch einmal hinzu.',
+  'transcript.findSpeakersMenu': 'Sprecher neu erkennen …',
+  'transcript.findSpeakersRunning': 'Die Sprecher werden bereits unterschieden. Warten Sie, bis das fertig ist.',
+  'transcript.findSpeakersStart': 'Sprecher erkennen',
+  'transcript.speakerNumber': 'Anzahl der Sprecher',
+  'transcript.speakerNumberHint': 'Leer lassen, um die Anzahl automatisch zu bestimmen.',
+  'transcript.speakerNumberWrong': 'Geben Sie eine ganze Zahl von 1 bis {most} ein oder nichts.',
+  'transcript.speakersFailed': 'Die Sprecher konnten nicht unterschieden werden.',
+  'transcript.speakersFound': { one: '{count} Sprecher gefunden', other: '{count} Sprecher gefunden' }
 }

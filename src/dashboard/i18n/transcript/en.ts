@@ -138,5 +138,19 @@ export const transcript = {
     'The installed speaker models could not be used. The bundled one told the speakers apart, which is less exact.',
   'transcript.warning.words_only': 'Search finds this text by its words only, not by its meaning.',
   'transcript.wholeWords': 'Whole words',
-  'transcript.working': 'Being transcribed. You can close this page: the work goes on.'
+  'transcript.working': 'Being transcribed. You can close this page: the work goes on.',
+
+  'transcript.findingSpeakers': 'Speakers are being told apart. You can go on reading.',
+  'transcript.findSpeakers': 'Find speakers again',
+  'transcript.findSpeakersDetail': 'The text stays as it is. A name stays with a speaker who says mostly the same words as ' +
+    'before. Merges of speakers are undone.',
+  'transcript.findSpeakersGone': 'The recording was deleted, so its speakers cannot be told apart again. Add the recording once more.',
+  'transcript.findSpeakersMenu': 'Find speakers again…',
+  'transcript.findSpeakersRunning': 'The speakers are being told apart already. Wait until that is done.',
+  'transcript.findSpeakersStart': 'Find speakers',
+  'transcript.speakerNumber': 'Number of speakers',
+  'transcript.speakerNumberHint': 'Leave it empty to find out how many there are.',
+  'transcript.speakerNumberWrong': 'Type a whole number from 1 to {most}, or nothing.',
+  'transcript.speakersFailed': 'The speakers could not be told apart.',
+  'transcript.speakersFound': { one: '{count} speaker found', other: '{count} speakers found' }
 }

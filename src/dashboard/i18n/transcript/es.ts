@@ -135,5 +135,20 @@ export const transcript = {
     'No se han podido usar los modelos de hablantes instalados. Los ha distinguido el modelo incluido, que es menos preciso.',
   'transcript.warning.words_only': 'La búsqueda encuentra este texto solo por sus palabras, no por su significado.',
   'transcript.wholeWords': 'Palabras completas',
-  'transcript.working': 'Se está transcribiendo. Puede cerrar esta página: el trabajo continúa.'
+  'transcript.working': 'Se está transcribiendo. Puede cerrar esta página: el trabajo continúa.',
+
+  'transcript.findingSpeakers': 'Se está distinguiendo a los hablantes. Puede seguir leyendo.',
+  'transcript.findSpeakers': 'Volver a distinguir a los hablantes',
+  'transcript.findSpeakersDetail': 'El texto queda como está. Un nombre se queda con el hablante que dice casi las mismas ' +
+    'palabras que antes. Los hablantes unidos se separan de nuevo.',
+  'transcript.findSpeakersGone': 'La grabación se ha eliminado, así que no se puede volver a distinguir a sus hablantes. ' +
+    'Añada la grabación de nuevo.',
+  'transcript.findSpeakersMenu': 'Volver a distinguir a los hablantes…',
+  'transcript.findSpeakersRunning': 'Ya se está distinguiendo a los hablantes. Espere a que termine.',
+  'transcript.findSpeakersStart': 'Distinguir hablantes',
+  'transcript.speakerNumber': 'Número de hablantes',
+  'transcript.speakerNumberHint': 'Déjelo vacío para averiguar cuántos son.',
+  'transcript.speakerNumberWrong': 'Escriba un número entero del 1 al {most}, o nada.',
+  'transcript.speakersFailed': 'No se ha podido distinguir a los hablantes.',
+  'transcript.speakersFound': { one: '{count} hablante encontrado', other: '{count} hablantes encontrados' }
 }

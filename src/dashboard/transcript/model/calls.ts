@@ -98,6 +98,12 @@ export const speakersQuery = (id: number) => queryOptions({
 })
 export type SpeakerState = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof speakersQuery>['queryFn']>>>>
 
+/** Has the speakers told apart again; undefined: the appliance finds out how many there are. Returns at once, with the old speakers. */
+export async function findSpeakers (id: number, count: number | undefined): Promise<SpeakerState> {
+  const body = { speakers: count === undefined ? true : { exact: count } }
+  return (await take(api.POST('/api/v1/transcriptions/{id}/speakers', { ...path(id), body }))).data
+}
+
 export type SpeakerChange = { speakers?: Array<{ label: string, name: string }>, merge?: Array<{ from: string, into: string }> }
 export async function changeSpeakers (id: number, body: SpeakerChange): Promise<SpeakerState> {
   return (await take(api.PATCH('/api/v1/transcriptions/{id}/speakers', { ...path(id), body }))).data

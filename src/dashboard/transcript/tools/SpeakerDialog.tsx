@@ -21,12 +21,14 @@ type Props = {
   label: string | undefined
   speakers: SpeakerState['speakers']
   onChanged (state: SpeakerState): void
+  /** Somebody wants all speakers told apart again. */
+  onAgain (): void
   onClose (): void
 }
 
 const NOBODY = ''
 
-function SpeakerForm ({ id, label, speakers, onChanged, onClose }: Props & { label: string }) {
+function SpeakerForm ({ id, label, speakers, onChanged, onAgain, onClose }: Props & { label: string }) {
   const { t, language } = useTexts()
   const speakerText = useSpeakerText()
   const speaker = speakers.find((one) => one.label === label)
@@ -62,6 +64,7 @@ function SpeakerForm ({ id, label, speakers, onChanged, onClose }: Props & { lab
       )}
       <Fault error={faults.rest} />
       <DialogButtons>
+        <span className={styles['start']}><Button kind='quiet' onPress={onAgain}>{t('transcript.findSpeakersMenu')}</Button></span>
         <Button kind='quiet' onPress={onClose}>{t('app.cancel')}</Button>
         <Button kind='primary' type='submit' isPending={saving.isPending}>{into === NOBODY ? t('app.save') : t('transcript.merge')}</Button>
       </DialogButtons>

@@ -32,6 +32,8 @@ type Props = {
   /** Undefined: there is nothing to undo. */
   onUndo: (() => void) | undefined
   onHistory (): void
+  /** Undefined: the plan does not include speakers, or they are being told apart. */
+  onSpeakers: (() => void) | undefined
   /** Undefined: the administrator does not allow sharing. */
   onShare: (() => void) | undefined
 }
@@ -49,7 +51,7 @@ function Labelled ({ icon, text }: { icon: IconName, text: string }) {
 }
 
 export function Toolbar (props: Props) {
-  const { id, segments, hasSpeakers, showsDoubt, onDoubt, isFinding, onFind, onUndo, onHistory, onShare } = props
+  const { id, segments, hasSpeakers, showsDoubt, onDoubt, isFinding, onFind, onUndo, onHistory, onSpeakers, onShare } = props
   const { t } = useTexts()
 
   async function copy (options: PlainTextOptions): Promise<void> {
@@ -80,7 +82,8 @@ export function Toolbar (props: Props) {
         label={t('transcript.more')}
         actions={[
           { id: 'doubt', text: showsDoubt ? t('transcript.hideDoubt') : t('transcript.showDoubt'), run: () => { onDoubt(!showsDoubt) } },
-          { id: 'history', text: t('transcript.history'), run: onHistory }
+          { id: 'history', text: t('transcript.history'), run: onHistory },
+          ...onSpeakers ? [{ id: 'speakers', text: t('transcript.findSpeakersMenu'), run: onSpeakers }] : []
         ]}
       ><Icon name='more' />
       </Menu>
