@@ -68,7 +68,8 @@ t.test('options', { skip: NO_CHROMIUM }, async (t) => {
     t.equal(await page.getByText('Next recordings').count(), 0, 'nothing is said while nothing was chosen')
     await tabTo(page, page.getByRole('button', { name: 'Add recordings' }))
     await page.keyboard.press('Enter')
-    for (const _ of [1, 2, 3]) await page.keyboard.press('ArrowDown')
+    // The last of the menu.
+    await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await dialogOf(page).waitFor()
     await tabTo(page, dialogOf(page).getByRole('button', { name: /Spoken language/ }))

@@ -53,7 +53,10 @@ async function resume (file: File, signal: AbortSignal): Promise<Session | undef
   return undefined
 }
 
-/** Resumes the upload of this file with the options that it began with, or begins one. Throws ApiError: too large, no minutes left, queue full. */
+/**
+ * Resumes the upload of this file with the options that it began with, or begins one. Throws ApiError: too large, no
+ * minutes left, queue full.
+ */
 export async function beginUpload (file: File, options: RequestOptions, signal: AbortSignal): Promise<Session> {
   const isHeld = hold(file)
   const known = isHeld ? await resume(file, signal) : undefined
