@@ -70,7 +70,7 @@ export type DetectSpeechOutput = {
   probabilities: Float32Array, freshProbabilities: Float32Array, levelsDb: Float32Array, state: Float32Array
 }
 
-/** What a speech thread posts whenever it loads or frees models: the files of those it holds now. */
+/** What a speech thread posts after it has loaded a model: the files of all models that it holds. */
 export type HeldModels = { threadId: number, paths: string[] }
 
 export type LibraryFacts = {

@@ -45,7 +45,10 @@ function loadWeights (path: string, options: LoadOptions): NativeModel {
   }
 }
 
-/** Posts which models this thread holds. The message leaves at once, so it is known before the first window is done. */
+/**
+ * Posts which models this thread holds, after each load: the message leaves before the first window is done. Not after a failure, when
+ * there may be no memory for a message; what was freed then is known with the next load.
+ */
 function report (): void {
   const message: HeldModels = { threadId, paths: [...held.values()].map(({ path }) => path) }
   parentPort?.postMessage(message)
@@ -54,7 +57,6 @@ function report (): void {
 function drop (key: string): void {
   held.get(key)?.state.free()
   held.delete(key)
-  report()
 }
 
 /** Frees states that are no longer used, and those that leave no room for the next model, which takes twice the size of its file. */
