@@ -14,8 +14,8 @@ export type Request =
   | { abort: number }
 
 /**
- * `pulses`: a number for each running call that grows while the call computes. `held`: the files of the models in memory, sent whenever
- * they change.
+ * `pulses`: a number for each running call that grows while the call computes. `held`: the files of the models in memory, sent after
+ * each load.
  */
 export type Reply =
   | { id: number, result: WorkerResult<unknown> }
