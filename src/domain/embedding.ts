@@ -1,4 +1,5 @@
 /** Vectors of texts: what a model of them is, and how making them fails. */
+import { toIsoCode } from './language.js'
 
 /** A model that turns texts into vectors. `id` changes with the weights; vectors of different ids are never compared. */
 export type EmbeddingModel = {
@@ -17,6 +18,10 @@ export type EmbeddingModel = {
 
 /** The similarity that a cosine of this model's vectors stands for: 0 at its floor, 1 for equal vectors. */
 export const similarityOf = (cosine: number, { floor = 0 }: Pick<EmbeddingModel, 'floor'>): number => (cosine - floor) / (1 - floor)
+
+/** Whether a model was trained on a language, given as Whisper's code. Undefined: the language is unknown. */
+export const knowsLanguage = ({ languages }: Pick<EmbeddingModel, 'languages'>, language: string | undefined): boolean =>
+  languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
 
 /** What a text is for. Some models treat queries and passages differently. */
 export type EmbeddingPurpose = 'query' | 'passage'

@@ -46,7 +46,8 @@ export function createIdentities ({ identities, owners, sessions, inTransaction,
     /** Removes the identity of an account and ends its sessions, except `keptSession`. */
     disconnect (ownerId: number, keptSession?: number): void {
       inTransaction(() => {
-        identities.remove(ownerId)
+        // A row that has ended stays: it keeps a person out.
+        if (identities.findOfOwner(ownerId)) identities.remove(ownerId)
         sessions.removeOfOwner(ownerId, keptSession)
       })
     },

@@ -8,7 +8,7 @@ const IN_TOTAL = 100
 /** Networks that logged in before are not blocked by the attempts of others. This many are remembered. */
 const REMEMBERED = 16
 
-/** Who is tried, for `attempt`: an owner may have any name, also one that stands for something else here. */
+/** The account of an owner, for `attempt`. The prefix keeps it apart from other accounts, whose names owners may have too. */
 export const ownerNamed = (name: string): string => `owner ${name}`
 
 /** The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address, within which new addresses are free. */

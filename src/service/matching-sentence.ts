@@ -1,7 +1,6 @@
-/** Which sentence of a passage answers a query: by the query's words that it has, and by what it means. */
+/** Finds the sentence of a passage that best answers a query, by its words and its meaning. */
 import type { Candidate } from '../domain/library-search.js'
-import { similarityOf } from '../domain/embedding.js'
-import { toIsoCode } from '../domain/language.js'
+import { knowsLanguage, similarityOf } from '../domain/embedding.js'
 import type { Log } from '../domain/log.js'
 import { listSentences, shareOfTerms } from '../domain/snippet.js'
 import type { Embedder } from '../engine/text/embedder.js'
@@ -30,12 +29,11 @@ export function createSentenceFinder (
 ) {
   let left = MOST_COMPARED
 
-  /** Similarities of sentences to the query. Undefined where no model that knows the language can tell. */
+  /** Similarities of sentences to the query. Undefined if no installed model knows the language. */
   async function compare (sentences: readonly string[], { model: name, language }: Candidate): Promise<number[] | undefined> {
     const [embedder, query] = [name === undefined ? undefined : embedderOf(name), vectors.find(({ model }) => model === name)]
     if (!embedder || !query || sentences.length > left) return undefined
-    const { languages } = embedder.model
-    if (languages && (language === undefined || !languages.includes(toIsoCode(language)))) return undefined
+    if (!knowsLanguage(embedder.model, language)) return undefined
     left -= sentences.length
     try {
       const made = await embedder.embed(sentences, 'passage')

@@ -1,7 +1,7 @@
 /** Search of an owner's library: by words and by meaning, one best passage of each transcription. */
 import { AppError } from '../domain/errors.js'
-import { parseLanguage, toIsoCode } from '../domain/language.js'
-import { similarityOf } from '../domain/embedding.js'
+import { parseLanguage } from '../domain/language.js'
+import { knowsLanguage, similarityOf } from '../domain/embedding.js'
 import { shownTitle } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Candidate, LibraryFilter, LibraryReader } from '../domain/library-search.js'
@@ -84,10 +84,9 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
   function weigh (candidate: Candidate, match: (text: string) => Match): Evidence {
     const { similarity: cosine, context, model: name, language } = candidate
     const model = cosine === undefined || name === undefined ? undefined : embedderOf(name)?.model
-    const languages = model?.languages
     const toSimilarity = (given: number | undefined): number | undefined =>
       given === undefined ? undefined : similarityOf(given, model ?? {})
-    const isFluent = languages === undefined || (language !== undefined && languages.includes(toIsoCode(language)))
+    const isFluent = knowsLanguage(model ?? {}, language)
     return { similarity: toSimilarity(cosine), context: toSimilarity(context), ...match(candidate.text), isFluent }
   }
 

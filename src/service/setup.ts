@@ -15,7 +15,7 @@ import type { BegunSession, Sessions } from './sessions.js'
 
 type Deps = {
   owners: OwnerStore
-  identities: Pick<IdentityStore, 'findOfOwner'>
+  identities: Pick<IdentityStore, 'isOfPerson'>
   sessions: Pick<Sessions, 'begin'>
   passwords: Pick<Passwords, 'hash'>
   loginLimit: LoginLimit
@@ -62,7 +62,7 @@ export function createSetup ({ owners, identities, sessions, passwords, loginLim
    * in at the identity provider and so belongs to somebody. Throws `conflict` when such an owner has the name.
    */
   function claimOwner (name: string): number {
-    const isTaken = ({ id }: Owner): boolean => identities.findOfOwner(id) !== undefined
+    const isTaken = ({ id }: Owner): boolean => identities.isOfPerson(id)
     const [first, second] = owners.list({ after: 0, limit: 2 })
     const named = owners.findByName(name)
     if (named && isTaken(named)) throw nameOfPerson()

@@ -23,6 +23,7 @@ export function createIdentityStore (db: Database) {
   const findOfOwner = db.prepare<{ ownerId: number }, IdentityRow>(
     'SELECT issuer, subject, created_at FROM owner_identity WHERE owner_id = :ownerId AND ended_at IS NULL'
   )
+  const findAny = db.prepare<{ ownerId: number }, { subject: string }>('SELECT subject FROM owner_identity WHERE owner_id = :ownerId')
   const end = db.prepare<{ ownerId: number, now: number }>(
     'UPDATE owner_identity SET ended_at = :now WHERE owner_id = :ownerId AND ended_at IS NULL'
   )
@@ -36,6 +37,8 @@ export function createIdentityStore (db: Database) {
       const row = findOfOwner.get({ ownerId })
       return row && { issuer: row.issuer, subject: row.subject, createdAt: row.created_at }
     },
+    /** Whether an owner has an identity, or had one that has ended. */
+    isOfPerson: (ownerId: number): boolean => findAny.get({ ownerId }) !== undefined,
     /** Whether the identity of an owner was this one and has ended. */
     hasEnded: (identity: Identity): boolean => findEnded.get(identity) !== undefined,
     /** Ends the identity of an owner, and keeps it. */

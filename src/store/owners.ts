@@ -73,7 +73,7 @@ export function createOwnerStore (db: Database) {
     SELECT o.id
     FROM owner o
     WHERE o.is_administrator = 1 AND o.id > 0 AND (
-      o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM owner_identity i WHERE i.owner_id = o.id)
+      o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM owner_identity i WHERE i.owner_id = o.id AND i.ended_at IS NULL)
     )
     LIMIT 2
   `)

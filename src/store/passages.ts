@@ -143,7 +143,9 @@ export function createPassageStore (db: Database) {
       removeHiddenStretches.run({ jobId, version })
       return false
     },
-    /** Merges a part of the full-text index, in about 2 ms. Call it for each transaction that adds or removes passages, in it. */
+    /**
+     * Merges a part of the full-text index, in about 2 ms. Call it for each transaction of indexing, in it; erasure merges after deletions.
+     */
     mergeTerms: (): void => { merge.run({ pages: MERGED_PAGES }) },
     /** How a job is indexed; undefined: it is not. */
     findIndex (jobId: number): JobIndex | undefined {

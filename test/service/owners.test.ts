@@ -195,6 +195,10 @@ t.test('the last administrator who can sign in stays one, except on the command 
     }
     t.match(owners.find(anna), { name: 'anna', role: 'administrator', hasPassword: true }, 'nothing was changed')
     await owners.setPassword(anna, 'another password')
+    identities.insert({ issuer: 'https://id.example', subject: 'a', ownerId: bert, now: 0 })
+    identities.end(bert, 1)
+    t.throws(() => owners.change(anna, { role: 'owner' }), { code: 'conflict' }, 'bert no longer signs in at the provider')
+    identities.remove(bert)
     identities.insert({ issuer: 'https://id.example', subject: 'b', ownerId: bert, now: 0 })
     owners.change(anna, { role: 'owner' })
     t.equal(owners.find(anna).role, 'owner', 'bert signs in at the provider')

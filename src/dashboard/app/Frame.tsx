@@ -1,7 +1,6 @@
 /** The frame of every page that needs a session: the main menu and the content. */
 import { useQueryClient } from '@tanstack/react-query'
-import { lazyRouteComponent, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { SignInAgain } from '../account/SignInAgain.tsx'
 import { BASE } from '../api/base.ts'
 import { api, take } from '../api/client.ts'
@@ -15,9 +14,7 @@ import { deleteWaiting } from '../recordings/deletion.ts'
 import { DropTarget } from '../recordings/DropTarget.tsx'
 import { useConnection, useEvents } from '../recordings/events.ts'
 import { dropUploads, useFinishedUploads, useUploads } from '../recordings/upload-list.ts'
-
-// Nobody uploads before they have seen the library.
-const UploadPanel = lazyRouteComponent(async () => await import('../recordings/UploadPanel.tsx'), 'UploadPanel')
+import { UploadPanel } from '../recordings/UploadPanel.tsx'
 
 export function Frame () {
   const { t } = useTexts()
@@ -64,7 +61,7 @@ export function Frame () {
       </header>
       {connection === 'lost' && <p role='status' className={styles['offline']}>{t('app.offline')}</p>}
       <main id='content' className={styles['content']} tabIndex={-1}>
-        {isUploading && <Suspense><UploadPanel /></Suspense>}
+        {isUploading && <UploadPanel />}
         <Outlet />
       </main>
       <DropTarget />

@@ -1,6 +1,7 @@
 /** The library: everything that was recorded, what is being transcribed, and the search over all of it. */
-import { getRouteApi, lazyRouteComponent } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useRef, useState } from 'react'
+import { lazyPage } from '../api/lazy-page.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { NextLine, OptionsDialog } from '../recordings/LazyAdding.tsx'
 import { isAutomatic, useNextOptions } from '../recordings/next-options.ts'
@@ -14,7 +15,7 @@ import { SearchBox } from './SearchBox.tsx'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
 
 // Nobody searches before they have seen the library.
-const SearchResults = lazyRouteComponent(async () => await import('./SearchResults.tsx'), 'SearchResults')
+const SearchResults = lazyPage(async () => await import('./SearchResults.tsx'), 'SearchResults')
 
 const route = getRouteApi('/signedIn/')
 

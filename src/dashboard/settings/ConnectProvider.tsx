@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeFault } from '../account/provider-faults.ts'
+import { PASSWORD_LENGTH } from '../api/agreed.ts'
 import { ApiError } from '../api/client.ts'
 import { goToProvider } from '../api/provider.ts'
 import { useAccount } from '../api/session.ts'
@@ -12,8 +13,6 @@ import { Fault } from '../ui/Fault.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { CONNECTING } from './sign-in-ways.ts'
-
-const MAX_LENGTH = 256
 
 export function ConnectProvider ({ name, onClose }: { name: string, onClose (): void }) {
   const { t } = useTexts()
@@ -32,7 +31,8 @@ export function ConnectProvider ({ name, onClose }: { name: string, onClose (): 
         />
         <Field
           label={t('account.password')} type='password' name='password' autoComplete='current-password' value={password}
-          onChange={setPassword} fault={isWrong ? t('account.fault.wrongPassword') : undefined} maxLength={MAX_LENGTH} autoFocus isRequired
+          onChange={setPassword} fault={isWrong ? t('account.fault.wrongPassword') : undefined} maxLength={PASSWORD_LENGTH.max}
+          autoFocus isRequired
         />
         <Fault error={isWrong ? undefined : describeFault(leave.error, t)} />
         <DialogButtons>

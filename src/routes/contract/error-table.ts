@@ -17,7 +17,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorReply>> = {
   api_key_required: { status: 403, when: 'This operation needs an API key; OAuth tokens are not accepted.' },
   session_required: { status: 403, when: 'This operation needs the session of a person; keys and tokens are not accepted.' },
   administrator_required: { status: 403, when: 'The account is not that of an administrator.' },
-  wrong_password: { status: 403, when: 'The current password is wrong.' },
+  wrong_password: { status: 403, when: 'The current password is missing or wrong.' },
   sign_in_too_old: { status: 403, when: 'This account has no password, and the person signed in too long ago for this. Sign in again.' },
   sign_in_refused: { status: 403, when: 'The identity provider did not confirm who signs in.' },
   no_account: { status: 403, when: 'The person is known to the identity provider, but has no account here.' },

@@ -1,6 +1,7 @@
 /** Above the text: that its speakers are being told apart, that this has failed, and, once, what was found. */
 import { useEffect, useState } from 'react'
 import { useTexts } from '../../i18n/index.tsx'
+import { useSaid } from '../../i18n/use-said.ts'
 import { Button } from '../../ui/Button.tsx'
 import { notify } from '../../ui/Notices.tsx'
 import { Progress } from '../../ui/Progress.tsx'
@@ -26,6 +27,7 @@ function useNews (state: Props['state']): void {
 export function SpeakerProgress ({ state, onAgain }: Props) {
   const { t } = useTexts()
   useNews(state)
+  const reason = useSaid(state?.failure?.message)
   if (state?.status === 'pending') {
     return (
       <div className={styles['speakers']}>
@@ -37,7 +39,7 @@ export function SpeakerProgress ({ state, onAgain }: Props) {
   if (state?.status !== 'failed') return null
   return (
     <div className={`${styles['speakers']} ${styles['failed']}`}>
-      <p role='alert'>{t('transcript.speakersFailed')} <span dir='auto'>{state.failure?.message}</span></p>
+      <p role='alert'>{t('transcript.speakersFailed')} <span dir='auto'>{reason}</span></p>
       <Button onPress={onAgain}>{t('app.retry')}</Button>
     </div>
   )

@@ -1,6 +1,6 @@
-/** Pages whose code is fetched when they are opened. */
+/** Pages, and parts of them, whose code is fetched when they are opened. */
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { api, take } from '../api/client.ts'
+import { api, take } from './client.ts'
 
 /**
  * Like lazyRouteComponent, which reloads the document when a file is missing, because a new version has other files. If the appliance does
