@@ -53,6 +53,8 @@ t.test('in a folder of a proxy', { skip: NO_CHROMIUM }, async (t) => {
     await allowVisits(owner, issuer)
     await owner.open('/settings/account')
     await owner.page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await owner.page.getByRole('dialog').getByLabel('Password').fill(ACCOUNT.password)
+    await owner.page.keyboard.press('Enter')
     await logIn(owner.page, 'ada@work')
     await owner.page.getByText(/^Connected since/).waitFor()
     t.equal(owner.page.url(), `${proxy.address}/settings/account`)
