@@ -237,6 +237,8 @@ export async function createHttp (
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: JSON_BODY_BYTES,
+    // A slow machine starts late rather than not at all.
+    pluginTimeout: 0,
     // Keep-alive connections of a poller must not hold up a stop.
     forceCloseConnections: 'idle',
     // Headers of a request, and the first byte of a connection, must arrive in this time.

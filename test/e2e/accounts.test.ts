@@ -1,5 +1,8 @@
 /** The program from its first start to a person who is still signed in after a restart. */
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import { startServer } from '../support/program.ts'
@@ -58,4 +61,40 @@ t.test('first start, sign-in, restart', async (t) => {
     t.ok(secret.length >= 10)
     t.notOk(texts.some((text) => text.includes(secret)), 'no secret is stored')
   }
+})
+
+t.test('who loses the role, or the session, while the body of a request is on its way changes nothing', async (t) => {
+  const server = await startServer(t.testdir())
+  t.teardown(server.stop)
+  const signIn = async (name: string): Promise<{ cookie: string }> =>
+    ({ cookie: (await ask(server.origin, 'POST', 'session', { body: { name, password: PASSWORD } })).cookie })
+  await ask(server.origin, 'POST', 'setup', { body: { name: 'anna', password: PASSWORD } })
+  const anna = await signIn('anna')
+  const change = async (method: string, path: string, body: object) =>
+    await ask(server.origin, method, `admin/owners${path}`, { body, headers: anna })
+  const { body } = await change('POST', '', { name: 'bert' })
+  const bertId = Number(body.data['id'])
+  t.equal((await change('PUT', `/${bertId}/password`, { password: PASSWORD })).status, 200)
+  const promote = JSON.stringify({ role: 'administrator' })
+  /** Bert's own promotion, of which only a part has arrived. */
+  async function beginPromotion () {
+    const headers = { ...await signIn('bert'), 'content-type': 'application/json', 'content-length': promote.length }
+    const begun = request(`${server.origin}/api/v1/admin/owners/${bertId}`, { method: 'PATCH', headers })
+    begun.write(promote.slice(0, 3))
+    // The server has read the headers when it has answered a later request.
+    await ask(server.origin, 'GET', 'session', { headers: anna })
+    return async () => {
+      const answered = once(begun, 'response') as Promise<[IncomingMessage]>
+      begun.end(promote.slice(3))
+      return (await answered)[0].statusCode
+    }
+  }
+  await change('PATCH', `/${bertId}`, { role: 'administrator' })
+  const finish = await beginPromotion()
+  t.equal((await change('PATCH', `/${bertId}`, { role: 'owner' })).status, 200)
+  t.equal(await finish(), 403)
+  await change('PATCH', `/${bertId}`, { role: 'administrator' })
+  const finishLockedOut = await beginPromotion()
+  t.equal((await change('PUT', `/${bertId}/password`, { password: null })).status, 200)
+  t.equal(await finishLockedOut(), 401)
 })

@@ -8,6 +8,7 @@ import type { Keys } from '../../service/keys.js'
 import type { Tokens } from '../../service/tokens.js'
 import { baseUrlOf } from '../contract/base-url.js'
 import type { Caller } from '../contract/operation.js'
+import { isSafeMethod } from './cross-site.js'
 import { actAs, PAGE_COOKIE } from './page-session.js'
 
 declare module 'fastify' {
@@ -72,6 +73,13 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     if (caller === 'session') throw new AppError('session_required', 'Only a person who is signed in on the page may do this.')
     request.principal = principal
     request.isStillValid = async () => (await authenticate(credential ?? ''))?.ownerId === principal.ownerId
+  })
+  // A body may come slowly, and its credential may have been revoked meanwhile.
+  app.addHook('preHandler', async (request) => {
+    if (isSafeMethod(request.method) || !request.principal || await request.isStillValid()) return
+    const caller = request.routeOptions.config.operation?.caller
+    const challenge = caller === 'session' ? { headers: PAGE_CHALLENGE } : challengeOf(request, publicUrl, ', error="invalid_token"')
+    throw new AppError('unauthorized', 'The credential ended before the request was complete.', challenge)
   })
 }
 

@@ -36,6 +36,11 @@ export function readPageSession (app: FastifyInstance, { sessions, publicUrl }: 
     request.pageSession = sessions.find(secret)
     request.isStillValid = async () => sessions.isOpen(secret)
   })
+  // A body may come slowly, and its sender may have lost the role meanwhile.
+  app.addHook('preHandler', async (request) => {
+    if (!request.pageSession || request.routeOptions.config.operation?.caller !== 'administrator') return
+    request.pageSession = sessions.find(request.cookies[PAGE_COOKIE] ?? '')
+  })
 }
 
 /** The session of an operation for people who are signed in. */

@@ -24,14 +24,17 @@ const notLoggedIn = (): AppError =>
  */
 export function requireSession (app: FastifyInstance, administration: Sessions): void {
   app.decorateRequest('adminSession', undefined)
-  app.addHook('onRequest', async (request) => {
+  async function requireAdministrator (request: FastifyRequest): Promise<void> {
     if (request.routeOptions.config.operation?.caller !== 'administrator') return
     request.adminSession = administration.find(request.cookies[SESSION_COOKIE] ?? '')
     if (request.adminSession || request.pageSession?.role === 'administrator') return
     if (request.pageSession) throw new AppError('administrator_required', 'Only administrators may do this. Ask one of them.')
     administration.requireOn()
     throw notLoggedIn()
-  })
+  }
+  // Again when the body is there, since a session may end and an account may lose its role before.
+  app.addHook('onRequest', requireAdministrator)
+  app.addHook('preHandler', requireAdministrator)
 }
 
 /** The administrator session of an administrator operation. Throws `unauthorized` when the caller is an account of the page instead. */
