@@ -2,12 +2,12 @@
 import { frameToMs, LOCAL_SPEAKERS, SEGMENT_FRAMES, sizeOfSet, STEP_FRAMES } from './powerset.js'
 import { unpackSegments } from './segment-observation.js'
 import type { LocalVoice, ObservedSegment } from './segment-observation.js'
-import { cosine } from './speaker-clusters.js'
 import type { SpeakerEvidence } from './speaker-turns.js'
 import { renumberVoices } from './speaker.js'
 import type { SpeakerTurn } from './speaker.js'
 import { linkVoices } from './voice-linkage.js'
 import type { LinkageRules } from './voice-linkage.js'
+import { dot } from './vectors.js'
 
 /** Only voice prints of this much sound (in frames of 17 ms with one speaker) form voices. Shorter ones are assigned to these voices. */
 const CLEAR_FRAMES = 90
@@ -25,7 +25,7 @@ type Assignment = { speaker: number, voice: number, confidence: number }
  * are enough voices.
  */
 export function assignVoices (locals: readonly LocalVoice[], means: readonly Float32Array[]): Assignment[] {
-  const likeness = locals.map(({ voice }) => means.map((mean) => cosine(voice, mean)))
+  const likeness = locals.map(({ voice }) => means.map((mean) => dot(voice, mean)))
   const pairs = likeness.flatMap((row, local) => row.map((value, voice) => ({ local, voice, value }))).sort((a, b) => b.value - a.value)
   const chosen = new Map<number, number>()
   for (const { local, voice } of pairs) {

@@ -1,5 +1,6 @@
 /** Groups voice prints by speaker when the number of speakers is unknown. Pure. */
 import { toUnitLength } from './speaker-observation.js'
+import { dot } from './vectors.js'
 
 /** Windows of sound in order of time: where the middle of each is, in ms, and its voice print, of unit length. */
 export type VoicePrints = { centresMs: readonly number[], voices: readonly Float32Array[] }
@@ -42,20 +43,6 @@ const NEAREST = 3
 /** A part must have this much speech. */
 const MIN_PART_SECONDS = 2
 
-/** The cosine of two vectors of unit length. Four sums do not wait for each other. */
-export function cosine (a: Float32Array, b: Float32Array): number {
-  let [first, second, third, fourth] = [0, 0, 0, 0]
-  const whole = a.length - a.length % 4
-  for (let i = whole; i < a.length; i++) first += a[i]! * b[i]!
-  for (let i = 0; i < whole; i += 4) {
-    first += a[i]! * b[i]!
-    second += a[i + 1]! * b[i + 1]!
-    third += a[i + 2]! * b[i + 2]!
-    fourth += a[i + 3]! * b[i + 3]!
-  }
-  return first + second + third + fourth
-}
-
 const strideFor = (count: number, limit: number): number => Math.max(1, Math.ceil(count / limit))
 const pick = <T>(items: readonly T[], limit: number): T[] => {
   const stride = strideFor(items.length, limit)
@@ -73,7 +60,7 @@ export function meanVoice (voices: readonly Float32Array[]): Float32Array {
 export function nearestVoice (voice: Float32Array, means: readonly Float32Array[]): number {
   let [best, most] = [0, -Infinity]
   for (const [index, mean] of means.entries()) {
-    const likeness = cosine(voice, mean)
+    const likeness = dot(voice, mean)
     if (likeness > most) [best, most] = [index, likeness]
   }
   return best
@@ -96,7 +83,7 @@ function refine (
     labels = next
     means = meansOf(voices, labels, means.length).map((mean, index) => labels.includes(index) ? mean : means[index]!)
   }
-  const likeness = voices.reduce((sum, voice, index) => sum + cosine(voice, means[labels[index]!]!), 0) / voices.length
+  const likeness = voices.reduce((sum, voice, index) => sum + dot(voice, means[labels[index]!]!), 0) / voices.length
   return { means, likeness }
 }
 
@@ -122,7 +109,7 @@ function mainDirection (voices: readonly Float32Array[], check: () => void): Flo
 /** Two means to start from: those of the halves along the main direction. */
 function halves (voices: readonly Float32Array[], check: () => void): Float32Array[] {
   const direction = mainDirection(voices, check)
-  const along = voices.map((voice) => cosine(voice, direction))
+  const along = voices.map((voice) => dot(voice, direction))
   const middle = along.reduce((sum, value) => sum + value, 0) / along.length
   return [0, 1].map((side) => meanVoice(voices.filter((_, index) => (along[index]! > middle ? 1 : 0) === side)))
 }
@@ -133,11 +120,11 @@ function farApart (voices: readonly Float32Array[], count: number, check: () => 
   // The first is the one that is least like the mean of all; that mean itself is not used.
   const chosen: Float32Array[] = []
   const mean = meanVoice(voices)
-  let likeness = smooth.map((voice) => cosine(voice, mean))
+  let likeness = smooth.map((voice) => dot(voice, mean))
   while (chosen.length < count) {
     check()
     const next = smooth[likeness.indexOf(Math.min(...likeness))]!
-    likeness = smooth.map((voice, index) => Math.max(chosen.length === 0 ? -Infinity : likeness[index]!, cosine(voice, next)))
+    likeness = smooth.map((voice, index) => Math.max(chosen.length === 0 ? -Infinity : likeness[index]!, dot(voice, next)))
     chosen.push(next)
   }
   return chosen
@@ -194,7 +181,7 @@ export function comparePatterns ({ centresMs, voices }: VoicePrints, isSecond: r
       const other = compared[next]!
       const lagMs = Math.abs(centresMs[one]! - centresMs[other]!)
       const bin = bins.findLast((_, index) => lagMs >= LAGS_MS[index]!)
-      if (bin) note(isSecond[one] === isSecond[other] ? bin.inside : bin.across, cosine(voices[one]!, voices[other]!))
+      if (bin) note(isSecond[one] === isSecond[other] ? bin.inside : bin.across, dot(voices[one]!, voices[other]!))
     }
   }
   const separation = separationOf(bins)
@@ -238,7 +225,7 @@ const allPairs = (count: number): Pair[] =>
 /** Pairs of groups that may differ least: each group with those whose mean voices are most like its own. */
 function likelyPairs (means: readonly Float32Array[]): Pair[] {
   const near = means.map((own, index) => new Set([...means.keys()].filter((other) => other !== index)
-    .map((other) => ({ other, likeness: cosine(own, means[other]!) }))
+    .map((other) => ({ other, likeness: dot(own, means[other]!) }))
     .sort((one, next) => next.likeness - one.likeness).slice(0, NEAREST).map(({ other }) => other)))
   return allPairs(means.length).filter(({ a, b }) => near[a]!.has(b) || near[b]!.has(a))
 }

@@ -1,5 +1,5 @@
 /** Picks the parts of a long recording that its voices are found from. Pure. */
-import { cosine } from './speaker-clusters.js'
+import { dot } from './vectors.js'
 import { toUnitLength } from './speaker-observation.js'
 
 /** Voice prints that stay packed until they are read. `readVoice` writes into `into` and returns it. */
@@ -27,7 +27,7 @@ function addNovel (means: readonly Float32Array[], chosen: Set<number>, count: n
   const nearest = new Float32Array(means.length).fill(-Infinity)
   const compareWith = (other: number): void => {
     check()
-    for (const [index, mean] of means.entries()) nearest[index] = Math.max(nearest[index]!, cosine(mean, means[other]!))
+    for (const [index, mean] of means.entries()) nearest[index] = Math.max(nearest[index]!, dot(mean, means[other]!))
   }
   for (const other of chosen) compareWith(other)
   for (let added = 0; added < count; added++) {

@@ -1,5 +1,5 @@
 /** Finds who talks when from the observations of a recording. Pure. */
-import { cosine, findVoices } from './speaker-clusters.js'
+import { findVoices } from './speaker-clusters.js'
 import type { SpeakerCount } from './speaker-clusters.js'
 import { OBSERVED_FRAME_MS, OBSERVED_HOP_MS, OBSERVED_WINDOW_MS, openObservation } from './speaker-observation.js'
 import type { PackedObservation } from './speaker-observation.js'
@@ -10,6 +10,7 @@ import type { PackedVoices } from './speaker-sample.js'
 import { DOUBTFUL, renumberVoices } from './speaker.js'
 import type { Doubt, SpeakerTurn } from './speaker.js'
 import type { TimedWord } from './transcript.js'
+import { dot } from './vectors.js'
 
 /** Words of the transcript, in order. Nobody else begins to talk in the middle of a word. */
 export type SpokenWord = Pick<TimedWord, 'text' | 'startMs' | 'endMs'>
@@ -74,7 +75,7 @@ function scoreWindows ({ centresMs, dimensions, readVoice }: Windows, means: rea
   for (let index = 0; index < centresMs.length; index++) {
     check()
     readVoice(index, own)
-    for (const [voice, mean] of means.entries()) scores[index * means.length + voice] = LIKENESS_SCALE * cosine(own, mean)
+    for (const [voice, mean] of means.entries()) scores[index * means.length + voice] = LIKENESS_SCALE * dot(own, mean)
   }
   return scores
 }

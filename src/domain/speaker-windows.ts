@@ -1,8 +1,9 @@
 /** Which windows of a piece get a voice print, and which are between two that are alike. Pure. */
-import { cosine, meanVoice } from './speaker-clusters.js'
+import { meanVoice } from './speaker-clusters.js'
 import { OBSERVED_HOP_MS } from './speaker-observation.js'
 import type { ObservedWindow } from './speaker-observation.js'
 import type { Region } from './speaker-regions.js'
+import { dot } from './vectors.js'
 
 /** Makes the voice prints of the windows with these middles, in ms of the recording, in the same order. */
 export type PrintVoices = (centresMs: readonly number[]) => Promise<readonly Float32Array[]>
@@ -49,7 +50,7 @@ export async function observeWindows (piece: Region, regions: readonly Region[],
   const unclear: number[] = []
   for (const ms of between) {
     const [before, after] = [voices.get(ms - OBSERVED_HOP_MS), voices.get(ms + OBSERVED_HOP_MS)]
-    if (before && after && cosine(before, after) >= ALIKE) voices.set(ms, meanVoice([before, after]))
+    if (before && after && dot(before, after) >= ALIKE) voices.set(ms, meanVoice([before, after]))
     else unclear.push(ms)
   }
   await print(unclear)

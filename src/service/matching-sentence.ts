@@ -3,6 +3,7 @@ import type { Candidate } from '../domain/library-search.js'
 import { knowsLanguage, similarityOf } from '../domain/embedding.js'
 import type { Log } from '../domain/log.js'
 import { listSentences, shareOfTerms } from '../domain/snippet.js'
+import { dot } from '../domain/vectors.js'
 import type { Embedder } from '../engine/text/embedder.js'
 
 /** Sentences whose vectors are made for one search. Each takes some 5 ms; the sentences of later results are chosen by words alone. */
@@ -14,8 +15,6 @@ export type QueryMeaning = {
   /** Of the query, by embedding model. */
   vectors: ReadonlyArray<{ model: string, vector: Float32Array }>
 }
-
-const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
 
 function indexOfLargest (values: readonly number[]): number {
   let best = 0

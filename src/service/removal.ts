@@ -6,6 +6,7 @@ import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
 import type { UploadStore } from '../store/uploads.js'
+import { workFor } from './slices.js'
 import { findOwnedJob } from './transcripts.js'
 
 type Deps = {
@@ -32,14 +33,7 @@ export function createRemoval ({ jobs, edits, media, uploads, files, inTransacti
    */
   async function removeHistory (id: number): Promise<void> {
     inUnsyncedTransaction(() => { edits.closeHistory(id) })
-    for (let isMore = true; isMore;) {
-      const until = performance.now() + SLICE_MS
-      inUnsyncedTransaction(() => {
-        do isMore = edits.removeHistory(id, AT_ONCE)
-        while (isMore && performance.now() < until)
-      })
-      if (isMore) await nextTurn()
-    }
+    while (inUnsyncedTransaction(() => workFor(SLICE_MS, () => edits.removeHistory(id, AT_ONCE)))) await nextTurn()
   }
 
   return {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { packObservation, toUnitLength } from '../../dist/domain/speaker-observation.js'
 import { findRegions } from '../../dist/domain/speaker-regions.js'
-import { cosine } from '../../dist/domain/speaker-clusters.js'
+import { dot } from '../../dist/domain/vectors.js'
 import { unpackObservation } from '../support/speaker-observation.ts'
 
 t.test('an observation is packed and read again, nearly the same', async (t) => {
@@ -15,7 +15,7 @@ t.test('an observation is packed and read again, nearly the same', async (t) => 
   const read = unpackObservation(bytes)
   t.match(read, { startMs: 60_000, endMs: 60_064, windows: [{ centreMs: 60_000 }, { centreMs: 60_400 }] })
   t.ok(Math.abs((read.probabilities[0] ?? 0) - 0.25) < 0.003)
-  t.ok(cosine(read.windows[0]?.voice ?? voice, voice) > 0.999)
+  t.ok(dot(read.windows[0]?.voice ?? voice, voice) > 0.999)
   t.strictSame(unpackObservation(packObservation({ ...observation, windows: [] })).windows, [])
 })
 

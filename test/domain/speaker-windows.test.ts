@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cosine } from '../../dist/domain/speaker-clusters.js'
+import { dot } from '../../dist/domain/vectors.js'
 import { toUnitLength } from '../../dist/domain/speaker-observation.js'
 import { observeWindows } from '../../dist/domain/speaker-windows.js'
 
@@ -27,7 +27,7 @@ t.test('where one person talks on, every second window is the mean of its neighb
   const windows = await observe(0, 60_000)
   t.strictSame(windows.map(({ centreMs }) => centreMs), Array.from({ length: 150 }, (_, index) => index * HOP_MS))
   t.equal(printed.length, 76, 'one of them belongs to the next piece')
-  t.ok(windows.every(({ centreMs, voice }) => cosine(voice, voiceAt(centreMs, Infinity)) > 0.98))
+  t.ok(windows.every(({ centreMs, voice }) => dot(voice, voiceAt(centreMs, Infinity)) > 0.98))
 })
 
 t.test('where the speaker changes, and beside a pause, each window has a voice print of its own', async (t) => {

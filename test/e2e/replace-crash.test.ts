@@ -1,9 +1,9 @@
 /** kill -9 in the middle of find and replace: the request with the same Idempotency-Key completes it, and applies nothing twice. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { addCompleted } from '../support/exports.ts'
 import { makeSpoken } from '../support/edits.ts'
 import { startServer } from '../support/program.ts'
+import { waitFor } from '../support/wait.ts'
 
 const SEGMENTS = 20_000
 
@@ -27,7 +27,7 @@ t.test('a replacement is applied once, although the server was killed while it r
   const begun = db.prepare('SELECT sum(segments) FROM revision').pluck()
 
   const killed = replace(first.address).then(() => false, () => true)
-  while (begun.get() === null) await sleep(1)
+  await waitFor('the first slice', async () => begun.get() !== null, { everyMs: 1 })
   await first.kill9()
   t.ok(await killed, 'there was no reply')
   t.ok(Number(begun.get()) < SEGMENTS, `${String(begun.get())} of ${SEGMENTS} segments`)

@@ -3,5 +3,12 @@
 /** How many characters a password has. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const
 
+/** The most speakers that are told apart in one recording. */
+export const MOST_SPEAKERS = 40
+
+/** The most special words of a recording, and the most characters of one. */
+export const MOST_TERMS = 200
+export const LONGEST_TERM = 64
+
 /** The address of the page, below that of the appliance, to which the identity provider sends browsers back. */
 export const RETURN_PATH = '/sign-in/return'

@@ -1,13 +1,14 @@
 /** The fields of the options for new recordings. */
 import { useMemo, useState } from 'react'
+import { LONGEST_TERM, MOST_SPEAKERS, MOST_TERMS } from '../api/agreed.ts'
 import { useAccount } from '../api/session.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Choice } from '../ui/Choice.tsx'
 import { Field } from '../ui/Field.tsx'
 import { useFormats } from '../ui/formats.ts'
 import { LANGUAGE_CODES } from './languages.ts'
-import { MOST_SPEAKERS, rememberNext, useNextOptions } from './next-options.ts'
-import { AUTOMATIC, faultsOfDraft, fromDraft, LONGEST_TERM, MOST_TERMS, toDraft } from './option-draft.ts'
+import { rememberNext, useNextOptions } from './next-options.ts'
+import { AUTOMATIC, faultsOfDraft, fromDraft, toDraft } from './option-draft.ts'
 import type { Draft, DraftFaults } from './option-draft.ts'
 
 const QUALITIES = ['fast', 'balanced', 'accurate'] as const

@@ -3,14 +3,13 @@
  * names should not stay on a shared computer.
  */
 import { useMemo, useSyncExternalStore } from 'react'
+import { MOST_SPEAKERS } from '../api/agreed.ts'
 import type { components } from '../api/schema.ts'
 import { useAccount } from '../api/session.ts'
 
 const PLACE = 'stenobox.next'
 const QUALITIES = ['fast', 'accurate'] as const
 const CHANNELS = ['separate', 'mixed'] as const
-/** The most speakers that the appliance tells apart in one recording. */
-export const MOST_SPEAKERS = 40
 
 /** Undefined: the appliance decides. */
 export type NextOptions = {

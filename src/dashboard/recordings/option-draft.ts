@@ -1,10 +1,7 @@
 /** Options for new recordings while somebody changes them: texts as they are typed, which may be wrong. Pure. */
+import { LONGEST_TERM, MOST_TERMS } from '../api/agreed.ts'
 import { isCount } from './next-options.ts'
 import type { NextOptions } from './next-options.ts'
-
-/** The most special words, and characters of one, that the appliance takes. */
-export const MOST_TERMS = 200
-export const LONGEST_TERM = 64
 
 /** Stands for what the appliance decides: no language is called so. */
 export const AUTOMATIC = 'auto'

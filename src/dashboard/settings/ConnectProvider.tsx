@@ -1,4 +1,4 @@
-/** Asks for the password before the account is connected with the identity provider: whoever connects it can sign in to it from then on. */
+/** Asks for the password before the account is connected with the identity provider. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeFault } from '../account/provider-faults.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { createSpeakerPool } from '../../../dist/engine/speech/pool.js'
 import { createSpeakerEngine } from '../../../dist/engine/speech/speakers.js'
-import { cosine } from '../../../dist/domain/speaker-clusters.js'
+import { dot } from '../../../dist/domain/vectors.js'
 import { SpeechError } from '../../../dist/domain/speech-error.js'
 import { decode } from '../../support/native.ts'
 import { AUDIO } from '../../support/paths.ts'
@@ -46,7 +46,7 @@ t.test('a voice print is the same, wherever the recording is cut', async (t) => 
   // A detector that begins later may hear a pause a little longer, so a few windows are in one only.
   const both = cut.filter(({ centreMs }) => whole.has(centreMs))
   t.ok(both.length > 0.9 * whole.size, `${both.length} of ${whole.size} windows`)
-  const unlike = both.filter(({ centreMs, voice }) => cosine(voice, whole.get(centreMs) ?? voice) < 0.999)
+  const unlike = both.filter(({ centreMs, voice }) => dot(voice, whole.get(centreMs) ?? voice) < 0.999)
   t.strictSame(unlike.map(({ centreMs }) => centreMs), [])
 })
 

@@ -15,7 +15,7 @@ export const library = {
   'account.fault.denied': 'The provider did not sign you in. Try again, or use your password.',
   'account.fault.expired': 'This sign-in has expired, or was started in another browser. Try again.',
   'account.fault.refused': 'The provider did not confirm who you are. Try again, or use your password.',
-  'account.fault.tooOld': 'You signed in too long ago for this. Sign out, sign in again, and try once more.',
+  'account.fault.tooOld': 'You signed in too long ago for this. Sign out, sign in again, and try again.',
   'account.fault.wrongPassword': 'The password is wrong.',
   'account.fault.noAccount': 'The provider knows you, but you have no account here. If you have one with a password, sign in with it and ' +
     'connect it in the settings. Otherwise ask an administrator.',

@@ -144,7 +144,7 @@ export const transcript = {
   'transcript.findSpeakers': 'Find speakers again',
   'transcript.findSpeakersDetail': 'The text stays as it is. A name stays with a speaker who says mostly the same words as ' +
     'before. Merges of speakers are undone.',
-  'transcript.findSpeakersGone': 'The recording was deleted, so its speakers cannot be told apart again. Add the recording once more.',
+  'transcript.findSpeakersGone': 'The recording was deleted, so its speakers cannot be told apart again. Add the recording again.',
   'transcript.findSpeakersMenu': 'Find speakers again…',
   'transcript.findSpeakersRunning': 'The speakers are being told apart already. Wait until that is done.',
   'transcript.findSpeakersStart': 'Find speakers',

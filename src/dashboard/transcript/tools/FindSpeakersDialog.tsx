@@ -1,9 +1,10 @@
-/** Has the appliance tell the speakers of a transcript apart once more, or for the first time. */
+/** Has the appliance find the speakers of a transcript, for the first time or again. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { MOST_SPEAKERS } from '../../api/agreed.ts'
 import { ApiError } from '../../api/client.ts'
 import { useTexts } from '../../i18n/index.tsx'
-import { isCount, MOST_SPEAKERS } from '../../recordings/next-options.ts'
+import { isCount } from '../../recordings/next-options.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { Fault } from '../../ui/Fault.tsx'
