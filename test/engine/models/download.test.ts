@@ -3,16 +3,19 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createDownloader } from '../../../dist/engine/models/download.js'
 import { createFetcher } from '../../../dist/engine/http/fetcher.js'
+import { createNames } from '../../../dist/engine/http/names.js'
 import { allowing } from '../../support/address-tricks.ts'
 import { makeBytes, messageOf, serveBytes, sha256Of, startServer } from '../../support/model-server.ts'
 import type { TestServer } from '../../support/model-server.ts'
+import { startNameServer } from '../../support/name-server.ts'
 
 type Faults = Parameters<typeof createDownloader>[0]
 type Options = Partial<Faults>
 
-/** A downloader into an empty directory; it never really waits between tries. */
-function setUp (t: Test, more: Options = {}) {
-  const fetcher = createFetcher({ allow: allowing('127.0.0.1', '127.0.0.1:1'), offline: false })
+/** A downloader into an empty directory; it never really waits between tries, and asks no name server unless `servers` are given. */
+function setUp (t: Test, { servers = [], ...more }: Options & { servers?: string[] } = {}) {
+  const { lookUp } = createNames({ hostsPath: '/dev/null', resolvPath: '/dev/null', servers })
+  const fetcher = createFetcher({ allow: allowing('127.0.0.1', '127.0.0.1:1'), offline: false, lookup: lookUp })
   t.teardown(fetcher.close)
   const pauses: number[] = []
   const downloader = createDownloader({ fetcher, sleep: async (ms) => { pauses.push(ms) }, ...more })
@@ -219,9 +222,12 @@ t.test('errors of the server are tried again, errors of ours are not', async (t)
 })
 
 t.test('an unreachable server and an unknown host have different messages', async (t) => {
-  const { pull } = setUp(t)
+  const names = await startNameServer({})
+  t.teardown(names.close)
+  const { pull } = setUp(t, { servers: [names.address] })
   await t.rejects(pull('http://127.0.0.1:1/x', makeBytes(10)), { message: /^127\.0\.0\.1:1 refuses the connection/ })
   await t.rejects(pull('http://no-such-host.invalid/x', makeBytes(10)), { message: /no-such-host\.invalid/ })
+  t.ok(names.asked.includes('no-such-host.invalid'))
 })
 
 t.test('a file that does not fit on the disk is neither started nor kept', async (t) => {
