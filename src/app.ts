@@ -180,7 +180,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
       events.stop()
       library.shares.endStreams()
       library.listening.end()
-      library.loudness.stop()
+      library.peaks.stop()
       await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()
     },

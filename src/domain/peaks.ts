@@ -10,7 +10,7 @@ const SHORTEST_SAMPLES = 320
 export type Peaks = { perSecond: number, amplitudes: Uint8Array }
 
 /** Measures samples (signed 16 bit, little endian) while they arrive. `channels`: interleaved; the loudest counts. */
-export function createPeaks (channels = 1) {
+export function createPeakMeter (channels = 1) {
   const peaks = new Uint8Array(MAX_PEAKS)
   let count = 0
   let length = SHORTEST_SAMPLES * channels

@@ -5,7 +5,7 @@ import { MEDIA_TYPES } from '../domain/media-type.js'
 import { MAX_PEAKS } from '../domain/peaks.js'
 import { toSeconds } from '../domain/transcript.js'
 import type { Listening } from '../service/listening.js'
-import type { Loudness } from '../service/loudness.js'
+import type { RecordingPeaks } from '../service/peaks.js'
 import { operation } from './contract/operation.js'
 import { IdParams, ok, Success } from './contract/schemas.js'
 import { principalOf } from './plugins/auth.js'
@@ -25,9 +25,9 @@ const Peaks = Type.Object({
   title: 'Peaks', description: 'How loud the recording is.', examples: [{ perSecond: 50, durationSeconds: 0.06, peaks: 'AEB/' }]
 })
 
-type Deps = { listening: Listening, loudness: Loudness }
+type Deps = { listening: Listening, peaks: RecordingPeaks }
 
-export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listening, loudness }) => {
+export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listening, peaks }) => {
   app.get('/transcriptions/:id/audio', operation({
     operationId: 'getAudio',
     tag: 'Transcriptions',
@@ -57,7 +57,7 @@ export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listen
     replies: { 200: Success(Peaks) },
     errors: ['not_found', 'not_completed', 'gone']
   }), async (request) => {
-    const { perSecond, durationMs, amplitudes } = await loudness.read(request.params.id, principalOf(request).ownerId)
+    const { perSecond, durationMs, amplitudes } = await peaks.read(request.params.id, principalOf(request).ownerId)
     return ok({ perSecond, durationSeconds: toSeconds(durationMs), peaks: Buffer.from(amplitudes).toString('base64') })
   })
 }

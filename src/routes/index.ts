@@ -11,15 +11,14 @@ import type { Edits } from '../service/edits.js'
 import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
-import type { Labels } from '../service/labels.js'
 import type { Listening } from '../service/listening.js'
-import type { Loudness } from '../service/loudness.js'
 import type { Metrics } from '../service/metrics.js'
 import type { ModelAdvice } from '../service/model-advice.js'
 import type { ModelTasks } from '../service/model-tasks.js'
 import type { Overview } from '../service/overview.js'
 import type { Oauth } from '../service/oauth.js'
 import type { Owners } from '../service/owners.js'
+import type { RecordingPeaks } from '../service/peaks.js'
 import type { Plans } from '../service/plans.js'
 import type { ProviderSignIn } from '../service/provider-sign-in.js'
 import type { Removal } from '../service/removal.js'
@@ -33,6 +32,7 @@ import type { Shares } from '../service/shares.js'
 import type { Speakers } from '../service/speakers.js'
 import type { Submit } from '../service/submit.js'
 import type { System } from '../service/system.js'
+import type { TitlesAndTags } from '../service/titles-and-tags.js'
 import type { Tokens } from '../service/tokens.js'
 import type { Transcripts } from '../service/transcripts.js'
 import type { Uploads } from '../service/uploads.js'
@@ -93,9 +93,8 @@ export type RouteDeps = {
   /** Undefined: people do not sign in at an identity provider. */
   providerSignIn: ProviderSignIn | undefined
   idempotency: Idempotency
-  labels: Labels
   listening: Listening
-  loudness: Loudness
+  peaks: RecordingPeaks
   metrics: Metrics
   oauth: Oauth
   removal: Removal
@@ -109,6 +108,7 @@ export type RouteDeps = {
   speakers: Speakers
   submit: Submit
   system: System
+  titlesAndTags: TitlesAndTags
   transcripts: Transcripts
   uploads: Uploads
   usage: Usage
@@ -130,9 +130,9 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, labels, listening,
-    loudness, oauth, owners, plans, providerSignIn: provider, removal, retention, retries, search, segments, sessions, setup, shares,
-    speakers, submit, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
+    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, listening, peaks,
+    oauth, owners, plans, providerSignIn: provider, removal, retention, retries, search, segments, sessions, setup, shares,
+    speakers, submit, titlesAndTags, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
     authorizationServer, isLocalServer, isSharingOn, version
   } = deps
   await collectOperations(app, publicUrl)
@@ -167,8 +167,8 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(ownRetentionRoutes, { retention })
       await api.register(adminRoutes, { ...deps, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
-      await api.register(transcriptionRoutes, { transcripts, labels, removal })
-      await api.register(audioRoutes, { listening, loudness })
+      await api.register(transcriptionRoutes, { transcripts, titlesAndTags, removal })
+      await api.register(audioRoutes, { listening, peaks })
       await api.register(eventRoutes, { events })
       await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })

@@ -2,12 +2,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Readable } from 'node:stream'
 import Type from 'typebox'
-import { MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from '../domain/labels.js'
 import { LIBRARY_SORTS, MAX_LIBRARY_CURSOR_LENGTH, SORT_ORDERS } from '../domain/library-page.js'
 import { MAX_LANGUAGE_LENGTH } from '../domain/submission.js'
+import { MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from '../domain/titles-and-tags.js'
 import { TranscriptDocument } from '../domain/transcript.js'
-import type { Labels } from '../service/labels.js'
 import type { Removal } from '../service/removal.js'
+import type { TitlesAndTags } from '../service/titles-and-tags.js'
 import { EXPORT_FORMATS } from '../service/transcripts.js'
 import type { Transcripts } from '../service/transcripts.js'
 import { attachmentNamed } from './content-disposition.js'
@@ -67,9 +67,9 @@ const FILES = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': Type.String({ format: 'binary' })
 }
 
-type Deps = { transcripts: Transcripts, labels: Labels, removal: Removal }
+type Deps = { transcripts: Transcripts, titlesAndTags: TitlesAndTags, removal: Removal }
 
-export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, labels, removal }) => {
+export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { transcripts, titlesAndTags, removal }) => {
   app.get('/transcriptions', operation({
     operationId: 'listTranscriptions',
     tag: 'Transcriptions',
@@ -110,7 +110,7 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
   }), async (request) => {
     const { id } = request.params
     const { ownerId } = principalOf(request)
-    labels.change(id, ownerId, request.body)
+    titlesAndTags.change(id, ownerId, request.body)
     return ok(toTranscription(transcripts.read(id, ownerId)))
   })
 
@@ -121,7 +121,7 @@ export const transcriptionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     description: 'The most used first, at most 1000. Of spellings that differ only in case, that of the newest transcription is listed.',
     caller: 'transcripts:read',
     replies: { 200: Success(Tags) }
-  }), async (request) => ok(labels.listTags(principalOf(request).ownerId)))
+  }), async (request) => ok(titlesAndTags.listTags(principalOf(request).ownerId)))
 
   app.delete('/transcriptions/:id', operation({
     operationId: 'deleteTranscription',

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ArtifactError } from '../domain/artifact-error.js'
-import { toTitle } from '../domain/artifact-source.js'
+import { toTitle } from '../domain/artifact-title.js'
 import { STORED_MODES } from '../domain/artifact.js'
 import type { Artifact, ArtifactMode, ArtifactSource, PassageVector, StoredMode } from '../domain/artifact.js'
 import { AppError } from '../domain/errors.js'

@@ -4,7 +4,7 @@ import { CHANNELS } from '../domain/channels.js'
 import type { ChannelMode } from '../domain/channels.js'
 import { AppError, JobFailure } from '../domain/errors.js'
 import type { Job } from '../domain/job.js'
-import { createPeaks } from '../domain/peaks.js'
+import { createPeakMeter } from '../domain/peaks.js'
 import type { Peaks } from '../domain/peaks.js'
 import type { decodeAudio, probeMedia } from '../engine/media/ffmpeg.js'
 import type { Files } from '../store/files.js'
@@ -26,7 +26,7 @@ type OnSamples = (samples: number) => Promise<void>
 type Written = { samples: number, isSeparate: boolean }
 
 /** The same chunks, measured while they pass. */
-async function * measured (chunks: AsyncIterable<Buffer>, { add }: ReturnType<typeof createPeaks>): AsyncGenerator<Buffer> {
+async function * measured (chunks: AsyncIterable<Buffer>, { add }: ReturnType<typeof createPeakMeter>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     add(chunk)
     yield chunk
@@ -110,10 +110,10 @@ export function createSound ({ media, files, submit, ffmpeg, maxMediaSeconds }: 
       if ((facts.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
       const channels = facts.channels === CHANNELS.length ? 2 : 1
       const timeoutMs = decodeTimeoutMs(facts.durationMs ?? maxMediaSeconds * 1000)
-      const peaks = createPeaks(channels)
-      const chunks = measured(ffmpeg.decodeAudio(path, facts, { maxSeconds: maxMediaSeconds, timeoutMs, channels, signal }), peaks)
+      const meter = createPeakMeter(channels)
+      const chunks = measured(ffmpeg.decodeAudio(path, facts, { maxSeconds: maxMediaSeconds, timeoutMs, channels, signal }), meter)
       const written = channels === 2 ? await writeStereo(job, chunks, mode, onSamples) : await writeMono(job, chunks, onSamples)
-      return { ...written, peaks: peaks.read() }
+      return { ...written, peaks: meter.read() }
     },
     /** Mixes channels that were written separately, and removes their files unless they are kept. Rejects with `JobFailure`. */
     async mix (jobId: number, keep?: 'keep channels'): Promise<void> {

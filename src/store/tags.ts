@@ -1,5 +1,5 @@
 /** Tags of transcriptions. */
-import type { Tag } from '../domain/labels.js'
+import type { Tag } from '../domain/titles-and-tags.js'
 import type { Database } from './database.js'
 
 /** `count`: the transcriptions that have it. */

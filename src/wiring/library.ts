@@ -1,9 +1,8 @@
 /** What an owner has: recordings, uploads, transcripts, speakers, webhooks. */
 import { playSound } from '../engine/media/playback.js'
 import { createEdits } from '../service/edits.js'
-import { createLabels } from '../service/labels.js'
 import { createListening } from '../service/listening.js'
-import { createLoudness } from '../service/loudness.js'
+import { createRecordingPeaks } from '../service/peaks.js'
 import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
 import { createRetries } from '../service/retries.js'
@@ -11,6 +10,7 @@ import { createSegments } from '../service/segments.js'
 import { createShares } from '../service/shares.js'
 import { createSpeakers } from '../service/speakers.js'
 import { createSubmit } from '../service/submit.js'
+import { createTitlesAndTags } from '../service/titles-and-tags.js'
 import { createTranscripts } from '../service/transcripts.js'
 import { createUploads } from '../service/uploads.js'
 import type { Usage } from '../service/usage.js'
@@ -33,14 +33,14 @@ export function createLibrary (base: Base, { plans, usage }: Needs) {
   return {
     submit,
     edits: createEdits({ ...stores, segments, inTransaction, now }),
-    labels: createLabels({ ...stores, inTransaction, now }),
     listening: createListening(playback),
-    loudness: createLoudness({ ...stores, files, playSound, log }),
+    peaks: createRecordingPeaks({ ...stores, files, playSound, log }),
     removal: createRemoval({ ...stores, files, inTransaction, inUnsyncedTransaction }),
     retries,
     segments,
     shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
+    titlesAndTags: createTitlesAndTags({ ...stores, inTransaction, now }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),
     uploads: createUploads({ uploads: stores.uploads, files, submit, inTransaction, inUnsyncedTransaction, now }),
     webhooks

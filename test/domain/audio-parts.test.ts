@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { matchesTag, parseByteRange } from '../../dist/domain/byte-range.js'
 import { mediaTypeOf, MEDIA_TYPES } from '../../dist/domain/media-type.js'
-import { createPeaks, MAX_PEAKS } from '../../dist/domain/peaks.js'
+import { createPeakMeter, MAX_PEAKS } from '../../dist/domain/peaks.js'
 import { planWav, wavBytes, wavHeader } from '../../dist/domain/wav-view.js'
 
 t.test('ranges of RFC 9110', async (t) => {
@@ -56,23 +56,23 @@ t.test('peaks are the loudest samples of each stretch, however the sound arrives
   samples[999] = -1000
   const bytes = new Uint8Array(samples.buffer)
   for (const size of [2, 6, 640, 2000]) {
-    const peaks = createPeaks()
-    for (let at = 0; at < bytes.length; at += size) peaks.add(bytes.subarray(at, at + size))
-    t.strictSame(peaks.read(), { perSecond: 50, amplitudes: Uint8Array.from([127, 0, 0, 3]) })
+    const meter = createPeakMeter()
+    for (let at = 0; at < bytes.length; at += size) meter.add(bytes.subarray(at, at + size))
+    t.strictSame(meter.read(), { perSecond: 50, amplitudes: Uint8Array.from([127, 0, 0, 3]) })
   }
-  const stereo = createPeaks(2)
+  const stereo = createPeakMeter(2)
   stereo.add(bytes)
   t.strictSame(stereo.read(), { perSecond: 50, amplitudes: Uint8Array.from([127, 3]) })
 })
 
 t.test('a long recording has no more values than a short one', async (t) => {
-  const peaks = createPeaks()
+  const meter = createPeakMeter()
   const minute = new Int16Array(16_000 * 60)
   minute[480_000] = 20_000
   const began = performance.now()
-  for (let index = 0; index < 600; index++) peaks.add(new Uint8Array(minute.buffer))
+  for (let index = 0; index < 600; index++) meter.add(new Uint8Array(minute.buffer))
   t.comment(`ten hours took ${Math.round(performance.now() - began)} ms`)
-  const { perSecond, amplitudes } = peaks.read()
+  const { perSecond, amplitudes } = meter.read()
   t.ok(amplitudes.length > MAX_PEAKS / 2 && amplitudes.length <= MAX_PEAKS, `${amplitudes.length} values`)
   t.equal(Math.ceil(36_000 * perSecond), amplitudes.length)
   t.equal(amplitudes.filter((each) => each === 78).length, 600)

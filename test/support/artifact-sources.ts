@@ -1,6 +1,6 @@
 /** Transcripts from which artifacts are made in tests. */
 import { readFileSync } from 'node:fs'
-import { toTitle } from '../../dist/domain/artifact-source.js'
+import { toTitle } from '../../dist/domain/artifact-title.js'
 import { toSentences } from '../../dist/domain/sentences.js'
 import { UNSPACED } from '../../dist/domain/scripts.js'
 import { countWords, splitSentences } from '../../dist/domain/text-words.js'

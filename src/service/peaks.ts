@@ -1,8 +1,8 @@
-/** How loud a recording is, for drawing it. */
+/** The peaks of a recording: how loud it is, for drawing it. A recording of an earlier version is measured at the first request. */
 import { AppError } from '../domain/errors.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
-import { createPeaks } from '../domain/peaks.js'
+import { createPeakMeter } from '../domain/peaks.js'
 import type { Peaks } from '../domain/peaks.js'
 import type { playSound } from '../engine/media/playback.js'
 import type { Files } from '../store/files.js'
@@ -26,17 +26,17 @@ type Deps = {
 const REPLY_MS = 10_000
 const RETRY_SECONDS = 5
 
-export function createLoudness ({ jobs, media, peaks, files, playSound, log, replyMs = REPLY_MS }: Deps) {
+export function createRecordingPeaks ({ jobs, media, peaks, files, playSound, log, replyMs = REPLY_MS }: Deps) {
   const stopping = new AbortController()
-  /** One recording at a time: its decoding is for one person who waits, and others wait for transcripts. */
+  /** One recording at a time: only one person waits for these peaks, while many may wait for transcripts. */
   const inTurn = createTurns()
   const underWay = new Map<number, Promise<Peaks | undefined>>()
 
   async function make (job: Job, path: string): Promise<Peaks | undefined> {
-    const measure = createPeaks()
-    for await (const chunk of playSound(path, 0, stopping.signal)) measure.add(chunk)
+    const meter = createPeakMeter()
+    for await (const chunk of playSound(path, 0, stopping.signal)) meter.add(chunk)
     if (stopping.signal.aborted || !jobs.find(job.id)) return undefined
-    const made = measure.read()
+    const made = meter.read()
     peaks.set(job.id, made)
     return made
   }
@@ -45,7 +45,7 @@ export function createLoudness ({ jobs, media, peaks, files, playSound, log, rep
   async function wait (job: Job, path: string): Promise<Peaks | undefined> {
     const making = underWay.get(job.id) ?? inTurn(0, async () => await make(job, path)).finally(() => { underWay.delete(job.id) })
     underWay.set(job.id, making)
-    making.catch((error: unknown) => { log.error({ jobId: job.id, err: error }, 'the loudness of the recording could not be measured') })
+    making.catch((error: unknown) => { log.error({ jobId: job.id, err: error }, 'the peaks of the recording could not be measured') })
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>((resolve) => { timer = setTimeout(resolve, replyMs, undefined) })
     return await Promise.race([making, late]).finally(() => { clearTimeout(timer) })
@@ -76,4 +76,4 @@ export function createLoudness ({ jobs, media, peaks, files, playSound, log, rep
     stop: (): void => { stopping.abort() }
   }
 }
-export type Loudness = ReturnType<typeof createLoudness>
+export type RecordingPeaks = ReturnType<typeof createRecordingPeaks>

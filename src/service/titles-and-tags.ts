@@ -1,12 +1,12 @@
 /** Titles and tags of transcriptions. */
-import { parseTags, parseTitle } from '../domain/labels.js'
+import { parseTags, parseTitle } from '../domain/titles-and-tags.js'
 import type { InTransaction } from '../store/database.js'
 import type { JobStore } from '../store/jobs.js'
 import type { CountedTag, TagStore } from '../store/tags.js'
 import { findOwnedJob } from './transcripts.js'
 
 /** Undefined: not changed. `title`: null gives the recording its own name back. */
-export type LabelChange = { title?: string | null | undefined, tags?: readonly string[] | undefined }
+export type TitleAndTagsChange = { title?: string | null | undefined, tags?: readonly string[] | undefined }
 
 type Deps = {
   jobs: Pick<JobStore, 'findOwned' | 'setTitle' | 'touch'>
@@ -15,10 +15,10 @@ type Deps = {
   now: () => number
 }
 
-export function createLabels ({ jobs, tags, inTransaction, now }: Deps) {
+export function createTitlesAndTags ({ jobs, tags, inTransaction, now }: Deps) {
   return {
     /** Changes both or nothing, in any state of the job. Throws `not_found`, `invalid_request`. */
-    change: (id: number, ownerId: number, change: LabelChange): void => inTransaction(() => {
+    change: (id: number, ownerId: number, change: TitleAndTagsChange): void => inTransaction(() => {
       findOwnedJob(jobs, id, ownerId)
       if (change.title !== undefined) jobs.setTitle(id, change.title === null ? undefined : parseTitle(change.title), now())
       if (change.tags === undefined) return
@@ -29,4 +29,4 @@ export function createLabels ({ jobs, tags, inTransaction, now }: Deps) {
     listTags: (ownerId: number): CountedTag[] => tags.count(ownerId)
   }
 }
-export type Labels = ReturnType<typeof createLabels>
+export type TitlesAndTags = ReturnType<typeof createTitlesAndTags>
