@@ -58,13 +58,13 @@ function revoke (id: number): void {
 }
 
 function parseId (text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('an id is a positive whole number')
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give a positive whole number, which stenobox keys list shows.')
   return Number(text)
 }
 
 export const parseName = (text: string): string => {
   if ([...text].length > MAX_NAME_LENGTH || !new RegExp(NAME_PATTERN, 'u').test(text)) {
-    throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} characters, without control characters and without spaces at either end`)
+    throw new InvalidArgumentError(`Give 1 to ${MAX_NAME_LENGTH} characters, without control characters and without spaces at either end.`)
   }
   return text
 }
@@ -75,7 +75,9 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 24 * 3600 } as const
 const parseSpan = (min: number, max: number) => (text: string): number => {
   const [, digits, unit = 's'] = /^(\d{1,9})([smhd])$|^0$/.exec(text) ?? []
   const seconds = text === '0' ? 0 : Number(digits) * SECONDS[unit as keyof typeof SECONDS]
-  if (!(seconds >= min && seconds <= max)) throw new InvalidArgumentError(`a time such as 90s, 30m, 24h or 7d, at most ${max / SECONDS.d}d`)
+  if (!(seconds >= min && seconds <= max)) {
+    throw new InvalidArgumentError(`Give a time such as 90s, 30m, 24h or 7d, at most ${max / SECONDS.d}d.`)
+  }
   return seconds
 }
 

@@ -102,7 +102,7 @@ async function exportModels (names: string[], { output }: { output: string }): P
     throw new Error('an archive cannot be shown on a terminal: write it to a file with -o FILE, or pipe it into another program')
   }
   if (!toStdout && !statSync(dirname(output), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`there is no folder ${dirname(output)}`)
+    throw new Error(`there is no folder ${dirname(output)}; create it first`)
   }
   const view = createTransferView(process.stderr, console.error)
   try {
@@ -139,19 +139,21 @@ async function add (given: string, options: AddOptions): Promise<void> {
 
 function parseName (text: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,99}$/.test(text)) return text
-  throw new InvalidArgumentError('a name has lower-case letters, digits, dots, dashes and underscores')
+  throw new InvalidArgumentError(
+    'Give up to 100 lower-case letters, digits, dots, dashes and underscores. The first must be a letter or a digit.'
+  )
 }
 
 function parseLanguages (text: string): string[] {
   const codes = text.split(/[\s,]+/).filter(Boolean)
-  if (codes.length === 0 || codes.some((code) => !/^[a-z]{2,3}$/.test(code))) throw new InvalidArgumentError('codes like de,fr')
+  if (codes.length === 0 || codes.some((code) => !/^[a-z]{2,3}$/.test(code))) throw new InvalidArgumentError('Give codes such as de,fr.')
   return codes
 }
 
 function parseUse (text: string): SttQuality[] {
   const names = text === 'none' ? [] : text.split(',').map((name) => name.trim())
   const found = names.map((name) => STT_QUALITIES.find((quality) => quality === name))
-  if (!found.every((quality) => quality !== undefined)) throw new InvalidArgumentError(`some of ${STT_QUALITIES.join(',')}, or none`)
+  if (!found.every((quality) => quality !== undefined)) throw new InvalidArgumentError(`Give some of ${STT_QUALITIES.join(',')}, or none.`)
   return found
 }
 
@@ -185,8 +187,8 @@ async function remove (names: string[]): Promise<void> {
 }
 
 function parseSha256 (text: string): string {
-  if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('a SHA-256 is 64 hexadecimal digits')
-  return text
+  if (/^[0-9a-f]{64}$/i.test(text)) return text
+  throw new InvalidArgumentError('Give 64 hexadecimal digits, as stenobox models export has printed them.')
 }
 
 export function modelsCommand (): Command {

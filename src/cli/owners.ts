@@ -73,7 +73,7 @@ async function setPassword (name: string, { remove }: { remove?: true }): Promis
 
 async function setIdentity (name: string, subject: string | undefined, { remove }: { remove?: true }): Promise<void> {
   const { oauth } = readConfig()
-  if ((subject === undefined) !== (remove === true)) throw new Error('give either a subject or --remove')
+  if ((subject === undefined) !== (remove === true)) throw new Error('give either a subject or --remove, not both')
   await withKeyring(({ owners, identities }) => {
     const id = idOf(owners, name)
     if (subject === undefined) return identities.end(id)
@@ -97,7 +97,7 @@ async function remove (name: string): Promise<void> {
 }
 
 function parseSubject (text: string): string {
-  if (text === '' || text.length > MAX_SUBJECT_LENGTH) throw new InvalidArgumentError(`at most ${MAX_SUBJECT_LENGTH} characters`)
+  if (text === '' || text.length > MAX_SUBJECT_LENGTH) throw new InvalidArgumentError(`Give 1 to ${MAX_SUBJECT_LENGTH} characters.`)
   return text
 }
 
@@ -105,7 +105,7 @@ function parseDays (text: string): Days {
   if (text === 'default') return text
   const days = text === 'forever' ? 0 : Number(text)
   const isDays = text === 'forever' || (/^[1-9]\d*$/.test(text) && days <= MAX_DAYS)
-  if (!isDays) throw new InvalidArgumentError(`a number of days up to ${MAX_DAYS}, forever, or default`)
+  if (!isDays) throw new InvalidArgumentError(`Give a number of days up to ${MAX_DAYS}, forever, or default.`)
   return days
 }
 

@@ -65,6 +65,8 @@ const toReady = (receiver: string): ReadyReceiver => ({ receiver, owner: /^owner
 /** How an attempt ended. Undefined: it was given back, so nothing is known about the receiver. */
 export type AttemptEnd = 'works' | 'fails' | undefined
 
+const RECEIVER_FAILED = 'The receiver did not accept the request. Check that it runs and answers with a status from 200 to 299.'
+
 function explainStatus (status: number): string {
   const sentence = `The receiver answered ${status}; only 200 to 299 count.`
   return status >= 300 && status < 400 ? `${sentence} Redirects are not followed.` : sentence
@@ -253,7 +255,7 @@ export function createDeliveries (deps: Deps) {
       })
       const logged = loggedId === undefined ? undefined : deliveries.findLogged(loggedId, ownerId)
       if (!logged) throw new AppError('not_found', 'The delivery has been deleted meanwhile.')
-      if (!isSuccess(tries)) throw new AppError('receiver_failed', logged.error ?? 'The receiver failed.')
+      if (!isSuccess(tries)) throw new AppError('receiver_failed', logged.error ?? RECEIVER_FAILED)
       return logged
     },
 
@@ -270,7 +272,7 @@ export function createDeliveries (deps: Deps) {
       const { status, error, responseCode, durationMs } = await send({ ownerId, url, secret, messageId, body }).catch((error: unknown) => {
         throw isOvercrowded(error) ? toBusyReply(error) : error
       })
-      if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? 'The receiver failed.')
+      if (status === 'failed' || responseCode === undefined) throw new AppError('receiver_failed', error ?? RECEIVER_FAILED)
       return { event, messageId, responseCode, durationMs }
     }
   }

@@ -42,8 +42,8 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
     const job = findOwnedJob(jobs, id, ownerId)
     const stored = media.find(job.mediaId)
     if (stored?.state === 'stored') return { job, stored }
-    if (stored?.state === 'expected') throw new AppError('not_completed', 'The recording has not arrived yet.')
-    throw goneError()
+    if (stored?.state !== 'expected') throw goneError()
+    throw new AppError('not_completed', 'The recording has not arrived yet. Try again later.')
   }
 
   /** Counts a stream until it has ended, and ends it when its share is needed. */

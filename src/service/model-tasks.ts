@@ -52,7 +52,7 @@ export function createModelTasks ({ open, log, now }: Deps) {
   /** Throws `not_found`, and `conflict` while nothing may be fetched. */
   async function requireFetchable (name: string): Promise<void> {
     const library = await open()
-    if (!library.isKnown(name)) throw new AppError('not_found', 'There is no such model or set.')
+    if (!library.isKnown(name)) throw new AppError('not_found', 'There is no such model or set. The list of models has the names.')
     try {
       library.requireFetchable([name])
     } catch (error) {
@@ -110,8 +110,8 @@ export function createModelTasks ({ open, log, now }: Deps) {
 
   function find (id: number): ModelTask {
     const task = tasks.find((one) => one.id === id)
-    if (!task) throw new AppError('not_found', 'There is no such task.')
-    return task
+    if (task) return task
+    throw new AppError('not_found', 'There is no such task. A restart of the server forgets all tasks; see the list of models.')
   }
 
   return {
@@ -165,7 +165,7 @@ export function createModelTasks ({ open, log, now }: Deps) {
     async remove (name: string): Promise<void> {
       const library = await open()
       const model = (await library.list()).models.find((one) => one.name === name)
-      if (!model) throw new AppError('not_found', 'There is no such model.')
+      if (!model) throw new AppError('not_found', 'There is no such model. The list of models has the names.')
       const use = model.bundled ? undefined : describeUse(model)
       if (use !== undefined) throw new AppError('conflict', `${name} is in use for ${use}. Install another model for that first.`)
       try {

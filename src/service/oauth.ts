@@ -64,7 +64,9 @@ function createClients ({ oauth, inTransaction, now }: Deps) {
       inTransaction(() => {
         if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) oauth.removeUnusedClients(now() - LOGIN_MS)
         if (oauth.countDynamicClients() >= MAX_DYNAMIC_CLIENTS) {
-          throw new AppError('conflict', 'too many clients are registered; the administrator can remove some')
+          throw new AppError(
+            'conflict', 'Too many programs are registered. The administrator can remove some: stenobox oauth clients remove'
+          )
         }
         oauth.insertClient(id, metadata, true, now())
       })
@@ -82,7 +84,8 @@ function createRecords ({ oauth, now }: Deps) {
   function requireRoom (): void {
     if (oauth.countRecords('Interaction') < MAX_OPEN_LOGINS) return
     oauth.removeExpired(now())
-    if (oauth.countRecords('Interaction') >= MAX_OPEN_LOGINS) throw new AppError('unavailable', 'too many logins are under way')
+    if (oauth.countRecords('Interaction') < MAX_OPEN_LOGINS) return
+    throw new AppError('unavailable', 'Too many people are logging in at once. Try again in a few minutes.')
   }
 
   return {

@@ -64,7 +64,9 @@ export function createRecordingPeaks ({ jobs, media, peaks, files, playSound, lo
       if (known) return { ...known, durationMs }
       const stored = media.find(job.mediaId)
       if (stored?.state !== 'stored' || !files.hasMedia(stored.file)) {
-        throw new AppError('gone', 'The recording was transcribed by an earlier version and is no longer stored, so it cannot be drawn.')
+        throw new AppError(
+          'gone', 'The recording was transcribed by an earlier version and is no longer stored, so it cannot be drawn. Upload it again.'
+        )
       }
       const made = await wait(job, files.mediaPath(stored.file))
       if (made) return { ...made, durationMs }

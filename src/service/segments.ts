@@ -92,8 +92,8 @@ export function createSegments ({ jobs, edits, speakers, plans }: Deps) {
     // In a pause, people look for what was said before it.
     if ('fromMs' in start) return Math.max(0, edits.countBegun(id, start.fromMs) - 1)
     const before = edits.countTo(id, parseSegmentId(start.after, 'after'))
-    if (before === 0) throw new AppError('invalid_request', 'after: the transcription has no such segment')
-    return before
+    if (before > 0) return before
+    throw new AppError('invalid_request', 'after: the transcription has no segment with this id. Leave it out to begin with the first one.')
   }
 
   /** Segments from a place on: `limit` of them, or fewer when they have many words. */

@@ -72,7 +72,9 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
      */
     create: (jobId: number, ownerId: number, days: number): { share: Share, token: string } => inTransaction(() => {
       const job = requireOwned(jobId, ownerId)
-      if (job.status !== 'completed') throw new AppError('not_completed', 'Only completed transcriptions can be shared.')
+      if (job.status !== 'completed') {
+        throw new AppError('not_completed', `The transcription is ${job.status}. Only completed transcriptions can be shared.`)
+      }
       const at = now()
       if (shares.list(jobId, at).length >= MAX_LINKS) {
         throw new AppError('conflict', `This transcription has ${MAX_LINKS} links. Remove one of them first.`)
@@ -88,7 +90,7 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
     /** Ends a link, and what is being listened to by links of its transcription. Throws `sharing_off`, `not_found`. */
     remove (id: number, jobId: number, ownerId: number): void {
       requireOwned(jobId, ownerId)
-      if (!shares.remove(id, jobId)) throw new AppError('not_found', 'There is no such link.')
+      if (!shares.remove(id, jobId)) throw new AppError('not_found', 'There is no such link. It may have been removed already.')
       listening.end(jobId)
     },
     /** What a link shows. Throws `sharing_off`, `not_found`, `gone`, and `not_completed` while it is transcribed again. */

@@ -104,7 +104,9 @@ export function createTranscripts ({ jobs, jobList, transcripts, windows, passag
 
   /** The names that docx shows. Throws `invalid_request` for other formats, `not_in_plan`. */
   function givenNames (id: number, format: ExportFormat, plan: Plan): ReadonlySet<string> {
-    if (format !== 'docx') throw new AppError('invalid_request', 'speakers: only the format docx takes this option')
+    if (format !== 'docx') {
+      throw new AppError('invalid_request', 'speakers: only the format docx takes this option. Leave it out, or ask for docx.')
+    }
     requireDiarization(plans, plan)
     return new Set(speakers.list(id).flatMap(({ name }) => name ?? []))
   }

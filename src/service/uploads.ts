@@ -30,6 +30,8 @@ const NO_ROOM_TO_JOIN = 'The disk of the appliance is full. All parts are kept; 
 /** How many missing parts an error names. */
 const NAMED_PARTS = 20
 
+const unknownUpload = (): AppError => new AppError('not_found', 'There is no such upload. It may have expired. Begin a new one.')
+
 export function createUploads ({ uploads, files, submit, inTransaction, inUnsyncedTransaction, now }: Deps) {
   /** Completions in progress, so that a second call waits for the first instead of joining the parts again. */
   const completing = new Map<string, Promise<number>>()
@@ -38,7 +40,7 @@ export function createUploads ({ uploads, files, submit, inTransaction, inUnsync
 
   function find (id: string, ownerId: number): Upload {
     const upload = uploads.find(id, ownerId)
-    if (!upload) throw new AppError('not_found', 'There is no such upload.')
+    if (!upload) throw unknownUpload()
     if (upload.jobId === undefined && upload.expiresAt <= now()) throw new AppError('gone', 'The upload has expired. Begin a new one.')
     return upload
   }
@@ -190,7 +192,7 @@ export function createUploads ({ uploads, files, submit, inTransaction, inUnsync
     /** Removes an upload and its parts. Throws `not_found`, and `conflict` once it is a job. */
     async drop (id: string, ownerId: number): Promise<void> {
       const upload = uploads.find(id, ownerId)
-      if (!upload) throw new AppError('not_found', 'There is no such upload.')
+      if (!upload) throw unknownUpload()
       if (upload.jobId !== undefined || completing.has(id)) throw new AppError('conflict', 'The upload is complete: it is a job now.')
       // Without parts, an upload that a power cut brings back is a reservation again, which ends by itself.
       const commit = uploads.listParts(id).length === 0 ? inUnsyncedTransaction : inTransaction

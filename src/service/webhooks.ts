@@ -48,7 +48,7 @@ export function createWebhooks ({ webhooks, deliveries, apiKeys, inTransaction, 
 
   function requireKey (apiKeyId: number | null | undefined, ownerId: number): void {
     if (apiKeyId === undefined || apiKeyId === null || apiKeys.isLive(apiKeyId, ownerId, now())) return
-    throw new AppError('invalid_request', 'apiKeyId: there is no such live key.')
+    throw new AppError('invalid_request', 'apiKeyId: you have no live key with this id. Leave it out, or give the id of a key that works.')
   }
 
   function find (id: number, ownerId: number): Endpoint {

@@ -161,7 +161,7 @@ export async function backUp (db: Database, options: Options): Promise<BackupSum
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await requireBackupDirectory(directory)
   const lock = tryLock(join(directory, LOCK))
-  if (!lock) throw new Error(`another backup into ${directory} is running`)
+  if (!lock) throw new Error(`another backup into ${directory} is running; wait until it is done`)
   try {
     return await update(db, options)
   } finally {

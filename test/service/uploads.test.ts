@@ -126,7 +126,7 @@ t.test('part 0 and parts after the last one are refused', async (t) => {
 t.test('an upload cannot be used by another owner', async (t) => {
   const { begin, service, other } = await openSubmit(t)
   const { id } = await begin(BYTES)
-  const missing = { name: 'AppError', code: 'not_found', message: 'There is no such upload.' }
+  const missing = { name: 'AppError', code: 'not_found', message: 'There is no such upload. It may have expired. Begin a new one.' }
   await t.rejects(service.receivePart(id, other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }), missing)
   await t.rejects(
     service.receivePart('no-such-id', other, 1, { lengthBytes: MIB, source: chunksOf(part(1)) }),

@@ -19,6 +19,11 @@ declare module 'fastify' {
   }
 }
 
+/** The same for all three reasons, so that nobody learns which keys exist. */
+const NOT_VALID = 'The API key or token is not valid: it is unknown, revoked or expired. Send a valid one.'
+const ENDED = 'The API key, token or session was revoked or expired before the request was complete. Nothing was changed. Sign in, or ' +
+  'send a valid key or token.'
+
 type Deps = {
   keys: Pick<Keys, 'authenticate'>
   /** Undefined: only API keys are accepted. */
@@ -38,7 +43,7 @@ function requireRight ({ scopes }: Principal, caller: Caller, request: FastifyRe
   if (caller === 'api_key') throw new AppError('api_key_required', 'This operation needs an API key; tokens are not accepted.')
   if ((scopes as ReadonlySet<string>).has(caller)) return
   const challenge = challengeOf(request, publicUrl, `, error="insufficient_scope", scope="${caller}"`)
-  throw new AppError('insufficient_scope', `The token does not have the scope ${caller}.`, challenge)
+  throw new AppError('insufficient_scope', `The token does not have the scope ${caller}. Ask for a token that has it.`, challenge)
 }
 
 /** Why a request without a key or token is refused. RFC 6750 section 3.1: no error code when it carried no credentials. */
@@ -67,9 +72,8 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     if (header === undefined) throw missingCredential(request, caller, publicUrl)
     const credential = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
     const principal = credential === undefined ? undefined : await authenticate(credential)
-    // The same message for unknown, revoked and expired credentials.
     const challenge = challengeOf(request, publicUrl, ', error="invalid_token"')
-    if (!principal) throw new AppError('unauthorized', 'The credential is not valid.', challenge)
+    if (!principal) throw new AppError('unauthorized', NOT_VALID, challenge)
     if (caller === 'session') throw new AppError('session_required', 'Only a person who is signed in on the page may do this.')
     request.principal = principal
     request.isStillValid = async () => (await authenticate(credential ?? ''))?.ownerId === principal.ownerId
@@ -79,7 +83,7 @@ export function requireCredential (app: FastifyInstance, { keys, tokens, publicU
     if (isSafeMethod(request.method) || !request.principal || await request.isStillValid()) return
     const caller = request.routeOptions.config.operation?.caller
     const challenge = caller === 'session' ? { headers: PAGE_CHALLENGE } : challengeOf(request, publicUrl, ', error="invalid_token"')
-    throw new AppError('unauthorized', 'The credential ended before the request was complete.', challenge)
+    throw new AppError('unauthorized', ENDED, challenge)
   })
 }
 

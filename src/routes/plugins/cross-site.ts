@@ -4,6 +4,9 @@ import { AppError } from '../../domain/errors.js'
 
 const SAFE = new Set(['GET', 'HEAD'])
 
+const REFUSED = 'Pages of other sites may not use this appliance for you. Use its own page. If this is its page, behind a reverse proxy, ' +
+  'the administrator must set STENOBOX_PUBLIC_URL to its address.'
+
 /** True for methods that change nothing. */
 export const isSafeMethod = (method: string): boolean => SAFE.has(method)
 
@@ -23,7 +26,7 @@ export function requireOwnPage ({ headers, host }: FastifyRequest, publicUrl: st
   const isOurs = site === undefined
     ? headers.origin === undefined || isOwnOrigin(headers.origin, host, publicUrl)
     : site === 'same-origin' || site === 'none'
-  if (!isOurs) throw new AppError('cross_site_request', 'Pages of other sites may not use this appliance for you.')
+  if (!isOurs) throw new AppError('cross_site_request', REFUSED)
 }
 
 /** Applies `requireOwnPage` to the requests of operations registered on `app` after this call, or to those that change something. */
