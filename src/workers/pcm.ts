@@ -1,5 +1,5 @@
 /** Reads decoded sound from disk. */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { BYTES_PER_SAMPLE, toFloatPcm } from '../domain/audio.js'
 import { SpeechError } from '../domain/speech-error.js'
 import type { AudioSource } from './protocol.js'
@@ -11,6 +11,10 @@ function openAudio (path: string): number {
     throw new SpeechError('audio_missing', 'decoded audio cannot be opened', { cause })
   }
 }
+
+/** How many samples a file has; 0 when it is missing. Reading it then throws audio_missing. */
+export const countSamples = (audioPath: string): number =>
+  Math.floor((statSync(audioPath, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_SAMPLE)
 
 /** The samples of a source as floats in -1..1. Throws `SpeechError`: audio_missing. */
 export function readPcm ({ audioPath, spans }: AudioSource): Float32Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-/** Turns thrown errors into data. */
+/** What the tasks of all worker threads share: thrown errors become data, and a task can be stopped. */
 import { SpeechError } from '../domain/speech-error.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { WorkerResult } from './protocol.js'
@@ -20,6 +20,14 @@ function toCode (error: unknown): SpeechErrorCode {
 
 const toFailure = (error: unknown): WorkerResult<never> =>
   ({ ok: false, code: toCode(error), message: error instanceof Error ? error.message : String(error) })
+
+/**
+ * For work that has no native abort callback: call it between two steps. `abort`: the flags of the call; the first one stops it. Throws
+ * `SpeechError`: aborted.
+ */
+export function stopIfAsked (abort: Int32Array): void {
+  if (Atomics.load(abort, 0) !== 0) throw new SpeechError('aborted', 'stopped')
+}
 
 /** Wraps a task function for the pool so that it never throws. */
 export function serve<I, O> (task: (input: I) => O): (input: I) => WorkerResult<O> {

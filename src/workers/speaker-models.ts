@@ -2,9 +2,8 @@
  * Speakers by pulled models: a segmentation of ten seconds into at most three local speakers who may talk at once, and a voice
  * print of each. Weights are loaded once; no state is kept between pieces. Work can be stopped between two runs of a model.
  */
-import { statSync } from 'node:fs'
 import { Tensor } from 'onnxruntime-node'
-import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../domain/audio.js'
+import { SAMPLES_PER_MS } from '../domain/audio.js'
 import { createFbank, countFbankFrames, FBANK_BANDS, FBANK_FRAME_SAMPLES, FBANK_SHIFT_SAMPLES, selectFrames } from '../domain/fbank.js'
 import {
   countSegments, decodePowerset, FRAME_REACH, FRAME_SHIFT, LOCAL_SPEAKERS, SEGMENT_FRAMES, SEGMENT_SAMPLES, sizeOfSet, STEP_SAMPLES
@@ -17,9 +16,9 @@ import type { SpeakerTurn } from '../domain/speaker.js'
 import { SpeechError } from '../domain/speech-error.js'
 import { loadSpeakerModel } from './onnx-models.js'
 import type { LoadedModel } from './onnx-models.js'
-import { readPcm } from './pcm.js'
+import { countSamples, readPcm } from './pcm.js'
 import type { FindSegmentTurnsInput, ObserveSegmentsInput, SpeakerModelFiles, SpeakerModelKind } from './protocol.js'
-import { serve, serveAsync } from './serve.js'
+import { serve, serveAsync, stopIfAsked } from './serve.js'
 
 /** The most features of a voice print: 4 s. More take time and add little. */
 const MAX_VOICE_FRAMES = 400
@@ -54,10 +53,6 @@ async function pairFor (files: SpeakerModelFiles): Promise<Pair> {
     held = undefined
     throw error
   }
-}
-
-function stopIfAsked (abort: Int32Array): void {
-  if (Atomics.load(abort, 0) !== 0) throw new SpeechError('aborted', 'stopped')
 }
 
 async function run ({ session, input, output }: LoadedModel, values: Float32Array, shape: readonly number[]): Promise<Float32Array> {
@@ -102,9 +97,6 @@ function listSegments ({ startMs, endMs }: { startMs: number, endMs: number }, s
   return Array.from({ length: Math.max(0, end - first) }, (_, place) => first + place)
 }
 
-/** Samples in the file; 0 when it is missing, which reading then reports. */
-const lengthOf = (audioPath: string): number => Math.floor((statSync(audioPath, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_SAMPLE)
-
 /** Loads the weights. Rejects with `SpeechError`: model_unavailable. */
 export const prepareSpeakerModels = serveAsync(async (files: SpeakerModelFiles): Promise<undefined> => {
   await pairFor(files)
@@ -123,7 +115,7 @@ export const observeSegments = serveAsync(async (input: ObserveSegmentsInput): P
   const { audioPath, abort } = input
   stopIfAsked(abort)
   const pair = await pairFor(input)
-  const samples = lengthOf(audioPath)
+  const samples = countSamples(audioPath)
   const segments: ObservedSegment[] = []
   for (const index of listSegments(input, samples)) {
     stopIfAsked(abort)

@@ -1,7 +1,7 @@
 /** Voice prints and speaker turns on a thread of their own. The weights are loaded once; no state is kept between pieces. */
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { BYTES_PER_SAMPLE, SAMPLES_PER_MS } from '../domain/audio.js'
+import { SAMPLES_PER_MS } from '../domain/audio.js'
 import { OBSERVED_FRAME_MS, OBSERVED_WINDOW_MS, packObservation, toUnitLength } from '../domain/speaker-observation.js'
 import { findRegions } from '../domain/speaker-regions.js'
 import { findSpeakerTurns } from '../domain/speaker-turns.js'
@@ -10,9 +10,9 @@ import type { SpeakerTurn } from '../domain/speaker.js'
 import { SpeechError } from '../domain/speech-error.js'
 import { FRAME_SAMPLES } from '../domain/speech-spans.js'
 import { dot } from '../domain/vectors.js'
-import { readPcm } from './pcm.js'
+import { countSamples, readPcm } from './pcm.js'
 import type { FindTurnsInput, ObserveSpeakersInput, SpeakerFiles } from './protocol.js'
-import { serve, serveAsync } from './serve.js'
+import { serve, serveAsync, stopIfAsked } from './serve.js'
 import { detectSpeechIn } from './speech-detection.js'
 
 const WINDOW_SAMPLES = OBSERVED_WINDOW_MS * SAMPLES_PER_MS
@@ -51,13 +51,6 @@ function whiten (voice: Float32Array, whitening: Float32Array): Float32Array {
   for (let row = 0; row < size; row++) out[row] = dot(whitening.subarray(row * size, (row + 1) * size), voice)
   return toUnitLength(out)
 }
-
-function stopIfAsked (abort: Int32Array): void {
-  if (Atomics.load(abort, 0) !== 0) throw new SpeechError('aborted', 'stopped')
-}
-
-/** Samples in the file; 0 when it is missing, which reading then reports. */
-const lengthOf = (audioPath: string): number => Math.floor((statSync(audioPath, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_SAMPLE)
 
 /** Raises quiet sound so that its loud frames reach the level at which the detector is sure. Louder sound stays as it is. */
 function raise (pcm: Float32Array): Float32Array {
@@ -109,7 +102,7 @@ export const observeSpeakers = serveAsync(async (input: ObserveSpeakersInput): P
   const { audioPath, abort } = input
   stopIfAsked(abort)
   const network = await networkFor(input)
-  const length = lengthOf(audioPath)
+  const length = countSamples(audioPath)
   const startSample = Math.max(0, input.startMs - CONTEXT_MS) * SAMPLES_PER_MS
   const endSample = Math.max(startSample, Math.min(length, (input.endMs + CONTEXT_MS) * SAMPLES_PER_MS))
   const pcm = readPcm({ audioPath, spans: [{ startSample, endSample }] })

@@ -2,9 +2,9 @@
  * The inference helper: the process that loads the native addon and runs its thread pools. A model that crashes or hangs, or takes all
  * memory, ends only this process; `helper.ts` replaces it.
  */
-import { writeFileSync } from 'node:fs'
 import { SpeechError } from '../../domain/speech-error.js'
 import type { HeldModels, WorkerResult } from '../../workers/protocol.js'
+import { raiseOomScore } from '../oom-score.js'
 import { createDetectorPool, createSpeechPool } from './pool.js'
 import type { PoolName, PoolThreads, Reply, Request } from './helper-protocol.js'
 
@@ -66,12 +66,8 @@ async function end (): Promise<void> {
   process.exit()
 }
 
-try {
-  // When memory runs out, the system should end this process and not the server.
-  writeFileSync('/proc/self/oom_score_adj', '900')
-} catch {
-  // Not every container allows it.
-}
+// Less than that of the language model, which is ended first: transcripts matter more than artifacts.
+raiseOomScore(900)
 // Ctrl-C and service managers signal all processes at once. The server decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('message', (request: Request) => { serve(request) })

@@ -2,9 +2,9 @@
  * The program that runs the language model: llama.cpp through node-llama-cpp. It stays, and answers the messages of `protocol.ts` one after
  * the other. A model that crashes, hangs or takes all memory ends only this program.
  */
-import { writeFileSync } from 'node:fs'
 import { getLlama, LlamaChatSession, LlamaCompletion, LlamaLogLevel, resolveChatWrapper } from 'node-llama-cpp'
 import type { ChatWrapper, Llama, LlamaContextSequence, LlamaGrammar, LlamaModel, Token } from 'node-llama-cpp'
+import { raiseOomScore } from '../../oom-score.js'
 import type { AnswerInput, AnswerOutput, Calls, LoadInput, ModelFacts, Reply, Request } from './protocol.js'
 
 /** Tokens of a prompt that are computed between two looks at the abort signal: at most a second on a slow processor. */
@@ -134,12 +134,7 @@ async function serve (request: Exclude<Request, { abort: number }>): Promise<Rep
   }
 }
 
-try {
-  // When memory runs out, the system should end this program and not the server.
-  writeFileSync('/proc/self/oom_score_adj', '1000')
-} catch {
-  // Not every container allows it.
-}
+raiseOomScore(1000)
 let last: Promise<void> = Promise.resolve()
 process.on('message', (message: Request) => {
   if ('abort' in message) {
