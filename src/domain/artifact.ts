@@ -8,8 +8,7 @@ export type StoredMode = typeof STORED_MODES[number]
 export const ARTIFACT_MODES = [...STORED_MODES, 'show-notes', 'thread', 'blog'] as const
 export type ArtifactMode = typeof ARTIFACT_MODES[number]
 
-export const ARTIFACT_ENGINES = ['extractive', 'llm'] as const
-export type ArtifactEngineName = typeof ARTIFACT_ENGINES[number]
+export type ArtifactEngineName = 'extractive' | 'llm'
 
 /** How long each artifact should be: sentences, entries, words or posts. A short transcript gives less than `min`. */
 export const ARTIFACT_LENGTHS = {

@@ -191,4 +191,3 @@ export function createChannelComparison () {
     }
   }
 }
-export type ChannelComparison = ReturnType<typeof createChannelComparison>

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import type { FailureCode } from './errors.js'
 
-export const WARNING_CODES = ['starter_model', 'little_text', 'speakers_missing', 'speakers_substitute', 'words_only'] as const
+const WARNING_CODES = ['starter_model', 'little_text', 'speakers_missing', 'speakers_substitute', 'words_only'] as const
 
 export const Warning = Type.Object({
   code: Type.Enum(WARNING_CODES),

@@ -11,8 +11,7 @@ export const WEBHOOK_EVENTS = ['transcription.completed', 'transcription.failed'
 export type WebhookEvent = typeof WEBHOOK_EVENTS[number]
 export const TEST_EVENT = 'webhook.test'
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
-export type DeliveryStatus = typeof DELIVERY_STATUSES[number]
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
 /** How many deliveries of a job are in each status. */
 export type DeliveryCounts = Record<DeliveryStatus, number>
 

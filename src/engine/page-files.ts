@@ -51,4 +51,3 @@ export function createPageFiles (folder: string, base: string) {
     }
   }
 }
-export type PageFiles = ReturnType<typeof createPageFiles>

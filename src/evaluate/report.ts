@@ -17,7 +17,7 @@ export function describeMachine (): Record<string, Cell> {
 }
 
 /** Load average of the last minute: what else the machine was doing. */
-export function readLoad (): string {
+function readLoad (): string {
   return (loadavg()[0] ?? 0).toFixed(2)
 }
 

@@ -45,6 +45,6 @@ export function sumKept (all: readonly SpeechKept[]): SpeechKept {
   return { speechMs, ...(isKnown && { removedMs: all.reduce((sum, { removedMs = 0 }) => sum + removedMs, 0) }) }
 }
 
-export function lengthOf (spans: readonly Span[]): number {
+function lengthOf (spans: readonly Span[]): number {
   return spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
 }

@@ -27,8 +27,7 @@ const NO_LINE_START =
 const NO_LINE_END = /[\p{Ps}\p{Pi}]$/u
 
 /** How good a place is for a break, from best to worst. */
-export const BREAKS = ['speaker', 'sentence', 'clause', 'word', 'inside'] as const
-export type Break = typeof BREAKS[number]
+export type Break = 'speaker' | 'sentence' | 'clause' | 'word' | 'inside'
 
 export type Atom = {
   text: string
@@ -45,7 +44,7 @@ export type Atom = {
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-export function measureWidth (text: string): number {
+function measureWidth (text: string): number {
   if (ASCII.test(text)) return text.length * SPACE_WIDTH
   let width = 0
   for (const character of text) width += FULL_WIDTH_CHARACTER.test(character) ? FULL_WIDTH : SPACE_WIDTH

@@ -6,11 +6,11 @@ import type { Atom, Break } from './atoms.js'
 /** One subtitle block of one or two lines. */
 export type Cue = { startMs: number, endMs: number, lines: string[] }
 
-export const MIN_CUE_MS = 834
-export const MAX_CUE_MS = 7000
-export const MAX_LINES = 2
+const MIN_CUE_MS = 834
+const MAX_CUE_MS = 7000
+const MAX_LINES = 2
 /** 20 characters per second. */
-export const MS_PER_CHARACTER = 50
+const MS_PER_CHARACTER = 50
 
 /** A pause of this length separates stretches, which are cut independently. No cue spans it. */
 const STRETCH_PAUSE_MS = 2000

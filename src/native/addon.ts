@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /** Path of the compiled addon, valid from both `src/native/` and `dist/native/`. */
-export const ADDON_PATH = fileURLToPath(new URL('../../build/native/stenobox.node', import.meta.url))
+const ADDON_PATH = fileURLToPath(new URL('../../build/native/stenobox.node', import.meta.url))
 
 /** The `code` of every Error the addon throws. */
 export type NativeErrorCode =

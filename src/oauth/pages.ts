@@ -49,7 +49,7 @@ const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(LOG
 
 export type Page = { status: number, body: string, headers: Readonly<Record<string, string>> }
 
-export function escapeHtml (text: string): string {
+function escapeHtml (text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 

@@ -31,7 +31,7 @@ import { createTurns } from './turns.js'
  * `prepareMs`: its time in the background.
  */
 export type ArtifactLimits = { replyMs: number, prepareMs: number }
-export const ARTIFACT_LIMITS: ArtifactLimits = { replyMs: 10_000, prepareMs: 10 * 60_000 }
+const ARTIFACT_LIMITS: ArtifactLimits = { replyMs: 10_000, prepareMs: 10 * 60_000 }
 /** How much longer than `replyMs` a caller waits for an artifact that is already being made. */
 const JOIN_MS = 1500
 /** Attempts to prepare the artifacts of a job; each may end in a crash. */

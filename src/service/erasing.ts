@@ -103,4 +103,3 @@ export function createErasing ({ erasure, log, pause = pauseFor, now = () => per
     }
   }
 }
-export type Erasing = ReturnType<typeof createErasing>

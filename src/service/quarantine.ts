@@ -42,4 +42,3 @@ export function createQuarantine ({ media, files, now, log }: Deps) {
     }
   }
 }
-export type Quarantine = ReturnType<typeof createQuarantine>

@@ -29,7 +29,7 @@ const READ_AT_ONCE = 64
 const MERGED_PAGES = 24
 
 type PackedSentence = [offset: number, startMs: number, endMs: number]
-export const packSentence = ({ offset, startMs, endMs }: PassageSentence): PackedSentence => [offset, startMs, endMs]
+const packSentence = ({ offset, startMs, endMs }: PassageSentence): PackedSentence => [offset, startMs, endMs]
 export const unpackSentence = ([offset, startMs, endMs]: PackedSentence): PassageSentence => ({ offset, startMs, endMs })
 
 const toBlob = (vector: Float32Array): Buffer => Buffer.from(toBytes(vector).buffer)

@@ -30,7 +30,7 @@ function readVarint (bytes: Uint8Array, at: number): { value: number, next: numb
 }
 
 /** The keys and values that a converter wrote into the file. Fields are skipped by their length, so the weights are not read. */
-export function readMetadata (path: string): Map<string, string> {
+function readMetadata (path: string): Map<string, string> {
   const file = openSync(path, 'r')
   try {
     const { size } = fstatSync(file)

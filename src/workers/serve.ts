@@ -1,12 +1,13 @@
 /** What the tasks of all worker threads share: thrown errors become data, and a task can be stopped. */
 import { SpeechError } from '../domain/speech-error.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
+import type { NativeErrorCode } from '../native/addon.js'
 import type { WorkerResult } from './protocol.js'
 
 /** Inference runs at lower priority than the thread that answers HTTP. */
 export const NICE = 10
 
-const NATIVE_CODES: Readonly<Record<string, SpeechErrorCode>> = {
+const NATIVE_CODES: Readonly<Partial<Record<NativeErrorCode, SpeechErrorCode>>> = {
   MODEL_NOT_FOUND: 'model_unavailable',
   MODEL_INVALID: 'model_unavailable',
   OUT_OF_MEMORY: 'out_of_memory'
@@ -15,7 +16,7 @@ const NATIVE_CODES: Readonly<Record<string, SpeechErrorCode>> = {
 function toCode (error: unknown): SpeechErrorCode {
   if (error instanceof SpeechError) return error.code
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return NATIVE_CODES[code] ?? 'internal_error'
+  return NATIVE_CODES[code as NativeErrorCode] ?? 'internal_error'
 }
 
 const toFailure = (error: unknown): WorkerResult<never> =>

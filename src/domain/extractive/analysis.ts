@@ -73,7 +73,7 @@ const REPEATED_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]{1,12})(?:,? \1)+(?![\p{L}\
 const REPEATED_PHRASE = /(?<![\p{L}\p{M}])((?:[\p{L}\p{M}'’]{1,12}\s){1,3}[\p{L}\p{M}'’]{1,12})[,\s]+\1(?![\p{L}\p{M}])/giu
 
 /** Removes fillers, repeated words and lead-ins, as an editor would. */
-export function cleanSentence (text: string, { fillers, leadIns }: Lexicon): string {
+function cleanSentence (text: string, { fillers, leadIns }: Lexicon): string {
   const said = toLine(toLine(text).replace(fillers, ' ').replace(REPEATED_WORD, '$1').replace(REPEATED_PHRASE, '$1'))
   const begun = said.replace(leadIns, '').replace(/^[,;:.…\s]+/u, '')
   return capitalise(begun.replace(/\s+([,.;:!?…])/gu, '$1').replace(/,(?:\s*,)+/gu, ','))

@@ -14,7 +14,7 @@ export function codeOf (error: unknown): string | undefined {
 }
 
 /** True for codes of a certificate, or of a TLS handshake, that another attempt cannot fix. */
-export const isTlsCode = (code: string): boolean => /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|UNABLE_TO_GET_ISSUER/.test(code)
+const isTlsCode = (code: string): boolean => /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|UNABLE_TO_GET_ISSUER/.test(code)
 
 const UNREACHABLE = new Set([
   'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'EADDRNOTAVAIL', 'EACCES',

@@ -238,4 +238,3 @@ export function createTransfers ({ fetcher, sleep = pause, now = () => performan
     }
   }
 }
-export type Transfers = ReturnType<typeof createTransfers>

@@ -118,4 +118,3 @@ export function createModelDigests (modelsDir: string) {
     }
   }
 }
-export type ModelDigests = ReturnType<typeof createModelDigests>

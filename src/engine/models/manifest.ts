@@ -151,7 +151,7 @@ export type LocalModel = Static<typeof LocalModel>
 const LocalManifest = Type.Object({ version: Type.Literal(1), models: Type.Array(LocalModel) }, { additionalProperties: false })
 
 /** Names of the kinds, for messages. */
-export const KIND_NAMES: Readonly<Record<ModelEntry['kind'], string>> = {
+const KIND_NAMES: Readonly<Record<ModelEntry['kind'], string>> = {
   whisper: 'a speech model',
   parakeet: 'a speech model',
   llm: 'a language model',
@@ -243,4 +243,3 @@ export function createLocalModels (modelsDir: string) {
     }
   }
 }
-export type LocalModels = ReturnType<typeof createLocalModels>

@@ -87,7 +87,6 @@ export function createEmbedders (pool: EmbeddingPool) {
     }
   }
 }
-export type Embedders = ReturnType<typeof createEmbedders>
 
 /** The embedders of the installed models, and their thread. `list`: models that a person installed, best first; the bundled one is last. */
 export function createEmbedding (list: () => readonly EmbeddingModelFiles[] = () => []) {

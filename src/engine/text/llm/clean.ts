@@ -34,7 +34,7 @@ export function groundIn ({ sentences }: ArtifactSource): Grounding {
 }
 
 /** True when enough words of the text are in the transcript. False for other languages and for nonsense. */
-export function isGrounded (text: string, { stems, isUnspaced }: Grounding): boolean {
+function isGrounded (text: string, { stems, isUnspaced }: Grounding): boolean {
   const words = listWords(text).filter((word) => isUnspaced || word.length >= SHORTEST_WORD)
   const known = words.filter((word) => stems.has(stemOf(word))).length
   return words.length > 0 && known / words.length >= LEAST_SHARE
