@@ -231,7 +231,7 @@ export async function createHttp (
   const errors = createErrors()
   const tls = await createTls(config, log, Date.now)
   const app = Fastify<HttpServer>({
-    // As the framework's own type: a plugin cares for nothing more of a logger.
+    // As Fastify's own type, which is all that plugins use of a logger.
     loggerInstance: log as FastifyBaseLogger,
     // One line per request would say less than the job's own lines, and hold addresses of uploads.
     logController: new LogController({ disableRequestLogging: true }),
@@ -248,7 +248,7 @@ export async function createHttp (
     frameworkErrors: sendError,
     clientErrorHandler: errors.answerClientError
   })
-  // Query and path are text and are read as what they mean; a JSON body says what it means, so "1" is not 1 there.
+  // Query and path are text, so their values are converted to the type in the schema. JSON has types: in a body, "1" is not 1.
   const shared = { useDefaults: true, removeAdditional: false, formats: { 'date-time': true, uri: true } } as const
   const strict = new Ajv({ ...shared, coerceTypes: false })
   // "1e999" is read as Infinity, which ajv compares with no maximum unless told to.

@@ -1,6 +1,6 @@
 /** Checks what an engine made, and copies times and quoted words from the transcript. Pure. */
 import { ArtifactError } from './artifact-error.js'
-import { ARTIFACT_LENGTHS, MAX_POST_LENGTH } from './artifact.js'
+import { ARTIFACT_LENGTHS, LONG_RECORDING_MS, MAX_POST_LENGTH, POST_NUMBER_LENGTH } from './artifact.js'
 import type { ArtifactDraft, ArtifactMode, ArtifactSource, Chapter, Quote, SentenceSpan, TopicDraft } from './artifact.js'
 import { countWords, joinSentences, shorten, splitSentences, toLine } from './text-words.js'
 
@@ -18,11 +18,6 @@ const MAX_TITLE_LENGTH = 80
 const MAX_DETAIL_LENGTH = 240
 /** A quote has at most so many sentences and words. */
 const QUOTE_LIMITS = { sentences: 4, words: 80 }
-/** "12/15 " */
-const NUMBER_LENGTH = 6
-
-/** A recording has at least the usual number of chapters from this length on. */
-const LONG_MS = 10 * 60_000
 
 /** The least length that an artifact of this transcript must have; 0: any. Sentences, entries, words or posts, as in `ARTIFACT_LENGTHS`. */
 export function leastLength (mode: ArtifactMode, { durationMs, sentences }: ArtifactSource): number {
@@ -32,7 +27,7 @@ export function leastLength (mode: ArtifactMode, { durationMs, sentences }: Arti
   const words = texts.reduce((sum, text) => sum + countWords(text), 0)
   const isEnough = {
     summary: texts.length >= 12 && words >= 120,
-    chapters: durationMs >= LONG_MS && texts.length >= 40,
+    chapters: durationMs >= LONG_RECORDING_MS && texts.length >= 40,
     quotes: texts.length >= 30 && words >= 300,
     'show-notes': words >= 600,
     thread: texts.length >= 30 && words >= 400,
@@ -184,7 +179,7 @@ function check (draft: ArtifactDraft, source: ArtifactSource): CheckedDraft {
       return limitNotes({ mode: 'show-notes', intro: toLine(draft.intro), topics, quotes }, source)
     }
     case 'thread': {
-      const posts = draft.posts.map((post) => shorten(toPost(post), MAX_POST_LENGTH - NUMBER_LENGTH)).filter((post) => post !== '')
+      const posts = draft.posts.map((post) => shorten(toPost(post), MAX_POST_LENGTH - POST_NUMBER_LENGTH)).filter((post) => post !== '')
       return { mode: 'thread', posts: posts.slice(0, ARTIFACT_LENGTHS.thread.max) }
     }
     case 'blog':

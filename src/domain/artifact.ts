@@ -20,8 +20,13 @@ export const ARTIFACT_LENGTHS = {
   blog: { min: 600, max: 1200 }
 } as const satisfies Record<ArtifactMode, { min: number, max: number }>
 
+/** From this length on, a recording has at least the usual number of chapters. */
+export const LONG_RECORDING_MS = 10 * 60_000
+
 /** The longest post of a thread in UTF-16 code units, its number included. */
 export const MAX_POST_LENGTH = 280
+/** The length of the number of a post, such as "12/15 ". */
+export const POST_NUMBER_LENGTH = 6
 
 /** One sentence of a transcript. `text`: the words joined, without white space at either end. */
 export type Sentence = {

@@ -24,8 +24,8 @@ function parseEntry (text: string): string | undefined {
 
 /**
  * The address of the client. `peer`: of the connection. `forwardedFor`: the header X-Forwarded-For, to which each proxy appends the address
- * that it received the request from. It is read from the end for as long as the address reached so far is of a trusted proxy, so what a
- * client itself has sent in the header is never used.
+ * that it received the request from. It is read from the end, past the addresses of trusted proxies: what a client itself has sent in the
+ * header is never used.
  */
 export function clientAddress (peer: string, forwardedFor: string | undefined, trusted: Networks): string {
   let address = peer

@@ -1,4 +1,4 @@
-/** Vectors of texts: what a model of them is, and how making them fails. */
+/** Vectors of texts: the models that make them, and their errors. */
 import { toIsoCode } from './language.js'
 
 /** A model that turns texts into vectors. `id` changes with the weights; vectors of different ids are never compared. */
@@ -6,7 +6,7 @@ export type EmbeddingModel = {
   id: string
   /** Length of a vector. */
   dimensions: number
-  /** What follows this many tokens of a text does not count. Special tokens count. */
+  /** Tokens of a text beyond this number are ignored. Special tokens count. */
   maxTokens: number
   /** Weights that every token is multiplied with, which excludes embeddings; absent when unknown. */
   layerParameters?: number

@@ -1,6 +1,6 @@
 /** Every way a request or a job can fail, as stable codes. Clients depend on the codes; the sentences may change. */
 
-/** Codes of error replies. `routes/plugins/errors.ts` maps each to its HTTP status. */
+/** Codes of error replies. `routes/contract/error-table.ts` has the HTTP status of each. */
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'

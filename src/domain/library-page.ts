@@ -1,4 +1,4 @@
-/** How the library is listed: what is left out, in which order, and where a page begins. Pure. */
+/** How the library is listed: which transcriptions, in which order, and where a page begins. Pure. */
 import { AppError } from './errors.js'
 import type { JobStatus } from './job.js'
 

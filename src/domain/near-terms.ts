@@ -2,6 +2,7 @@
  * Which terms of a query are in a text, also where the text has another form of the word, or speech recognition wrote a name or term as
  * it sounds: `met for men` for `metformin`. Pure.
  */
+import { editDistance } from './edit-distance.js'
 import { listTerms } from './search-terms.js'
 import { soundOf } from './sounds.js'
 
@@ -32,19 +33,6 @@ function stemShare (a: string, b: string): number {
   let equal = 0
   while (equal < a.length && a[equal] === b[equal]) equal++
   return equal >= SHORTEST_STEM && equal >= STEM_SHARE * longest ? equal / longest : 0
-}
-
-/** Levenshtein's distance: letters to insert, remove or replace. */
-function editDistance (a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++) {
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }
 
 /** The letters of a word as bits, several letters to a bit. */

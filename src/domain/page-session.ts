@@ -6,7 +6,7 @@ import type { Plan, Role } from './access.js'
 export const SESSION_MS = 14 * 24 * 3600_000
 export const SESSION_IDLE_MS = 24 * 3600_000
 
-/** For so long after signing in, a person without a password may change how the account is signed in to. */
+/** How long after signing in a person without a password may change how the account is signed in to, in ms. */
 export const FRESH_SIGN_IN_MS = 10 * 60_000
 
 export type StoredSession = { id: number, ownerId: number, createdAt: number, lastUsedAt: number }

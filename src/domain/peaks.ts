@@ -3,7 +3,7 @@ import { SAMPLE_RATE_HZ } from './audio.js'
 
 /** The most stretches of a recording. A longer one has longer stretches. */
 export const MAX_PEAKS = 20_000
-/** Samples of a stretch, as long as the recording is short: 20 ms. */
+/** Samples of a stretch in a short recording: 20 ms. */
 const SHORTEST_SAMPLES = 320
 
 /** `perSecond`: stretches in a second. `amplitudes`: 0 to 127, one for each stretch. */
@@ -14,7 +14,7 @@ export function createPeakMeter (channels = 1) {
   const peaks = new Uint8Array(MAX_PEAKS)
   let count = 0
   let length = SHORTEST_SAMPLES * channels
-  /** Of the open stretch. */
+  /** Samples until the open stretch is full. */
   let left = length
   let loudest = 0
 

@@ -24,8 +24,8 @@ const BUILD_MINUTES = 25 * 60
 const SCALE_MINUTES = 250 * 60
 
 /**
- * SPEC.md sets the limits of free, says that build and scale are metered, and that agency has the limits of scale. Pro lies between scale
- * and agency and gets the limits of build: a higher plan never allows less than the next lower plan of its kind.
+ * Free limits requests; build and scale limit minutes; agency has the limits of scale. Pro lies between scale and agency and has the limits
+ * of build: a higher plan never allows less than the next lower plan of its kind.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   free: { requestsPerDay: 100, speechMinutesPerMonth: null, diarization: false },

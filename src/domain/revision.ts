@@ -18,7 +18,7 @@ export type MachineText = { text: string, words: TimedWord[] }
 export type EditedSegment = TimedSegment & { key: SegmentKey, revision: number, content: number, labelling: number, machine?: MachineText }
 
 /**
- * `segments`: how many it changed. `undoes`: the revision that an undo undid. `isUndone`: it was undone, and that was not undone itself.
+ * `segments`: how many it changed. `undoes`: the revision that an undo undid. `isUndone`: it was undone, and the undo was not undone.
  * `change`: of a revision of a single segment.
  */
 export type Revision = {

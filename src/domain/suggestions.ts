@@ -1,17 +1,5 @@
-/** Suggests names that a person may have meant. */
-
-/** The number of letters to change, add or remove to turn one name into the other. */
-function editDistance (a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...b].entries()) {
-      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
-}
+/** Suggests names that a person may have meant. Pure. */
+import { editDistance } from './edit-distance.js'
 
 /** Up to three of `known` that are close to `wanted` (a typo) or begin with it, best first. */
 export function suggestNames (wanted: string, known: readonly string[]): string[] {

@@ -14,9 +14,9 @@ import type { Media, MediaStore } from '../store/media.js'
 import { createStreams } from './streams.js'
 import { findOwnedJob } from './transcripts.js'
 
-/** Requests that are answered at once. A page makes one or two for each player. */
+/** Requests for stored files that may be open at once. A page makes one or two for each player. */
 const FILES = { perOwner: 12, total: 256 }
-/** Each of these runs a program. */
+/** Requests for WAV that may be open at once: each runs ffmpeg. */
 const CONVERSIONS = { perOwner: 3, total: 12 }
 
 /** `tag`: changes when a byte of it does. `open`: begins to read a part; `close`: needed only if nothing was opened. */

@@ -18,7 +18,7 @@ import { findOwnedJob, withoutSpeakers } from './transcripts.js'
 const DAY_MS = 24 * 3600_000
 /** Links of one transcription. */
 const MAX_LINKS = 50
-/** For so long, a link says that it has expired; after that it is unknown. */
+/** How long an expired link still says that it has expired. After that, it is unknown. */
 const REMEMBERED_MS = 30 * DAY_MS
 
 /** What a link shows. `segments`: JSON in pieces, as in the json export; rendered lazily, and can be read only once. */

@@ -1,6 +1,6 @@
 /**
- * Tells which transcriptions change, whatever code changes them: triggers of this connection call back. They are temporary, so the file
- * knows nothing of them, and changes by other processes are not seen.
+ * Tells which transcriptions change, whatever code changes them: triggers of this connection call back. They are temporary: the file does
+ * not contain them, and changes by other processes are not seen.
  */
 import type { Change } from '../domain/event.js'
 import type { Database } from './database.js'

@@ -1,6 +1,6 @@
 /** Makes artifacts without a language model, from sentences of the transcript. Pure; ten hours of speech take about a second. */
 import { joinList, phrasesFor } from '../artifact-phrases.js'
-import { ARTIFACT_LENGTHS } from '../artifact.js'
+import { ARTIFACT_LENGTHS, LONG_RECORDING_MS } from '../artifact.js'
 import type { ArtifactDraft, ArtifactMode } from '../artifact.js'
 import { UNSPACED } from '../scripts.js'
 import { joinSentences } from '../text-words.js'
@@ -16,15 +16,13 @@ import type { TopicCount } from './segmentation.js'
 import { lowerFirst, nameTopics } from './titles.js'
 import type { Topic } from './titles.js'
 
-/** A recording has at least the usual number of chapters from this length on. */
-const LONG_MS = 10 * 60_000
 /** At most one chapter for so many minutes. */
 const MINUTES_A_CHAPTER = 1.75
 
 function chapterCount ({ durationMs }: PlainSource): TopicCount {
   const { min, max } = ARTIFACT_LENGTHS.chapters
   const most = Math.round(durationMs / 60_000 / MINUTES_A_CHAPTER)
-  return durationMs < LONG_MS ? { min: 1, max: Math.max(2, min) } : { min, max: Math.max(min + 1, Math.min(max, most)) }
+  return durationMs < LONG_RECORDING_MS ? { min: 1, max: Math.max(2, min) } : { min, max: Math.max(min + 1, Math.min(max, most)) }
 }
 
 const findTopics = (analysis: Analysis, count: TopicCount): Topic[] => nameTopics(divideTopics(analysis, count), analysis)

@@ -1,6 +1,6 @@
 /** Thread and blog post: whole passages of the transcript, cleaned, under headings. Pure. */
 import { joinList, phrasesFor } from '../artifact-phrases.js'
-import { ARTIFACT_LENGTHS, MAX_POST_LENGTH } from '../artifact.js'
+import { ARTIFACT_LENGTHS, MAX_POST_LENGTH, POST_NUMBER_LENGTH } from '../artifact.js'
 import type { ArtifactDraft, SentenceSpan } from '../artifact.js'
 import { countWords, joinSentences, shorten } from '../text-words.js'
 import type { Analysed, Analysis } from './analysis.js'
@@ -10,9 +10,7 @@ import type { Rated } from './ranking.js'
 import { lowerFirst } from './titles.js'
 import type { Topic } from './titles.js'
 
-/** "12/15 " */
-const NUMBER_LENGTH = 6
-const POST_LENGTH = MAX_POST_LENGTH - NUMBER_LENGTH
+const POST_LENGTH = MAX_POST_LENGTH - POST_NUMBER_LENGTH
 
 /** The beginning of a blog post. `used`: indexes of its sentences. */
 export type Intro = { text: string, used: ReadonlySet<number> }

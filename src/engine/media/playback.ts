@@ -3,19 +3,17 @@ import { BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, SAMPLES_PER_MS } from '../../domain/a
 import { runLimited } from '../process.js'
 import { FILTERS_OF_MIX, KEEP_CLOCK, MAX_ADDRESS_SPACE, SAFE_INPUT } from './ffmpeg.js'
 
-/**
- * Decoding begins so much earlier: compressed sound depends on the sound before it, and the first samples after a jump would be wrong.
- */
+/** Decoding begins this much earlier: compressed sound depends on the sound before it, and the first samples after a jump are wrong. */
 const LEAD_SAMPLES = SAMPLE_RATE_HZ / 2
-/** Programs begin at multiples of 200 ms, which are whole samples at every common rate: between them, sound would be shifted. */
+/** ffmpeg begins at a multiple of 200 ms, which is a whole number of samples at every common rate. Elsewhere, sound would be shifted. */
 const GRID_SAMPLES = 200 * SAMPLES_PER_MS
 
-/** Longer than anybody pauses a player; a listener who leaves ends the program at once. */
+/** Longer than anybody pauses a player. If the listener leaves, ffmpeg ends at once. */
 const TIMEOUT_MS = 12 * 3_600_000
 
 /**
- * The sound of a file from a sample on, mixed to 16 kHz s16le, to its end. The samples are those that transcription heard, but for rounding
- * of the decoder. Where the sound cannot be decoded, it ends early. Ends its program when the reader stops or `signal` aborts.
+ * The sound of a file from a sample on, mixed to 16 kHz s16le, to its end. The samples are those that transcription heard, except for
+ * rounding of the decoder. Where the sound cannot be decoded, it ends early. ffmpeg ends when the reader stops or `signal` aborts.
  */
 export async function * playSound (path: string, startSample: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   const from = Math.floor(Math.max(0, startSample - LEAD_SAMPLES) / GRID_SAMPLES) * GRID_SAMPLES
