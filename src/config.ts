@@ -143,7 +143,7 @@ function readVariable (env: NodeJS.ProcessEnv, name: string, faults: string[]): 
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    faults.push(`${name}_FILE: the file cannot be read`)
+    faults.push(`${name}_FILE: the file cannot be read; check that it exists and that this user may read it`)
     return undefined
   }
 }
@@ -180,7 +180,7 @@ function readPackageIndex (env: NodeJS.ProcessEnv): string {
 
 function refuseUnknown (env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env).filter((key) => key.startsWith('STENOBOX_'))) {
-    if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: unknown setting`)
+    if (!(name.replace(/_FILE$/, '') in OPTIONS)) faults.push(`${name}: unknown setting; docs/configuration.md has all settings`)
   }
 }
 

@@ -206,7 +206,7 @@ t.test('every fault is named at once, with what is expected', async (t) => {
       STENOBOX_COLOUR: 'red'
     }),
     [
-      'STENOBOX_COLOUR: unknown setting',
+      'STENOBOX_COLOUR: unknown setting; docs/configuration.md has all settings',
       'STENOBOX_PORT: must be a whole number from 0 to 65535',
       'STENOBOX_PUBLIC_URL: must be an http or https address',
       'STENOBOX_ALLOW_WEBHOOKS: must be addresses, ranges like 10.0.0.0/8 and host names, with commas between; ' +
@@ -236,8 +236,8 @@ t.test('the value may stand in a file', async (t) => {
 t.test('a file that cannot be read, or a value given twice, is a fault', async (t) => {
   const dir = t.testdir({ port: '9090' })
   t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/missing`, STENOBOX_HOST_FILE: dir }), [
-    'STENOBOX_HOST_FILE: the file cannot be read',
-    'STENOBOX_PORT_FILE: the file cannot be read'
+    'STENOBOX_HOST_FILE: the file cannot be read; check that it exists and that this user may read it',
+    'STENOBOX_PORT_FILE: the file cannot be read; check that it exists and that this user may read it'
   ])
   t.strictSame(faultsOf({ STENOBOX_PORT_FILE: `${dir}/port`, STENOBOX_PORT: '1' }), [
     'STENOBOX_PORT and STENOBOX_PORT_FILE are both set; remove one'
@@ -246,9 +246,9 @@ t.test('a file that cannot be read, or a value given twice, is a fault', async (
 
 t.test('an unknown name is a fault, also with _FILE; names of others are not ours', async (t) => {
   t.strictSame(faultsOf({ STENOBOX_PROT: '1', STENOBOX_TOKEN_FILE: '/x', STENOBOX_: '', stenobox_port: '1', OTHER_PORT: 'x' }), [
-    'STENOBOX_PROT: unknown setting',
-    'STENOBOX_TOKEN_FILE: unknown setting',
-    'STENOBOX_: unknown setting'
+    'STENOBOX_PROT: unknown setting; docs/configuration.md has all settings',
+    'STENOBOX_TOKEN_FILE: unknown setting; docs/configuration.md has all settings',
+    'STENOBOX_: unknown setting; docs/configuration.md has all settings'
   ])
 })
 

@@ -29,6 +29,7 @@ type Deps = {
 }
 
 const GIB = 1024 ** 3
+const NO_MODEL = 'No speech model is installed. Install one: stenobox models pull base'
 const REINSTALL = 'It comes with the program, in models/starter: install the program again'
 
 export function createHealth (deps: Deps) {
@@ -153,7 +154,7 @@ export function createHealth (deps: Deps) {
         ({ name: `model ${entry.name}`, ok: false, matters: true, detail: explainWrongSize(entry) })),
       ...models.listUnlisted().map((path) => ({ name: 'unlisted model', ok: false, matters: false, detail: explainUnlisted(path) }))
     ]
-    if (installed.length === 0) return [...others, { name: 'models', ok: false, matters: true, detail: 'no speech model is installed' }]
+    if (installed.length === 0) return [...others, { name: 'models', ok: false, matters: true, detail: NO_MODEL }]
     const checks: Check[] = []
     for (const model of installed) checks.push(await checkModel(model, isQuick))
     const used = (['fast', 'balanced', 'accurate'] as const).map((quality) => `${quality}: ${models.choose(quality)?.name ?? 'none'}`)
@@ -231,9 +232,11 @@ export function createHealth (deps: Deps) {
     /** Why the appliance cannot take requests now; undefined when it can. Cheap, because it is asked every few seconds. */
     async whyNotReady (): Promise<string | undefined> {
       if (models.choose('balanced') === undefined) {
-        return models.listInstalled().length === 0 ? 'No speech model is installed.' : 'No installed speech model can be used.'
+        return models.listInstalled().length === 0
+          ? NO_MODEL
+          : 'No installed speech model can be used. The reason is shown by: stenobox doctor'
       }
-      if (await files.freeBytes() < minFreeBytes) return 'The disk is nearly full.'
+      if (await files.freeBytes() < minFreeBytes) return 'The disk is nearly full. Free some space.'
       if (!await files.canWrite()) return 'Nothing can be written to the data directory. Free some space on its disk.'
       return undefined
     }

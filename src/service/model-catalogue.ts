@@ -46,7 +46,7 @@ export function createModelCatalogue (models: Models) {
       const set = name.replace(/^set:/, '')
       const members = Object.hasOwn(sets, set) ? sets[set]?.models.map(findEntry) : undefined
       if (members?.every((member) => member !== undefined)) return members
-      if (members) throw new ModelError(`the set ${set} contains a model that is not in the manifest`)
+      if (members) throw new ModelError(`the set ${set} contains a model that is not in the manifest; correct the manifest`)
       const near = suggestNames(name, [...models.entries().map((one) => one.name), ...Object.keys(sets).map((one) => `set:${one}`)])
       throw new ModelError(
         `there is no model or set ${JSON.stringify(name)}` +

@@ -106,7 +106,7 @@ export function createModelPull ({ models, lock, downloader, buildFromPackages, 
         watcher.note(`${error.message}; trying the next source`)
       }
     }
-    throw new ModelError(`the manifest has no address for ${entry.name}`)
+    throw new ModelError(`the manifest has no address for ${entry.name}, so it cannot be fetched; add its file with: stenobox models add`)
   }
 
   /** Installs a model unless it is installed and correct. Call it while holding the directory's lock. Throws `ModelError`. */
