@@ -4,8 +4,8 @@
 export type ByteRange = { start: number, end: number }
 
 /**
- * The range that a Range header asks for. Undefined: the whole file is the answer, to a header that is not valid too, and to one that
- * asks for several ranges. `none`: there is no such byte.
+ * The range that a Range header asks for. Undefined: the answer is the whole file, also if the header is not valid or asks for several
+ * ranges. `none`: the file has no such bytes.
  */
 export function parseByteRange (header: string | undefined, sizeBytes: number): ByteRange | 'none' | undefined {
   const [, first = '', last = ''] = /^bytes=\s*(\d{0,16})\s*-\s*(\d{0,16})\s*$/i.exec(header ?? '') ?? []
@@ -20,6 +20,6 @@ export function parseByteRange (header: string | undefined, sizeBytes: number): 
   return { start, end: last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) }
 }
 
-/** Whether one of the tags in an If-None-Match header is this one. */
-export const matchesTag = (header: string | undefined, tag: string): boolean =>
-  (header ?? '').split(',').some((each) => [tag, '*', `W/${tag}`].includes(each.trim()))
+/** Whether an If-None-Match header names this entity tag, or any. */
+export const matchesEtag = (header: string | undefined, etag: string): boolean =>
+  (header ?? '').split(',').some((each) => [etag, '*', `W/${etag}`].includes(each.trim()))

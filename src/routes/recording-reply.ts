@@ -1,7 +1,7 @@
 /** Sends a recording, or the part of it that a player asks for (RFC 9110, section 14). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
-import { matchesTag, parseByteRange } from '../domain/byte-range.js'
+import { matchesEtag, parseByteRange } from '../domain/byte-range.js'
 import { AppError } from '../domain/errors.js'
 import type { Playable } from '../service/listening.js'
 import { attachmentNamed } from './content-disposition.js'
@@ -27,11 +27,11 @@ export async function sendRecording (request: FastifyRequest, reply: FastifyRepl
 }
 
 async function send (request: FastifyRequest, reply: FastifyReply, playable: Playable): Promise<FastifyReply> {
-  const { sizeBytes, tag, contentType, fileName } = playable
-  const { range, 'if-range': ifRange = tag, 'if-none-match': known } = request.headers
-  const part = ifRange === tag ? parseByteRange(range, sizeBytes) : undefined
-  reply.headers({ ...HEADERS, etag: tag })
-  const isKnown = matchesTag(known, tag)
+  const { sizeBytes, etag, contentType, fileName } = playable
+  const { range, 'if-range': ifRange = etag, 'if-none-match': known } = request.headers
+  const part = ifRange === etag ? parseByteRange(range, sizeBytes) : undefined
+  reply.headers({ ...HEADERS, etag })
+  const isKnown = matchesEtag(known, etag)
   if (isKnown || request.method === 'HEAD') await playable.close()
   if (isKnown) return await reply.code(304).send()
   if (part === 'none') throw rangeError(sizeBytes)

@@ -19,9 +19,9 @@ const FILES = { perOwner: 12, total: 256 }
 /** Requests for WAV that may be open at once: each runs ffmpeg. */
 const CONVERSIONS = { perOwner: 3, total: 12 }
 
-/** `tag`: changes when a byte of it does. `open`: begins to read a part; `close`: needed only if nothing was opened. */
+/** `etag`: differs when a byte of the content does. `open`: begins to read a part; `close`: needed only if nothing was opened. */
 export type Playable = {
-  contentType: string, sizeBytes: number, tag: string, fileName: string, open (range: ByteRange): Readable, close (): Promise<void>
+  contentType: string, sizeBytes: number, etag: string, fileName: string, open (range: ByteRange): Readable, close (): Promise<void>
 }
 
 type Deps = {
@@ -95,7 +95,7 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
       return {
         contentType: mediaTypeOf(head),
         sizeBytes: found.sizeBytes,
-        tag: `"${stored.sha256.slice(0, 32)}"`,
+        etag: `"${stored.sha256.slice(0, 32)}"`,
         fileName: job.fileName,
         open: (range) => follow(found.stream(range), 'file', job),
         close: found.close
@@ -110,7 +110,7 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
       return {
         contentType: 'audio/wav',
         sizeBytes: wavBytes(samples),
-        tag: `"${stored.sha256.slice(0, 32)}-wav-${samples}"`,
+        etag: `"${stored.sha256.slice(0, 32)}-wav-${samples}"`,
         fileName: `${job.fileName}.wav`,
         open (range) {
           const controller = new AbortController()

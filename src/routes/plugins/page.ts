@@ -1,5 +1,6 @@
 /** Sends the page that people open: its files, and index.html for every address that only the page knows. */
 import type { FastifyRequest } from 'fastify'
+import { matchesEtag } from '../../domain/byte-range.js'
 import { INDEX, isPageAddress } from '../../domain/page-file.js'
 import type { PageFile } from '../../domain/page-file.js'
 import { isSafeMethod } from './cross-site.js'
@@ -36,8 +37,7 @@ function toReply (file: PageFile, request: FastifyRequest): PageReply {
   const etag = `"${file.etag}${gzip ? '-gzip' : ''}"`
   const cacheControl = isAsset(pathOf(request)) ? 'public, max-age=31536000, immutable' : 'no-cache'
   const headers = { ...HEADERS, etag, 'cache-control': cacheControl, vary: 'accept-encoding' }
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(etag)) return { status: 304, headers, body: '' }
+  if (matchesEtag(request.headers['if-none-match'], etag)) return { status: 304, headers, body: '' }
   const content = { 'content-type': file.contentType, ...(gzip ? { 'content-encoding': 'gzip' } : {}) }
   return { status: 200, headers: { ...headers, ...content }, body: gzip ?? file.bytes }
 }
