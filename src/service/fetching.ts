@@ -18,11 +18,11 @@ import type { MediaStore } from '../store/media.js'
 import type { SourceStore } from '../store/sources.js'
 import type { FetchLimits, WorkOrders } from '../store/work-orders.js'
 import type { WorkStore } from '../store/work.js'
-import { createArriving } from './arriving.js'
-import type { RequireRoom } from './arriving.js'
 import type { Ending } from './ending.js'
 import { createFetchPlaces } from './fetch-places.js'
 import type { Queue } from './queue.js'
+import { createRunningDownloads } from './running-downloads.js'
+import type { RequireRoom } from './running-downloads.js'
 import type { Stages } from './stages.js'
 import type { Submit } from './submit.js'
 
@@ -96,7 +96,7 @@ export function createFetching (deps: Deps) {
   /** Whether another owner waits for a place. Jobs of the same owner do not hurry each other. */
   const isOtherWaiting = (ownerId: number): boolean => orders.isOtherFetchReady(ownerId, MAX_AHEAD)
   const isContended = ({ ownerId }: Work) => (): boolean => isOtherWaiting(ownerId)
-  const arriving = createArriving({ submit })
+  const runningDownloads = createRunningDownloads({ submit })
   const places = createFetchPlaces({ isOtherWaiting, elapsed: deps.elapsed })
 
   async function download (work: Work, url: string): Promise<Arrival> {
@@ -237,7 +237,7 @@ export function createFetching (deps: Deps) {
       await places.hold(job.ownerId, stopped, async (signal) => {
         try {
           const { ownerId } = job
-          await arriving.run(ownerId, async (requireRoom) => { await fetchSource({ claim, url, ownerId, signal, requireRoom }) })
+          await runningDownloads.run(ownerId, async (requireRoom) => { await fetchSource({ claim, url, ownerId, signal, requireRoom }) })
         } catch (error) {
           if (error instanceof ClaimLost || !rows.isClaim(claim)) return await ending.removeEnded(claim.jobId)
           if (signal.aborted || error instanceof MediaGone) return rows.release(claim)

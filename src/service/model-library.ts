@@ -14,7 +14,7 @@ import type { Models } from '../engine/models/models.js'
 import type { Addition } from './model-add.js'
 import { createModelArchives } from './model-archives.js'
 import { createModelCatalogue } from './model-catalogue.js'
-import { pullPatiently } from './model-patience.js'
+import { pullWhenUnlocked } from './model-lock-wait.js'
 import { workDirOf } from './model-pull.js'
 
 export type Verdict = { name: string, ok: boolean, detail: string }
@@ -134,7 +134,7 @@ export function createModelLibrary ({ models, lock, pullOne, addOne, tryLock, of
         ? models.listInstalled().some((model) => model.entry.name === wanted && models.inspect(model).state !== 'wrong')
         : models.choose('balanced')?.isStarter === false
       const isWanted = wanted !== 'starter' && wanted !== 'none' && !isReady()
-      if (isWanted) await pullPatiently(this.pull, wanted === 'auto' ? FIRST_MODEL : wanted, watcher)
+      if (isWanted) await pullWhenUnlocked(this.pull, wanted === 'auto' ? FIRST_MODEL : wanted, watcher)
       return models.choose('balanced')?.isStarter === false ? 'real' : 'starter'
     },
 

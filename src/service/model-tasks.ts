@@ -9,7 +9,7 @@ import { hasTaskEnded } from '../domain/model-task.js'
 import type { ModelTask } from '../domain/model-task.js'
 import type { ModelView, SetView } from './model-catalogue.js'
 import type { ModelLibrary, Watcher } from './model-library.js'
-import { pullPatiently } from './model-patience.js'
+import { pullWhenUnlocked } from './model-lock-wait.js'
 
 /** Ended tasks that are remembered. */
 const MAX_ENDED = 20
@@ -89,7 +89,7 @@ export function createModelTasks ({ open, log, now }: Deps) {
     task.state = 'running'
     try {
       const { pull } = await open()
-      await pullPatiently(pull, task.name, watch(task, controller.signal))
+      await pullWhenUnlocked(pull, task.name, watch(task, controller.signal))
       end(task, 'done')
       log.info({ model: task.name }, 'model installed')
     } catch (error) {

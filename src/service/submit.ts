@@ -58,7 +58,7 @@ const NO_ROOM = 'The disk of the appliance is nearly full. Nothing was stored; f
 /** Bytes that are reserved for open uploads: of all owners, and of the one who asks. */
 type Announced = { announcedBytes: number, own: { count: number, announcedBytes: number } }
 /** Bytes of running downloads: those of an owner that have arrived and are still to come, and those of others that are to come. */
-type Arriving = { arrivedBytes: number, restBytes: number, othersRestBytes: number }
+type DownloadBytes = { arrivedBytes: number, restBytes: number, othersRestBytes: number }
 /** A secret that was made because the caller named a webhook without one: the reply shows it once. */
 type MadeSecret = { webhookSecret?: string }
 /** The job that was made. */
@@ -233,7 +233,7 @@ export function createSubmit (deps: Deps) {
      * The same for downloads: those of an owner that run at once may use half of the free disk that others leave, counting what has
      * arrived. Throws `insufficient_storage`.
      */
-    async requireDownloadRoom (ownerId: number, { arrivedBytes, restBytes, othersRestBytes }: Arriving): Promise<void> {
+    async requireDownloadRoom (ownerId: number, { arrivedBytes, restBytes, othersRestBytes }: DownloadBytes): Promise<void> {
       const freeBytes = await files.freeBytes()
       requireFree(freeBytes, restBytes)
       const left = freeBytes + arrivedBytes - minFreeBytes - othersRestBytes

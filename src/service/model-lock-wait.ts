@@ -1,12 +1,15 @@
-/** Waiting for another process that writes to the models directory. */
+/** Waits for the lock of the models directory while another process has it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { BusyError } from '../domain/model-error.js'
 import type { Watcher } from './model-library.js'
 
 const BUSY_PAUSE_MS = 1000
 
-/** Waits for the lock: a command of an earlier, killed set-up may still be running. Rejects when the signal of the watcher aborts. */
-export async function pullPatiently (
+/**
+ * Fetches a model as soon as no other process has the lock: a command of an earlier, killed set-up may still be running. Rejects when the
+ * signal of the watcher aborts.
+ */
+export async function pullWhenUnlocked (
   pull: (names: string[], watcher: Watcher) => Promise<void>, name: string, watcher: Watcher
 ): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {

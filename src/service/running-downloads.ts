@@ -4,7 +4,7 @@ import type { Submit } from './submit.js'
 
 type Download = { ownerId: number, arrivedBytes: number, restBytes: number }
 
-export function createArriving ({ submit }: { submit: Pick<Submit, 'requireDownloadRoom'> }) {
+export function createRunningDownloads ({ submit }: { submit: Pick<Submit, 'requireDownloadRoom'> }) {
   const running = new Set<Download>()
 
   return {
