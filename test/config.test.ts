@@ -283,7 +283,7 @@ t.test('tokens of a provider: whose, for whom, of which owner', async (t) => {
   }
 })
 
-t.test('people sign in at a provider that nobody can stand in for, which knows us and where to send them back', async (t) => {
+t.test('sign-in at a provider needs a safe issuer, a client id and secret, and an address to return to', async (t) => {
   const folder = t.testdir({ secret: 'between us\n' })
   const whole = {
     STENOBOX_OAUTH_ISSUER: 'https://id.example', STENOBOX_PUBLIC_URL: 'https://steno.example/', STENOBOX_OAUTH_CLIENT_ID: 'stenobox',

@@ -34,7 +34,7 @@ async function transcribe (t: Test, folder: ReturnType<typeof makeFolder>, args:
   return JSON.parse(stdout) as Document
 }
 
-t.test('a clip and a talk whose language nobody told', async (t) => {
+t.test('a clip and a talk without a given language', async (t) => {
   const folder = makeFolder(t, ['en'], ['bird'])
   const clip = await transcribe(t, folder, [AUDIO + 'en-1.wav'])
   t.equal(clip.language, 'en', 'found out by the starter')

@@ -248,7 +248,7 @@ t.test('a failure ends the job and leaves nothing', async (t) => {
   t.equal(fetching.claim(ANY_FETCH), undefined)
 })
 
-t.test('a disk without room is told in time', async (t) => {
+t.test('a full disk fails the job before the download', async (t) => {
   const { submitAddress, fetching, claim, jobs } = await openFetching(t, {
     at: {
       [URL]: async ({ requireRoom }) => {

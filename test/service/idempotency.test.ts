@@ -138,7 +138,7 @@ t.test('after 24 hours the key is new again, swept or not', async (t) => {
   t.equal(count(), 0)
 })
 
-t.test('an answer that cannot be noted is given all the same; a fault of ours is no such thing', async (t) => {
+t.test('a full or busy disk does not turn an answer into an error; other errors of the database are thrown', async (t) => {
   const fail = (code: string) => () => { throw Object.assign(new Error(code), { code }) }
   for (const code of ['SQLITE_FULL', 'SQLITE_BUSY']) {
     const { service, claim, warnings } = open(t, { finish: fail(code), renew: fail(code) })

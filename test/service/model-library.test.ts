@@ -128,7 +128,7 @@ t.test('offline, nothing is asked for', async (t) => {
   t.equal(hub.seen.length, 0)
 })
 
-t.test('two at once: the second is told', async (t) => {
+t.test('of two commands at once, the second is refused with a reason', async (t) => {
   const { library, watcher, dir, left } = createLibrary(t, modelManifest([modelEntry('a', { url: `${HUB}/a.bin`, sha1: 'ab'.repeat(20) })]))
   const held = tryLock(`${dir}/models.busy`)
   for (const attempt of [() => library.pull(['a'], watcher), () => library.remove(['a'])]) {

@@ -95,7 +95,7 @@ t.test('clients that registered themselves are forgotten when nobody wants them,
   t.ok(oauth.findClient('used'))
 })
 
-t.test('one key, made at first need and kept; its private part is told apart', async (t) => {
+t.test('one signing key, created on first use and stored; its public part is separate', async (t) => {
   const { oauth } = openOauth(t)
   const key = oauth.signingKey()
   t.strictSame(oauth.signingKey(), key)

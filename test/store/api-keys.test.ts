@@ -51,7 +51,7 @@ t.test('an expired key is not found, from the very millisecond on', async (t) =>
   t.equal(apiKeys.findByHash(hash, 50), undefined)
 })
 
-t.test('a replaced key ends when it is told, or at its own end where that is sooner', async (t) => {
+t.test('a replaced key ends at the given time, or at its own expiry if that is sooner', async (t) => {
   const { apiKeys } = openStores(t)
   const ownerId = apiKeys.ensureOwner('a', 1)
   const add = (name: string, expiresAt?: number): number =>

@@ -83,7 +83,7 @@ t.test('a part sent twice at once, or again with other bytes, spoils nothing', a
   t.ok(readFileSync(files.mediaPath('media-1')).equals(bytes), 'the part that the row names is the one that is used')
 })
 
-t.test('a file size limit or full disk leaves nothing and is told as no room', async (t) => {
+t.test('a file size limit or a full disk leaves nothing behind and is reported as no room', async (t) => {
   const { dataDir, list } = await prepared(t)
   const child = runModule(t, `
     const { createFiles } = await dist('store/files.js')

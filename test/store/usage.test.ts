@@ -50,7 +50,7 @@ t.test('the log gives back what it got, the last first', async (t) => {
   t.strictSame(ids(first, 1), ['r1'])
 })
 
-t.test('a key keeps its last thousand, whatever others do', async (t) => {
+t.test('the log has the last thousand requests of each key', async (t) => {
   const { usage, first, second, log, ids } = open(t)
   log(second, 'mine')
   for (let i = 0; i < 1003; i++) log(first, `r${i}`)
