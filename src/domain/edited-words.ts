@@ -5,7 +5,7 @@ import type { TimedSegment, TimedWord } from './transcript.js'
 
 /** The longest text of an edited segment, in characters. Half a minute of fast speech has about 800. */
 export const MAX_SEGMENT_TEXT_LENGTH = 5000
-/** The most words of one, or characters in scripts without spaces: several times what anybody says in half a minute. */
+/** The most words of an edited segment (characters in scripts without spaces): several times what anybody says in half a minute. */
 export const MAX_SEGMENT_WORDS = 500
 
 /** A piece of text that is compared: a word, or a character in scripts without spaces; with the punctuation after it. */
@@ -175,8 +175,8 @@ export function leadOf (machineText: string, typed: string): '' | ' ' {
   return UNSPACED.test(machineText.charAt(0)) && !UNSPACED.test(typed.charAt(0)) ? ' ' : ''
 }
 
-/** The words with the speakers that other words have at the same time, because speakers were identified again since. */
-export function voiceWords (words: readonly TimedWord[], labelled: readonly TimedWord[]): TimedWord[] {
+/** Gives words the speakers of `labelled` at the same time: speakers were identified again since these words were stored. */
+export function copySpeakers (words: readonly TimedWord[], labelled: readonly TimedWord[]): TimedWord[] {
   return words.map(({ text, startMs, endMs, probability }): TimedWord => {
     const said = labelled.findLast((word) => word.startMs <= (startMs + endMs) / 2) ?? labelled[0]
     return { ...said, text, startMs, endMs, probability }

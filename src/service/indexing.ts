@@ -99,9 +99,9 @@ export function createIndexing (deps: Deps) {
     for (;;) {
       const isMore = inTransaction(() => {
         if (!work.isClaim(claim)) return undefined
-        const isMore = workFor(SLICE_MS, step)
+        const hasMore = workFor(SLICE_MS, step)
         passages.mergeTerms()
-        return isMore
+        return hasMore
       })
       if (isMore !== true) return isMore === false
       await yieldToOthers()

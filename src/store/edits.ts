@@ -1,6 +1,6 @@
 /** Segments as people edit them, and the revisions that they make. */
 import type { Channel } from '../domain/channels.js'
-import { voiceWords } from '../domain/edited-words.js'
+import { copySpeakers } from '../domain/edited-words.js'
 import type { EditedSegment, Revision, RevisionKind, SegmentKey } from '../domain/revision.js'
 import type { TimedWord } from '../domain/transcript.js'
 import type { Database } from './database.js'
@@ -191,7 +191,7 @@ export function createEditStore (db: Database) {
       insert.run({ jobId, number, kind, at, undoes: undoes ?? null })
       return number
     },
-    /** Notes by which undo a revision was undone; undefined: it is not undone any more. */
+    /** Stores the undo by which a revision was undone; undefined: the undo was undone. */
     setUndone: (jobId: number, number: number, by: number | undefined): void => { setUndone.run({ jobId, number, by: by ?? null }) },
     /** Changes a segment as part of a revision, and records what it was. */
     change (jobId: number, number: number, segment: EditedSegment, to: NewText): void {
@@ -207,7 +207,7 @@ export function createEditStore (db: Database) {
       })
       addCount.run({ jobId, number, count: 1 })
     },
-    /** The segments that a revision changed, after one of them; whether their text is another one by now; the last revision of each. */
+    /** The segments that a revision changed, after one of them; whether their text has changed since; the last revision of each. */
     listKeys (jobId: number, number: number, after: SegmentKey | undefined, limit: number): ChangedKey[] {
       return keys.all({ jobId, number, ...after ?? { windowIdx: -1, idx: -1 }, limit })
         .map(({ hasChanged, ...key }) => ({ ...key, hasChanged: hasChanged === 1 }))
@@ -219,8 +219,8 @@ export function createEditStore (db: Database) {
       const words = unpackWords(row.before_words)
       return {
         text: row.before_text,
-        // Other speakers were found since: their old numbers mean nothing any more.
-        words: row.before_labelling === segment.labelling ? words : voiceWords(words, segment.words),
+        // Speakers were identified again since: the old numbers no longer name them.
+        words: row.before_labelling === segment.labelling ? words : copySpeakers(words, segment.words),
         content: row.before_content,
         isMachine: row.by_machine === 1
       }

@@ -1,6 +1,6 @@
 /** Segments, stored by window, and the spans that were skipped. */
 import type { Channel } from '../domain/channels.js'
-import { voiceWords } from '../domain/edited-words.js'
+import { copySpeakers } from '../domain/edited-words.js'
 import { AppError } from '../domain/errors.js'
 import { shownNames } from '../domain/speaker-names.js'
 import type { SkippedSpan, TimedSegment } from '../domain/transcript.js'
@@ -137,7 +137,7 @@ export function createTranscriptStore (db: Database) {
       const named = name(rows.map((row) => toSegment(row, NO_NAMES)))
       for (const [index, { window_idx: windowIdx, idx, machine_words: machine }] of rows.entries()) {
         const { speaker, words = [] } = named[index] ?? {}
-        const machineWords = machine === null ? null : packWords(voiceWords(unpackWords(machine), words))
+        const machineWords = machine === null ? null : packWords(copySpeakers(unpackWords(machine), words))
         setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: packWords(words), machineWords })
       }
     },

@@ -1,7 +1,7 @@
 /** Words of edited text: what stays keeps its times, what is new gets some. */
 import fc from 'fast-check'
 import t from 'tap'
-import { editWords, isTextOf, leadOf, toSegmentText, voiceWords } from '../../dist/domain/edited-words.js'
+import { copySpeakers, editWords, isTextOf, leadOf, toSegmentText } from '../../dist/domain/edited-words.js'
 import type { TimedWord } from '../../dist/domain/transcript.js'
 
 const SEGMENT = { startMs: 1000, endMs: 9000 }
@@ -84,8 +84,8 @@ t.test('the first word is separated from the segment before it as the machine ha
 t.test('words of another attempt get the speakers of those who talk at their time', async (t) => {
   const labelled = wordsOf(' a', ' b')
   const old = [{ text: ' x', startMs: 1310, endMs: 1390, probability: 1, speaker: 'Speaker 9', isOverlap: true }]
-  t.strictSame(voiceWords(old, labelled), [{ text: ' x', startMs: 1310, endMs: 1390, probability: 1, speaker: 'Speaker 2' }])
-  t.strictSame(voiceWords(old, []), [{ text: ' x', startMs: 1310, endMs: 1390, probability: 1 }])
+  t.strictSame(copySpeakers(old, labelled), [{ text: ' x', startMs: 1310, endMs: 1390, probability: 1, speaker: 'Speaker 2' }])
+  t.strictSame(copySpeakers(old, []), [{ text: ' x', startMs: 1310, endMs: 1390, probability: 1 }])
 })
 
 const wordText = fc.oneof(

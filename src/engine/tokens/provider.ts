@@ -22,7 +22,7 @@ type Deps = {
   clientSecret: string
   /** Where the provider sends people back to. */
   redirectUri: string
-  /** Of the request, with spaces between them. */
+  /** The scopes to ask for, with spaces between them. */
   scopes: string
   /** The keys of the issuer. */
   findKey: FindKey
@@ -35,7 +35,7 @@ type Endpoints = { authorization: string, token: string, isSecretInForm: boolean
 const DOWN = 'The identity provider does not answer. Try again later, or sign in with your password.'
 const REFUSES_US = 'The identity provider does not accept this appliance. The administrator finds the reason in the log.'
 
-/** As RFC 6749 section 2.3.1 wants names and secrets before they are joined by a colon. */
+/** RFC 6749 section 2.3.1 encodes client ids and secrets like this before they are joined by a colon. */
 const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 /** The code of an error answer, for the log: it may hold any text. */
@@ -67,7 +67,7 @@ export function createProvider (deps: Deps) {
     try {
       const metadata = await documents.readMetadata()
       const authorization = documents.addressIn(metadata, 'authorization_endpoint')
-      // Browsers are sent there.
+      // Browsers are sent to this address.
       if (!URL.canParse(authorization) || !/^https?:$/.test(new URL(authorization).protocol)) {
         throw new Error('the authorization_endpoint is not an http or https address')
       }
@@ -143,7 +143,7 @@ export function createProvider (deps: Deps) {
       try {
         return await verify(token, nonce)
       } catch (error) {
-        // The sentence of the keys is about access tokens.
+        // The error of the keys speaks of access tokens; people here sign in.
         throw error instanceof AppError && error.code === 'unavailable' ? failure(error, 'an ID token could not be checked') : error
       }
     }
