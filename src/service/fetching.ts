@@ -61,7 +61,7 @@ type Deps = {
 }
 
 /** What a fetch found: a file among the job's drafts, or media that is stored already. `name`: what the server calls the file. */
-type Brought = SourceFacts & { name: string | undefined, identity: string | undefined } &
+type Fetched = SourceFacts & { name: string | undefined, identity: string | undefined } &
   ({ file: string | undefined } | { mediaId: number })
 type Work = { claim: WorkClaim, url: string, ownerId: number, signal: AbortSignal, requireRoom: RequireRoom }
 
@@ -112,32 +112,32 @@ export function createFetching (deps: Deps) {
   }
 
   /** Downloads what is at an address, pages and streams with yt-dlp. A feed is returned as text. */
-  async function bringFrom (work: Work, url: string): Promise<Brought | { feed: string, url: string }> {
+  async function fetchFrom (work: Work, url: string): Promise<Fetched | { feed: string, url: string }> {
     try {
       const arrival = await download(work, url)
       if (arrival.kind === 'feed') return { feed: arrival.text, url: arrival.url }
       if (arrival.kind === 'media') return { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity, file: undefined }
       if (arrival.kind === 'stored') return useStored(work, { ...NOTHING_KNOWN, name: arrival.name, identity: arrival.identity })
       // A stream in pieces has no title; yt-dlp would make one of its address.
-      if (arrival.kind === 'manifest') return { ...await bringPage(work, url, { onlyKnown: false }), title: undefined }
+      if (arrival.kind === 'manifest') return { ...await fetchPage(work, url, { onlyKnown: false }), title: undefined }
       if (arrival.kind === 'live') throw new JobFailure('source_unsupported', 'a stream without an end')
     } catch (error) {
       // Some platforms refuse clients that are not browsers. yt-dlp knows how to ask them.
       if (!(error instanceof JobFailure && error.code === 'source_forbidden')) throw error
-      return await bringPage(work, url, { onlyKnown: true }).catch((second: unknown) => {
+      return await fetchPage(work, url, { onlyKnown: true }).catch((second: unknown) => {
         throw second instanceof JobFailure && second.code === 'source_unsupported' ? error : second
       })
     }
-    return await bringPage(work, url, { onlyKnown: false })
+    return await fetchPage(work, url, { onlyKnown: false })
   }
 
-  function useStored ({ ownerId }: Work, facts: Omit<Brought, 'identity'> & { identity: string }): Brought {
+  function useStored ({ ownerId }: Work, facts: Omit<Fetched, 'identity'> & { identity: string }): Fetched {
     const mediaId = sources.findMedia(ownerId, facts.identity)
     if (mediaId === undefined) throw new MediaGone()
     return { ...facts, mediaId }
   }
 
-  async function bringPage (work: Work, url: string, options: { onlyKnown: boolean }): Promise<Brought> {
+  async function fetchPage (work: Work, url: string, options: { onlyKnown: boolean }): Promise<Fetched> {
     const proxy = await startProxy(shareOf(work))
     try {
       const place = { directory: await files.drafts.makeDirectory(work.claim.jobId), proxyUrl: proxy.url, signal: work.signal }
@@ -151,7 +151,7 @@ export function createFetching (deps: Deps) {
     }
   }
 
-  async function runYtDlp (work: Work, place: Place, page: PageFacts): Promise<Brought> {
+  async function runYtDlp (work: Work, place: Place, page: PageFacts): Promise<Fetched> {
     const { jobId } = work.claim
     if ((page.durationMs ?? 0) > maxMediaSeconds * 1000) throw new JobFailure('media_too_long', 'longer than allowed')
     if ((page.sizeBytes ?? 0) > maxMediaBytes) throw new JobFailure('media_too_large', 'larger than allowed')
@@ -160,7 +160,7 @@ export function createFetching (deps: Deps) {
       return useStored(work, { ...facts, identity: facts.identity })
     }
     await work.requireRoom(page.sizeBytes ?? 0, 0)
-    // What an earlier run left is resumed only when it is a part of the same file.
+    // Resume only the same format of the same recording.
     if (await files.drafts.readNote(jobId, FORMAT_FILE) !== page.format) {
       await files.drafts.remove(jobId)
       await files.drafts.makeDirectory(jobId)
@@ -172,43 +172,43 @@ export function createFetching (deps: Deps) {
     return { ...facts, file }
   }
 
-  async function bring (work: Work): Promise<Brought> {
-    const first = await bringFrom(work, work.url)
+  async function fetchRecording (work: Work): Promise<Fetched> {
+    const first = await fetchFrom(work, work.url)
     if (!('feed' in first)) return first
     const episode = await findNewestEpisode(first.feed, first.url, work.signal)
-    const second = await bringFrom(work, lendCredentials(episode.url, work.url))
+    const second = await fetchFrom(work, lendCredentials(episode.url, work.url))
     if ('feed' in second) throw new JobFailure('source_unsupported', 'a feed whose newest episode is a feed')
     return { ...second, title: episode.title ?? second.title, publishedAt: episode.publishedAt ?? second.publishedAt }
   }
 
   /** Stores what the fetch found. From now on, the job waits to be decoded. Throws `ClaimLost`, `MediaGone`. */
-  function finish ({ claim }: Work, mediaId: number, brought: Brought): void {
+  function finish ({ claim }: Work, mediaId: number, fetched: Fetched): void {
     if (!rows.finish(claim)) throw new ClaimLost()
     const job = jobs.find(claim.jobId)
     if (!job) throw new ClaimLost()
     if (media.find(mediaId)?.state !== 'stored') throw new MediaGone()
-    const fileName = sources.isNamed(job.id) ? job.fileName : brought.title ?? brought.name ?? job.fileName
+    const fileName = sources.isNamed(job.id) ? job.fileName : fetched.title ?? fetched.name ?? job.fileName
     jobs.finishFetch(job.id, mediaId, fileName, now())
-    sources.finish(job.id, brought)
+    sources.finish(job.id, fetched)
     stages.fetched(claim)
     if (job.mediaId !== mediaId) media.dropEmpty(job.mediaId)
   }
 
   /** Makes the file media of the job. A file that the owner has already is not stored twice. */
-  async function storeFile (work: Work, brought: Brought & { file: string | undefined }): Promise<void> {
+  async function storeFile (work: Work, fetched: Fetched & { file: string | undefined }): Promise<void> {
     const { claim: { jobId }, ownerId } = work
     const expected = media.find(jobs.find(jobId)?.mediaId ?? 0)
     const file = expected?.state === 'expected' ? expected.file : `source-${randomUUID()}`
-    const stored = await files.drafts.digest(jobId, brought.file)
+    const stored = await files.drafts.digest(jobId, fetched.file)
     if (stored.sizeBytes === 0) throw new JobFailure('unsupported_media', 'nothing came')
-    await files.drafts.store(jobId, file, brought.file)
+    await files.drafts.store(jobId, file, fetched.file)
     let isUsed = false
     try {
       inTransaction(() => {
         const twin = media.findStored(ownerId, stored.sha256)
         const isFilled = !twin && expected?.state === 'expected' && media.fill(expected.id, stored, now())
         const mediaId = twin?.id ?? (isFilled ? expected.id : media.insert({ ownerId, file, ...stored }, now()))
-        finish(work, mediaId, brought)
+        finish(work, mediaId, fetched)
         isUsed = twin === undefined
       })
     } finally {
@@ -218,10 +218,10 @@ export function createFetching (deps: Deps) {
   }
 
   async function fetchSource (work: Work): Promise<void> {
-    const brought = await bring(work)
-    if ('mediaId' in brought) inTransaction(() => { finish(work, brought.mediaId, brought) })
-    else await storeFile(work, brought)
-    log.info({ jobId: work.claim.jobId, isKnown: 'mediaId' in brought }, 'source fetched')
+    const fetched = await fetchRecording(work)
+    if ('mediaId' in fetched) inTransaction(() => { finish(work, fetched.mediaId, fetched) })
+    else await storeFile(work, fetched)
+    log.info({ jobId: work.claim.jobId, isKnown: 'mediaId' in fetched }, 'source fetched')
   }
 
   return {
