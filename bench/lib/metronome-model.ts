@@ -13,7 +13,7 @@ import { STARTER_WEIGHTS, cachePath } from './paths.ts'
 import { toHalves } from '../../dist/engine/models/half-floats.js'
 import { createRandom, fillNormal } from '../../dist/evaluate/sounds/random.js'
 
-export const METRONOME_SIZES = ['tiny', 'base', 'small', 'medium', 'large'] as const
+const METRONOME_SIZES = ['tiny', 'base', 'small', 'medium', 'large'] as const
 export type MetronomeSize = typeof METRONOME_SIZES[number]
 
 const SHAPES: Record<MetronomeSize, { width: number, heads: number, layers: number }> = {
@@ -52,7 +52,7 @@ export function findMetronomeModel (size: MetronomeSize): string {
   return path
 }
 
-export function writeMetronomeModel (size: MetronomeSize, path: string, source: string = STARTER_WEIGHTS): void {
+function writeMetronomeModel (size: MetronomeSize, path: string, source: string = STARTER_WEIGHTS): void {
   const fd = openSync(path + '.part', 'w')
   try {
     const origin = readSource(source)

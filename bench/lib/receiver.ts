@@ -10,7 +10,7 @@ export type Receiver = { url: string, received: Received[], close: () => Promise
 /** What to answer, and after how long; undefined: nothing. */
 export type Behaviour = () => { status: number, afterMs: number } | undefined
 
-export const TAKES_ALL: Behaviour = () => ({ status: 204, afterMs: 0 })
+const TAKES_ALL: Behaviour = () => ({ status: 204, afterMs: 0 })
 
 export async function startReceiver (behave: Behaviour = TAKES_ALL): Promise<Receiver> {
   const received: Received[] = []

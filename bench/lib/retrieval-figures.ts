@@ -11,7 +11,7 @@ const BELIEVED = 0.7
 export type Figures = { queries: number } & Record<Method, { recall: number, mrr: number }>
 
 const transcriptOf = (passage: string): string => passage.split('.')[0] ?? ''
-export const relevantTranscripts = ({ query }: Answer): Set<string> => new Set(query.relevant.map(transcriptOf))
+const relevantTranscripts = ({ query }: Answer): Set<string> => new Set(query.relevant.map(transcriptOf))
 
 /** Figures of the queries that have relevant passages, over labelled passages or over transcripts. */
 export function figuresOf (answers: readonly Answer[], unit: 'passages' | 'transcripts'): Figures {

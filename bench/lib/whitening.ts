@@ -4,7 +4,7 @@
 const SHARE = 0.15
 
 /** The mean covariance within one voice. `voices`: the voice prints of each. Voices with fewer than two are left out. */
-export function covarianceWithin (voices: ReadonlyArray<readonly Float32Array[]>): Float64Array {
+function covarianceWithin (voices: ReadonlyArray<readonly Float32Array[]>): Float64Array {
   const used = voices.filter(({ length }) => length > 1)
   const size = used[0]?.[0]?.length ?? 0
   const sum = new Float64Array(size * size)

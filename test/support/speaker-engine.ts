@@ -3,7 +3,7 @@ import type { SpeakerTurn } from '../../dist/domain/speaker.js'
 import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
 
 /** Two voices by turns of a second, the second one doubtful. */
-export const TURNS: readonly SpeakerTurn[] = Array.from({ length: 600 }, (_, second) =>
+const TURNS: readonly SpeakerTurn[] = Array.from({ length: 600 }, (_, second) =>
   ({ startMs: second * 1000, endMs: (second + 1) * 1000, voice: second % 2, confidence: second % 2 === 0 ? 0.9 : 0.3 }))
 
 export function createTestSpeakers (changes: Partial<SpeakerEngine> = {}) {

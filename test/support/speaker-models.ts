@@ -10,7 +10,7 @@ import { createRandom } from './random.ts'
 export type Weights = (name: string, shape: readonly number[]) => Float32Array
 
 /** Weights that keep the size of what flows through the network. Always the same for a seed. */
-export function randomWeights (seed = 1): Weights {
+function randomWeights (seed = 1): Weights {
   const random = createRandom(seed)
   return (name, shape) => {
     const size = shape.reduce((product, each) => product * each, 1)

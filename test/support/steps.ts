@@ -21,16 +21,16 @@ import { NEVER } from './never.ts'
 import { createClock } from './clock.ts'
 import { openStores } from './store.ts'
 
-export const unused = (): never => { throw new Error('not part of this test') }
+const unused = (): never => { throw new Error('not part of this test') }
 
 /** A speech engine of which a test uses only some parts. */
-export const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
+const speechOf = (parts: Partial<SpeechEngine> = {}): SpeechEngine => ({
   slots: 1, hasModel: () => false, transcribe: unused, detectLanguage: unused, detectSpeech: unused, prepareDetector: unused,
   describe: unused, warmUp: unused, listLoaded: () => [], ...parts
 })
 
 /** One engine, whatever happens. */
-export const chooseAlways = (engine: SpeakerEngine): SpeakerEngines =>
+const chooseAlways = (engine: SpeakerEngine): SpeakerEngines =>
   ({ choose: () => ({ engine, name: engine.id, defect: undefined }), setAside: () => false })
 
 export type StepChanges = {

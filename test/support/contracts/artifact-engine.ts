@@ -13,7 +13,7 @@ import { ODD_SOURCES, readSpoken } from '../artifact-sources.ts'
 const TOLERANCE_MS = 300
 
 /** Faults of the chapters of any recording. */
-export function findChapterFaults ({ chapters = [] }: ArtifactContent, source: ArtifactSource): string[] {
+function findChapterFaults ({ chapters = [] }: ArtifactContent, source: ArtifactSource): string[] {
   return chapters.flatMap(({ title, startMs }, index) => [
     ...(index === 0 && startMs !== 0 ? [`the first starts at ${startMs}`] : []),
     ...(index > 0 && startMs <= (chapters[index - 1]?.startMs ?? 0) ? [`${index} does not start after the one before it`] : []),
