@@ -141,7 +141,7 @@ function nameOf (text: string): NonNullable<ReturnType<typeof toRecordingName>> 
 }
 
 /** Stores passages as jobs of owners in turn. Returns how many seconds of the processor that took, without making vectors and words. */
-export function fill (dataDir: string, { passages, owners }: Case): number {
+function fill (dataDir: string, { passages, owners }: Case): number {
   const db = openDatabase(dataDir)
   const vectorOf = createVectors()
   const [apiKeys, media, jobs, index] = [createApiKeyStore(db), createMediaStore(db), createJobStore(db), createPassageStore(db)]

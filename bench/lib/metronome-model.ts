@@ -13,8 +13,7 @@ import { STARTER_WEIGHTS, cachePath } from './paths.ts'
 import { toHalves } from '../../dist/engine/models/half-floats.js'
 import { createRandom, fillNormal } from '../../dist/evaluate/sounds/random.js'
 
-const METRONOME_SIZES = ['tiny', 'base', 'small', 'medium', 'large'] as const
-export type MetronomeSize = typeof METRONOME_SIZES[number]
+export type MetronomeSize = 'tiny' | 'base' | 'small' | 'medium' | 'large'
 
 const SHAPES: Record<MetronomeSize, { width: number, heads: number, layers: number }> = {
   tiny: { width: 384, heads: 6, layers: 4 },
@@ -52,10 +51,10 @@ export function findMetronomeModel (size: MetronomeSize): string {
   return path
 }
 
-function writeMetronomeModel (size: MetronomeSize, path: string, source: string = STARTER_WEIGHTS): void {
+function writeMetronomeModel (size: MetronomeSize, path: string): void {
   const fd = openSync(path + '.part', 'w')
   try {
-    const origin = readSource(source)
+    const origin = readSource(STARTER_WEIGHTS)
     writeHeader(fd, size, origin)
     writeTensors(createTensorWriter(fd), size, origin)
   } finally {
