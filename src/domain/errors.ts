@@ -131,15 +131,15 @@ export class TooLong extends Error {
 /** Error codes that mean there is no space left. EFBIG comes from a file size limit (`ulimit -f`). */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
 
+/** The code of an error of the system, of SQLite or of the addon, such as ENOENT; undefined when it has none. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined
+
 /** True when another process has held the database lock for longer than we wait. */
-export function isBusy (error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
-}
+export const isBusy = (error: unknown): boolean => errorCode(error)?.startsWith('SQLITE_BUSY') === true
 
 /** True when the error says that the disk, a quota or the database file is full. */
-export function isNoRoom (error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && NO_ROOM.has(error.code)
-}
+export const isNoRoom = (error: unknown): boolean => NO_ROOM.has(errorCode(error) ?? '')
 
 /** The failure code of a job that ended with `error`. */
 export function failureCodeOf (error: unknown): FailureCode {

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { readChunks, syncDirectory, writeAll } from '../disk/files.js'
 import { parseBackupList } from '../domain/backup.js'
 import type { BackupFile, BackupList } from '../domain/backup.js'
+import { errorCode } from '../domain/errors.js'
 import type { Database } from './database.js'
 import { schemaVersion } from './migrate.js'
 import { pathInside } from './paths.js'
@@ -30,7 +31,7 @@ export const ALL_PAGES = 0x7fffffff
 type Options = { dataDir: string, directory: string, nowMs: number }
 export type BackupSummary = { files: number, copied: number, sizeBytes: number }
 
-export const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
 
 /** Copies a file under a temporary name, syncs and renames it. Returns its size and digest. Nothing is left when it fails. */
 async function copyWhole (from: string, to: string): Promise<{ sizeBytes: number, sha256: string }> {

@@ -1,11 +1,11 @@
 /** The data directory as a person sees it: its faults as sentences that say what to do. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isNoRoom } from '../domain/errors.js'
+import { errorCode, isNoRoom } from '../domain/errors.js'
 
 /** An error of the data directory as a sentence that says what to do; other errors unchanged. */
 export function explainDirectory (error: unknown, dataDir: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error) ?? ''
   const fail = (sentence: string): Error => new Error(`${sentence} (${code})`, { cause: error })
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return fail(`a database in ${dataDir} is damaged; put back app.db from a backup, or choose another directory with STENOBOX_DATA_DIR`)
@@ -21,7 +21,7 @@ function namesIn (directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw error
   }
 }

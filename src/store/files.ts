@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { freeBytes, readChunks, syncDirectory, writeAll } from '../disk/files.js'
 import type { Channel } from '../domain/channels.js'
-import { TooLong } from '../domain/errors.js'
+import { errorCode, TooLong } from '../domain/errors.js'
 import { explainDirectory } from './data-directory.js'
 import { createDrafts } from './drafts.js'
 import { pathInside } from './paths.js'
@@ -111,7 +111,7 @@ function isOtherProcessAlive (pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 
@@ -130,7 +130,7 @@ async function tryLink (from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NO_LINKS.has(String(error.code))) return false
+    if (NO_LINKS.has(errorCode(error) ?? '')) return false
     throw error
   }
   await syncDirectory(dirname(to))

@@ -1,6 +1,6 @@
 /** Owners of libraries. */
 import type { Owner, Page, Plan, Role } from '../domain/access.js'
-import { AppError } from '../domain/errors.js'
+import { AppError, errorCode } from '../domain/errors.js'
 import type { Database } from './database.js'
 
 type OwnerRow = {
@@ -24,8 +24,7 @@ function toOwner (row: OwnerRow): Owner {
 }
 
 /** True when rows in another table still refer to the owner. */
-const isReferenced = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+const isReferenced = (error: unknown): boolean => errorCode(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 
 export function createOwnerStore (db: Database) {
   const insert = db.prepare<{ name: string, plan: Plan, now: number }>(`

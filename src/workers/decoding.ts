@@ -1,6 +1,7 @@
 /** Decoding of sound on a pool thread: a stretch of a window, with a second attempt when the text repeats itself. */
 import { deflateRawSync } from 'node:zlib'
 import { SAMPLES_PER_MS, samplesToMs } from '../domain/audio.js'
+import { errorCode } from '../domain/errors.js'
 import { isLoop } from '../domain/loops.js'
 import type { Stretch } from '../domain/speech-chunks.js'
 import { SpeechError } from '../domain/speech-error.js'
@@ -23,7 +24,7 @@ function transcribeKnown (state: NativeState, pcm: Float32Array, options: Transc
     return state.transcribe(pcm, options)
   } catch (error) {
     const language = OLDER_LANGUAGES[options.language ?? '']
-    if (!language || !(error instanceof Error && 'code' in error && error.code === 'UNKNOWN_LANGUAGE')) throw error
+    if (!language || errorCode(error) !== 'UNKNOWN_LANGUAGE') throw error
     return state.transcribe(pcm, { ...options, language })
   }
 }

@@ -1,4 +1,5 @@
 /** What the tasks of all worker threads share: thrown errors become data, and a task can be stopped. */
+import { errorCode } from '../domain/errors.js'
 import { SpeechError } from '../domain/speech-error.js'
 import type { SpeechErrorCode } from '../domain/speech-error.js'
 import type { NativeErrorCode } from '../native/addon.js'
@@ -15,8 +16,7 @@ const NATIVE_CODES: Readonly<Partial<Record<NativeErrorCode, SpeechErrorCode>>> 
 
 function toCode (error: unknown): SpeechErrorCode {
   if (error instanceof SpeechError) return error.code
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return NATIVE_CODES[code as NativeErrorCode] ?? 'internal_error'
+  return NATIVE_CODES[errorCode(error) as NativeErrorCode] ?? 'internal_error'
 }
 
 const toFailure = (error: unknown): WorkerResult<never> =>

@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { errorCode } from '../../domain/errors.js'
 import type { Log } from '../../domain/log.js'
 
 export type CertificatePaths = Readonly<{ certificatePath: string, keyPath: string }>
@@ -20,8 +21,7 @@ async function readPem (path: string, name: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
-    throw new Error(`${name}: ${path} cannot be read (${reason})`, { cause })
+    throw new Error(`${name}: ${path} cannot be read (${errorCode(cause) ?? 'unknown reason'})`, { cause })
   }
 }
 

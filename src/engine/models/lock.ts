@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { errorCode } from '../../domain/errors.js'
 import { ModelError } from '../../domain/model-error.js'
 import { writeDurably } from './files.js'
 import type { FileFacts } from './files.js'
@@ -63,7 +64,7 @@ function readPins (path: string): Record<string, Pin> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    if (errorCode(error) === 'ENOENT') return {}
     throw error
   }
   try {

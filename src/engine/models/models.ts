@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { errorCode } from '../../domain/errors.js'
 import type { SttQuality } from '../../domain/job.js'
 import { ModelError } from '../../domain/model-error.js'
 import type { DecodingOptions } from '../../workers/protocol.js'
@@ -55,7 +56,7 @@ function namesIn (folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return []
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
     throw error
   }
 }
