@@ -62,7 +62,7 @@ t.test('a failure is one sentence and exit code 1', async (t) => {
   for (const [args, message] of [
     [['pull', 'bass'], /^stenobox: there is no model or set "bass"; did you mean base\?\n$/],
     [['pull', 'small'], /^small\nstenobox: http:\/\/127[^ ]* is not there \(status 404\)\n$/],
-    [['export', 'base', '-o', '/no/such/folder/x.tar'], /^stenobox: there is no folder \/no\/such\/folder\n$/],
+    [['export', 'base', '-o', '/no/such/folder/x.tar'], /^stenobox: there is no folder \/no\/such\/folder; create it first\n$/],
     [['export', 'base', '-o', `${root}/x.tar`], /^stenobox: base is not installed; first: stenobox models pull base\n$/],
     [['import', '/no/such/file'], /^stenobox: there is no file \/no\/such\/file\n$/],
     [['import', '/dev/null', '--sha256', 'xyz'], /64 hexadecimal digits/]
