@@ -187,21 +187,19 @@ t.test('a segment over a silence that was left out becomes two', async (t) => {
   t.equal(buildSegments([{ startMs: 0, endMs: 2500, tokens }], short).length, 1, 'half a second does not split')
 })
 
+/** Tokens from a model with alignment heads. */
+const toAligned = (rows: ReadonlyArray<readonly [bytes: string, startMs: number, endMs: number, dtwMs: number]>) =>
+  rows.map(([bytes, startMs, endMs, dtwMs]) => ({ bytes, startMs, endMs, dtwMs, probability: 1 }))
+
 t.test('with alignment heads a word begins where the attention moved on, and ends at its punctuation', async (t) => {
-  const tokens = [
+  const tokens = toAligned([
     [' Yes', 100, 400, 350],
     [',', 400, 500, 420],
     [' and', 500, 900, 800],
     [' so', 900, 1000, 950],
     [' on', 1000, 3000, 1100],
     ['.', 3000, 3100, 3050]
-  ].map(([bytes, startMs, endMs, dtwMs]) => ({
-    bytes: String(bytes),
-    startMs: Number(startMs),
-    endMs: Number(endMs),
-    dtwMs: Number(dtwMs),
-    probability: 1
-  }))
+  ])
   const [segment] = buildSegments([{ startMs: 0, endMs: 3100, tokens }], WINDOW)
   t.strictSame(segment?.words.map(({ text, startMs, endMs }) => [text, startMs - BOUNDS.startMs, endMs - BOUNDS.startMs]), [
     [' Yes,', 100, 420], [' and', 800, 950], [' so', 950, 1100], [' on.', 1100, 3050]
@@ -229,17 +227,11 @@ t.test('a word does not last through a pause', async (t) => {
 })
 
 t.test('the last word lasts into its segment, whatever its tokens were timed at before', async (t) => {
-  const tokens = [
+  const tokens = toAligned([
     [' one', 0, 300, 0],
     [' two', 300, 600, 500],
     [' three', 600, 850, 900]
-  ].map(([bytes, startMs, endMs, dtwMs]) => ({
-    bytes: String(bytes),
-    startMs: Number(startMs),
-    endMs: Number(endMs),
-    dtwMs: Number(dtwMs),
-    probability: 1
-  }))
+  ])
   const last = buildSegments([{ startMs: 0, endMs: 2000, tokens }], WINDOW)[0]?.words.at(-1)
   t.ok(last && last.startMs === BOUNDS.startMs + 900 && last.endMs > last.startMs + 300)
 })

@@ -91,36 +91,9 @@ t.test('a stream in pieces, also one with keys, is joined', needsYtDlp, async (t
   const { server, folder, put, fetch } = await open(t)
   writeFileSync(`${folder}/key`, Buffer.alloc(16, 7))
   put('keys.txt', `${server.url}key\n${folder}/key\n`)
-  makeMedia(
-    `${folder}/plain.m3u8`,
-    '-i',
-    AUDIO + 'video.mp4',
-    '-vn',
-    '-c:a',
-    'aac',
-    '-f',
-    'hls',
-    '-hls_time',
-    '2',
-    '-hls_playlist_type',
-    'vod'
-  )
-  makeMedia(
-    `${folder}/secret.m3u8`,
-    '-i',
-    AUDIO + 'video.mp4',
-    '-vn',
-    '-c:a',
-    'aac',
-    '-f',
-    'hls',
-    '-hls_time',
-    '2',
-    '-hls_playlist_type',
-    'vod',
-    '-hls_key_info_file',
-    `${folder}/keys.txt`
-  )
+  const hls = ['-i', AUDIO + 'video.mp4', '-vn', '-c:a', 'aac', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod']
+  makeMedia(`${folder}/plain.m3u8`, ...hls)
+  makeMedia(`${folder}/secret.m3u8`, ...hls, '-hls_key_info_file', `${folder}/keys.txt`)
   const expectedMs = (await probeMedia(AUDIO + 'video.mp4')).durationMs ?? 0
   for (const name of ['plain', 'secret']) {
     const { path } = await fetch(`${server.url}${name}.m3u8`)
