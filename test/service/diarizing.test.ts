@@ -78,10 +78,10 @@ async function build (t: Test, seconds: number, changes: StepChanges & { engine?
   }
 }
 
-t.test('pieces are observed beside the windows; who talks when is decided after both', async (t) => {
+t.test('pieces are observed and turns are found beside the windows; words are labelled after both', async (t) => {
   for (const order of ['pieces first', 'windows first'] as const) {
     const steps = await build(t, 25)
-    const { addRecording, completeAll, decode, found, jobs, observed, runPiece, runPieces, runWindows } = steps
+    const { addRecording, completeAll, decode, fitted, found, jobs, observed, runPiece, runPieces, runWindows } = steps
     const { speakers, stageOf, transcripts, work } = steps
     const id = addRecording()
     await decode()
@@ -93,15 +93,16 @@ t.test('pieces are observed beside the windows; who talks when is decided after 
     }
     for (let piece = 0; piece < 3; piece++) await runPiece()
     t.strictSame(observed, [0, 10_000, 20_000])
+    await runPiece()
+    t.strictSame(found.map(({ pieces, count }) => [pieces.map(String), count]), [[['0-10000', '10000-20000', '20000-25000'], {}]])
     if (order === 'pieces first') {
       t.equal(work.hasOpen({ jobId: id, kind: 'speakers' }), false, 'nothing to do until the last window')
       await runWindows(id)
     }
     t.equal(stageOf(id), 'speakers')
+    t.strictSame(fitted, [])
     await runPieces(id)
-    t.strictSame(found.map(({ pieces, count, words }) => [pieces.map(String), count, words?.length]), [
-      [['0-10000', '10000-20000', '20000-25000'], {}, 25]
-    ])
+    t.strictSame([found.length, fitted], [1, [25]])
     t.equal(stageOf(id), 'index')
     await completeAll()
     t.match(jobs.find(id), { status: 'completed' })
@@ -109,7 +110,7 @@ t.test('pieces are observed beside the windows; who talks when is decided after 
     t.match(words.slice(0, 2), [{ speaker: 'Speaker 1' }, { speaker: 'Speaker 2', speakerConfidence: 0.3 }])
     t.notOk('speakerConfidence' in (words[0] ?? {}), 'only doubtful labels carry their confidence')
     t.strictSame(speakers.list(id), [{ number: 1, talkMs: 13 * 600 }, { number: 2, talkMs: 12 * 600 }])
-    t.strictSame(speakers.listPieces(id), [], 'observations are removed')
+    t.strictSame([speakers.listPieces(id), speakers.findTurns(id)], [[], undefined], 'observations are removed')
   }
 })
 
@@ -222,14 +223,49 @@ t.test('a piece that kills the process every time costs the speakers, never the 
   t.equal(jobs.find(id)?.status, 'completed')
 })
 
-t.test('an engine of another version observes everything again', async (t) => {
-  const { addRecording, decode, engine, finishAll, observed, runPiece } = await build(t, 25)
+t.test('a process that dies between finding the turns and labelling finds them once', async (t) => {
+  const { addRecording, decode, diarizing, finishAll, found, runPieces, runWindows, speakers, work } = await build(t, 5)
+  const id = addRecording()
+  await decode()
+  await runPieces(id)
+  await runWindows(id)
+  t.ok(diarizing.claim(ANY))
+  work.takeBack()
+  await finishAll(id)
+  t.match([found.length, speakers.find(id)?.state, speakers.list(id).length], [1, 'done', 2])
+})
+
+t.test('an engine of another version observes everything again, and finds turns again', async (t) => {
+  const { addRecording, decode, engine, finishAll, found, observed, runPiece, runPieces } = await build(t, 25)
   const id = addRecording()
   await decode()
   await runPiece()
   engine.id = 'test-2'
+  await runPieces(id)
+  t.strictSame([observed, found.length], [[0, 0, 10_000, 20_000], 1])
+  engine.id = 'test-3'
   await finishAll(id)
-  t.strictSame(observed, [0, 0, 10_000, 20_000])
+  t.strictSame([observed.slice(4), found.length], [[0, 10_000, 20_000], 2])
+})
+
+t.test('turns for another number of speakers are found again from the same observations', async (t) => {
+  let isBroken = true
+  const { addRecording, decode, finishAll, found, observed, speakers, speakerService, runPieces, jobs, media, files } = await build(t, 25, {
+    engine: { fitToWords (turns) { if (isBroken) throw new Error('broken'); return turns } }
+  })
+  const id = addRecording()
+  await decode()
+  await finishAll(id)
+  t.match(speakers.find(id), { state: 'failed', failure: 'internal_error' })
+  const mediaPath = files.mediaPath(media.find(jobs.find(id)?.mediaId ?? 0)?.file ?? '')
+  mkdirSync(dirname(mediaPath), { recursive: true })
+  writeFileSync(mediaPath, 'sound')
+  isBroken = false
+  await speakerService.identify(id, CALLER, { exact: 2 })
+  await runPieces(id)
+  t.equal(observed.length, 3)
+  t.strictSame(found.map(({ count }) => count), [{}, { min: 2, max: 2 }])
+  t.equal(speakers.find(id)?.state, 'done')
 })
 
 t.test('a job whose sound is gone is decoded again, and its speakers wait for that', async (t) => {
