@@ -43,7 +43,7 @@ type Deps = {
   engines: SpeakerEngines
   speakers: SpeakerStore
   jobs: Pick<JobStore, 'find'>
-  transcripts: Pick<TranscriptStore, 'list' | 'nameSpeakers'>
+  transcripts: Pick<TranscriptStore, 'nameSpeakers'>
   work: Pick<WorkStore, 'insert' | 'finish' | 'isClaim' | 'noteError' | 'release'>
   orders: Pick<WorkOrders, 'speakers'>
   queue: Pick<Queue, 'claim'>

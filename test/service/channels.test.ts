@@ -56,7 +56,9 @@ function interleave (first: Int16Array, second: Int16Array): Buffer {
 const CALL = interleave(joinSound(silence(4), speech(2), silence(1), speech(1, 3), silence(2)),
   joinSound(silence(1), speech(2, 2), silence(4), speech(1, 4), silence(2)))
 
-async function build (t: Test, sound: Buffer, more: { detect?: SpeechEngine['detectSpeech'], channels?: number, engine?: Partial<SpeakerEngine> } = {}) {
+type More = { detect?: SpeechEngine['detectSpeech'], channels?: number, engine?: Partial<SpeakerEngine> }
+
+async function build (t: Test, sound: Buffer, more: More = {}) {
   const rooms: number[] = []
   const speakers = createTestSpeakers(more.engine)
   const steps = await openSteps(t, {
