@@ -122,7 +122,7 @@ export function createOverlapAdd (
  * at once. `check` is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
  */
 export function findSegmentTurns (
-  { pieces, count }: Pick<SpeakerEvidence, 'pieces' | 'count'>, rules: LinkageRules, check: () => void = () => {}
+  { pieces, count }: SpeakerEvidence, rules: LinkageRules, check: () => void = () => {}
 ): SpeakerTurn[] {
   const clear: Float32Array[] = []
   const brief: Float32Array[] = []

@@ -15,8 +15,8 @@ import { dot } from './vectors.js'
 /** Words of the transcript, in order. Nobody else begins to talk in the middle of a word. */
 export type SpokenWord = Pick<TimedWord, 'text' | 'startMs' | 'endMs'>
 
-/** `pieces`: all of a recording, in order of time. `words`: the transcript, if there is one. */
-export type SpeakerEvidence = { pieces: readonly Uint8Array[], count: SpeakerCount, words?: readonly SpokenWord[] }
+/** `pieces`: all of a recording, in order of time. */
+export type SpeakerEvidence = { pieces: readonly Uint8Array[], count: SpeakerCount }
 
 /** A window says enough of a voice to tell speakers apart when this share of it is speech. */
 const MIN_SPEECH_SHARE = 0.6
@@ -167,8 +167,8 @@ function joinStretches (stretches: readonly Stretch[]): SpeakerTurn[] {
     ({ ...turn, confidence: round3(confidence), ...(doubts.length > 0 && { doubts }) }))
 }
 
-/** Moves changes of speaker out of words, to the nearest boundary between two words. */
-function moveToWords (turns: readonly SpeakerTurn[], words: readonly SpokenWord[]): SpeakerTurn[] {
+/** Moves changes of speaker out of words, to the nearest boundary between two words. The order of the turns stays. */
+export function moveToWords (turns: readonly SpeakerTurn[], words: readonly SpokenWord[]): SpeakerTurn[] {
   const moved = turns.map((turn) => ({ ...turn }))
   const boundaries = words.slice(1).map(({ startMs }, index) => ({ ms: Math.round((startMs + words[index]!.endMs) / 2) }))
   let next = 0
@@ -189,7 +189,7 @@ function moveToWords (turns: readonly SpeakerTurn[], words: readonly SpokenWord[
  * Finds who talks when. Voices are numbered from 0 in the order of their first turns. The work grows in proportion to the length. `check`
  * is called often and may throw to stop the work. Throws a RangeError for bytes it cannot read.
  */
-export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence, check: () => void = () => {}): SpeakerTurn[] {
+export function findSpeakerTurns ({ pieces, count }: SpeakerEvidence, check: () => void = () => {}): SpeakerTurn[] {
   const observations = pieces.map((piece) => {
     check()
     return openObservation(piece)
@@ -212,5 +212,5 @@ export function findSpeakerTurns ({ pieces, count, words = [] }: SpeakerEvidence
   const labels = means.length === 0 ? [] : judge(scores, decode(scores, means.length, check), means.length, check)
   const turns = joinStretches(divideRegions(regions, centresMs, labels, check))
   check()
-  return renumberVoices(moveToWords(turns, words))
+  return renumberVoices(turns)
 }

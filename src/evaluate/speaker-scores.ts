@@ -48,14 +48,14 @@ function score (name: string, reference: readonly LabelledSpan[], hypothesis: re
   }
 }
 
-async function findTurns (engine: SpeakerEngine, path: string, words: readonly HeardWord[]): Promise<SpeakerTurn[]> {
+async function findTurns (engine: SpeakerEngine, path: string, words: readonly HeardWord[]): Promise<readonly SpeakerTurn[]> {
   const never = new AbortController().signal
   const endMs = samplesToMs(statSync(path).size / BYTES_PER_SAMPLE)
   const pieces: Uint8Array[] = []
   for (let startMs = 0; startMs < endMs; startMs += engine.pieceMs) {
     pieces.push(await engine.observe({ path, startMs, endMs: Math.min(endMs, startMs + engine.pieceMs) }, never))
   }
-  return await engine.findTurns({ pieces, count: {}, words }, never)
+  return engine.fitToWords(await engine.findTurns({ pieces, count: {} }, never), words)
 }
 
 function countWords ({ turns = [], sentences, reference }: Recording, words: readonly LabelledWord[]): ExportedScore['words'] {

@@ -1,6 +1,6 @@
 /**
- * The stage `speakers`: observes a recording piece by piece beside its windows, and decides who talks when after the last window. A failure
- * never fails the job: the transcript completes without speakers, and they can be identified again.
+ * The stage `speakers`: observes a recording piece by piece and finds who talks when, both beside its windows, and labels the words after
+ * the last window. A failure never fails the job: the transcript completes without speakers, and they can be identified again.
  */
 import { labelChannels, markOverlaps } from '../domain/channel-words.js'
 import { FAILURE_MESSAGES, JobFailure } from '../domain/errors.js'
@@ -9,6 +9,7 @@ import { hasEnded, MAX_ATTEMPTS } from '../domain/job.js'
 import type { Job } from '../domain/job.js'
 import type { Log } from '../domain/log.js'
 import { assignSpeakers } from '../domain/speaker.js'
+import type { SpeakerTurn } from '../domain/speaker.js'
 import { keepNames } from '../domain/speaker-names.js'
 import { areChannelsSpeakers } from '../domain/speaker-options.js'
 import type { SpeakerCount } from '../domain/speaker-clusters.js'
@@ -42,11 +43,11 @@ type Deps = {
   engines: SpeakerEngines
   speakers: SpeakerStore
   jobs: Pick<JobStore, 'find'>
-  transcripts: Pick<TranscriptStore, 'list' | 'nameSpeakers'>
+  transcripts: Pick<TranscriptStore, 'nameSpeakers'>
   work: Pick<WorkStore, 'insert' | 'finish' | 'isClaim' | 'noteError' | 'release'>
   orders: Pick<WorkOrders, 'speakers'>
   queue: Pick<Queue, 'claim'>
-  stages: Pick<Stages, 'observed' | 'diarized' | 'decodeAgain'>
+  stages: Pick<Stages, 'heard' | 'diarized' | 'decodeAgain'>
   ending: Pick<Ending, 'removeEnded'>
   plans: Pick<Plans, 'limitsOf'>
   indexing: Pick<Indexing, 'refresh'>
@@ -89,8 +90,18 @@ export function createDiarizing (deps: Deps) {
     inTransaction(() => {
       if (!work.finish(claim)) return
       speakers.storePiece(job.id, idx, { engineId: engine.id, observations })
-      if (firstMissing(job, engine) === undefined) stages.observed(claim)
-      else insertNext(claim)
+      insertNext(claim)
+    })
+  }
+
+  /** Needs no words, so a transcript does not wait for it after its last window. */
+  async function findTurns ({ claim, job, wanted: { count }, choice: { engine }, signal }: Step): Promise<void> {
+    const evidence = { pieces: speakers.listPieces(job.id), count }
+    const turns = await runWithin(limits.turnsMs, signal, async (either) => await engine.findTurns(evidence, either))
+    inTransaction(() => {
+      if (!work.finish(claim)) return
+      speakers.storeTurns(job.id, turns)
+      stages.heard(claim)
     })
   }
 
@@ -109,25 +120,25 @@ export function createDiarizing (deps: Deps) {
     })
   }
 
-  async function nameByVoice (step: Step): Promise<void> {
-    const { job, wanted: { count }, choice: { engine, defect }, signal } = step
-    // Words of different channels overlap in time.
-    const words = transcripts.list(job.id).flatMap((segment) => segment.words).sort((a, b) => a.startMs - b.startMs)
-    const evidence = { pieces: speakers.listPieces(job.id), count, words }
-    const turns = await runWithin(limits.turnsMs, signal, async (either) => await engine.findTurns(evidence, either))
+  function nameByVoice (step: Step, turns: readonly SpeakerTurn[]): void {
+    const { job, choice: { engine, defect } } = step
     store(step, defect !== undefined, (segments) => {
-      const labelled = assignSpeakers(segments, turns)
+      // Words of different channels overlap in time.
+      const words = segments.flatMap((segment) => segment.words).sort((a, b) => a.startMs - b.startMs)
+      const labelled = assignSpeakers(segments, engine.fitToWords(turns, words))
       return job.channels > 1 ? markOverlaps(labelled) : labelled
     })
   }
 
-  /** Does the next part of the work: a piece, or, when all are observed, the labels. */
+  /** Does the next part of the work: a piece, or, when all are observed, the turns, or, when those are found, the labels. */
   async function advance (step: Step): Promise<void> {
     const { job, wanted, choice } = step
     if (areChannelsSpeakers(job.channels, wanted.count)) return store(step, false, labelChannels)
     const idx = firstMissing(job, choice.engine)
-    if (idx === undefined) await nameByVoice(step)
-    else await observe(step, idx)
+    if (idx !== undefined) return await observe(step, idx)
+    const turns = speakers.findTurns(job.id)
+    if (turns) nameByVoice(step, turns)
+    else await findTurns(step)
   }
 
   function giveUp (claim: WorkClaim, code: FailureCode, cause: unknown): void {
@@ -184,7 +195,7 @@ export function createDiarizing (deps: Deps) {
       const count = job.options.speakers || {}
       speakers.request(job.id, count)
       if (windowCount === 0) speakers.setDone(job.id, { isSubstitute: false })
-      else if (!areChannelsSpeakers(job.channels, count) && firstMissing(job, engines.choose().engine) !== undefined) insertNext(claim)
+      else if (!areChannelsSpeakers(job.channels, count)) insertNext(claim)
     },
 
     /** Claims the next piece of a recording within these limits, by fair turn of owner and job. */
@@ -192,7 +203,7 @@ export function createDiarizing (deps: Deps) {
       kinds: ['speakers'], next: () => orders.speakers(limits), begin: ({ jobId }) => { speakers.takeTurn(jobId) }
     }),
 
-    /** Observes the next piece, or finds the turns when all are observed. When `signal` aborts, the piece is given back undone. */
+    /** Observes the next piece, finds the turns, or labels the words. When `signal` aborts, the piece is given back undone. */
     async run (claim: WorkClaim, signal: AbortSignal): Promise<void> {
       const job = jobs.find(claim.jobId)
       const wanted = speakers.find(claim.jobId)

@@ -13,7 +13,7 @@ import type { WorkStore } from '../store/work.js'
 const FINAL_STAGES: readonly Stage[] = ['index', 'complete']
 
 type Deps = {
-  jobs: Pick<JobStore, 'enterStage' | 'setHeardLanguage' | 'find'>
+  jobs: Pick<JobStore, 'enterStage' | 'setHeardLanguage' | 'find' | 'listStages'>
   windows: Pick<WindowStore, 'listPosteriors'>
   speakers: Pick<SpeakerStore, 'find'>
   transcripts: Pick<TranscriptStore, 'rearrange'>
@@ -39,7 +39,7 @@ export function createStages ({ jobs, windows, speakers, transcripts, work, now 
     })
   }
 
-  /** Speakers are observed beside the windows. Who talks when is decided after the last window, because its words are evidence. */
+  /** Who talks when is found beside the windows. Words are labelled after the last window. */
   function enterAfterWindows (claim: WorkClaim): void {
     const { jobId, run } = claim
     if ((['decode', 'language', 'transcribe', 'speakers'] as const).some((kind) => work.hasOpen({ jobId, kind }))) return
@@ -72,12 +72,14 @@ export function createStages ({ jobs, windows, speakers, transcripts, work, now 
     },
     /** Call this after a window. */
     transcribed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
-    /** Call this when all pieces of a recording have been observed. */
-    observed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
+    /** Call this when the turns of the speakers are found. */
+    heard: (claim: WorkClaim): void => { enterAfterWindows(claim) },
     /** Call this when the speakers are known, or are given up. Nothing follows if the job was completed before. */
     diarized (claim: WorkClaim): void {
       const { jobId } = claim
       if (jobs.find(jobId)?.status !== 'processing') return
+      // Given up while a piece was observed: what follows the last window has not been done.
+      if (!jobs.listStages(jobId).some(({ stage }) => stage === 'speakers')) return enterAfterWindows(claim)
       if ((['decode', 'language', 'transcribe'] as const).some((kind) => work.hasOpen({ jobId, kind }))) return
       enterAfter('speakers', claim)
     },

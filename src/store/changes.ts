@@ -14,6 +14,7 @@ const WATCHED: readonly Watched[] = [
   { on: 'UPDATE OF updated_at ON main.job', kind: 'job', job: 'new.id' },
   { on: 'UPDATE OF fetched, title ON main.source', kind: 'job', job: 'new.job_id' },
   { on: 'UPDATE ON main.segment', kind: 'transcript', job: 'new.job_id' },
+  { on: 'INSERT ON main.diarization', kind: 'transcript', job: 'new.job_id' },
   { on: 'UPDATE OF state ON main.diarization', kind: 'transcript', job: 'new.job_id' },
   { on: 'INSERT ON main.speaker', kind: 'transcript', job: 'new.job_id' },
   { on: 'DELETE ON main.speaker', kind: 'transcript', job: 'old.job_id' },

@@ -2,6 +2,7 @@
 import type { Plan } from '../domain/access.js'
 import type { FailureCode } from '../domain/errors.js'
 import type { Speaker } from '../domain/speaker-names.js'
+import type { SpeakerTurn } from '../domain/speaker.js'
 import type { SpeakerCount } from '../domain/speaker-clusters.js'
 import type { Database } from './database.js'
 
@@ -23,14 +24,16 @@ export function createSpeakerStore (db: Database) {
   const request = db.prepare<OfJob & { count: string }>(`
     INSERT INTO diarization (job_id, state, speaker_count)
     VALUES (:jobId, 'pending', :count)
-    ON CONFLICT (job_id) DO UPDATE SET state = 'pending', failure_code = NULL, speaker_count = :count
+    ON CONFLICT (job_id) DO UPDATE SET state = 'pending', failure_code = NULL, speaker_count = :count, turns = NULL
   `)
   const find = db.prepare<OfJob, DiarizationRow>(`
     SELECT state, failure_code, speaker_count, is_substitute FROM diarization WHERE job_id = :jobId
   `)
   const end = db.prepare<OfJob & { state: 'done' | 'failed', failure: FailureCode | null, isSubstitute: 0 | 1 }>(`
-    UPDATE diarization SET state = :state, failure_code = :failure, is_substitute = :isSubstitute WHERE job_id = :jobId
+    UPDATE diarization SET state = :state, failure_code = :failure, is_substitute = :isSubstitute, turns = NULL WHERE job_id = :jobId
   `)
+  const setTurns = db.prepare<OfJob & { turns: string | null }>('UPDATE diarization SET turns = :turns WHERE job_id = :jobId')
+  const readTurns = db.prepare<OfJob, { turns: string }>('SELECT turns FROM diarization WHERE job_id = :jobId AND turns IS NOT NULL')
   const forget = db.prepare<OfJob>('DELETE FROM diarization WHERE job_id = :jobId')
   const takeTurn = db.prepare<OfJob>(`
     UPDATE diarization SET last_turn = (SELECT max(last_speaker_turn) + 1 FROM owner) WHERE job_id = :jobId
@@ -68,7 +71,7 @@ export function createSpeakerStore (db: Database) {
   const remove = db.prepare<OfJob>('DELETE FROM speaker WHERE job_id = :jobId')
 
   return {
-    /** Notes that speakers are wanted. Observations of an earlier attempt stay. */
+    /** Notes that speakers are wanted. Observations of an earlier attempt stay; its turns may be of another number of speakers. */
     request (jobId: number, count: SpeakerCount): void {
       request.run({ jobId, count: JSON.stringify(count) })
     },
@@ -79,7 +82,7 @@ export function createSpeakerStore (db: Database) {
       const count = JSON.parse(row.speaker_count) as SpeakerCount
       return { state: row.state, failure: row.failure_code ?? undefined, count, isSubstitute: row.is_substitute === 1 }
     },
-    /** Notes that the speakers are known, and removes the observations. */
+    /** Notes that the speakers are known, and removes the observations and the turns. */
     setDone (jobId: number, { isSubstitute }: Pick<Diarization, 'isSubstitute'>): void {
       end.run({ jobId, state: 'done', failure: null, isSubstitute: isSubstitute ? 1 : 0 })
       removePieces.run({ jobId })
@@ -99,8 +102,10 @@ export function createSpeakerStore (db: Database) {
     },
     /** The plan of the key that made the job, or of its owner. */
     planOf: (jobId: number): Plan | undefined => planOfJob.get({ jobId })?.plan,
+    /** Turns that were found in earlier observations are removed. */
     storePiece: (jobId: number, idx: number, { engineId, observations }: { engineId: string, observations: Uint8Array }): void => {
       storePiece.run({ jobId, idx, engineId, observations })
+      setTurns.run({ jobId, turns: null })
     },
     /** The first of `count` pieces that this engine has not observed; undefined when there is none. */
     firstMissing (jobId: number, engineId: string, count: number): number | undefined {
@@ -110,6 +115,13 @@ export function createSpeakerStore (db: Database) {
     },
     /** The observations of all pieces, in order. */
     listPieces: (jobId: number): Uint8Array[] => pieces.all({ jobId }).map(({ observations }) => observations),
+    /** Stores who talks when until the words can be labelled. */
+    storeTurns: (jobId: number, turns: readonly SpeakerTurn[]): void => { setTurns.run({ jobId, turns: JSON.stringify(turns) }) },
+    /** What `storeTurns` stored; undefined when the turns are not found yet. */
+    findTurns (jobId: number): SpeakerTurn[] | undefined {
+      const row = readTurns.get({ jobId })
+      return row && JSON.parse(row.turns) as SpeakerTurn[]
+    },
     /** Completed jobs of an owner whose speakers wait to be identified again. */
     countAgain: (ownerId: number): number => countAgain.get({ ownerId })?.n ?? 0,
     /** All speakers, also those merged into others. */

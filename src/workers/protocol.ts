@@ -134,7 +134,7 @@ export type SpeakerModelKind = 'speaker-segmentation' | 'speaker-embedding'
 /** `key`: identifies the contents of both files; another key loads them again. */
 export type SpeakerModelFiles = { segmentationPath: string, embeddingPath: string, key: string }
 export type ObserveSegmentsInput = SpeakerModelFiles & { audioPath: string, startMs: number, endMs: number, abort: Int32Array }
-export type FindSegmentTurnsInput = Pick<SpeakerEvidence, 'pieces' | 'count'> & { rules: LinkageRules, abort: Int32Array }
+export type FindSegmentTurnsInput = SpeakerEvidence & { rules: LinkageRules, abort: Int32Array }
 
 /** Speakers by pulled models, on a thread that ends when it is idle, which frees their weights. */
 export type SpeakerModelTasks = {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findSpeakerTurns } from '../../dist/domain/speaker-turns.js'
+import { findSpeakerTurns, moveToWords } from '../../dist/domain/speaker-turns.js'
 import { packObservation, toUnitLength } from '../../dist/domain/speaker-observation.js'
 import { madeUpTalk } from '../support/speaker-pieces.ts'
 
@@ -32,4 +32,13 @@ t.test('windows that are unlike the rest of their voice are doubtful, and the tu
   t.strictSame(others, [])
   t.match(turn?.doubts, [{ startMs: 7800, endMs: 8200 }])
   t.ok((turn?.doubts?.[0]?.confidence ?? 1) < 0.5 && (turn?.confidence ?? 0) > 0.5)
+})
+
+t.test('a change of speaker moves to the nearest boundary of two words, unless that is far away or there was a pause', async (t) => {
+  const turn = (startMs: number, endMs: number, voice: number) => ({ startMs, endMs, voice, confidence: 1 })
+  const word = (startMs: number, endMs: number) => ({ text: ' w', startMs, endMs })
+  const turns = [turn(0, 1000, 0), turn(1000, 3000, 1), turn(3000, 4000, 0), turn(4500, 6000, 1)]
+  const words = [word(0, 1100), word(1200, 2600), word(2600, 4400), word(4700, 6000)]
+  t.strictSame(moveToWords(turns, words), [turn(0, 1150, 0), turn(1150, 3000, 1), turn(3000, 4000, 0), turn(4500, 6000, 1)])
+  t.strictSame(moveToWords(turns, []), turns)
 })

@@ -3,9 +3,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { JobOptions } from '../../dist/domain/job.js'
+import { SpeechError } from '../../dist/domain/speech-error.js'
 import { FRAME_SAMPLES } from '../../dist/domain/speech-spans.js'
 import type { WorkClaim } from '../../dist/domain/work.js'
 import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
+import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
 import { createTestSpeakers } from '../support/speaker-engine.ts'
 import { joinSound, RATE_HZ, silence, speech } from '../support/sound.ts'
 import { openSteps } from '../support/steps.ts'
@@ -54,9 +56,11 @@ function interleave (first: Int16Array, second: Int16Array): Buffer {
 const CALL = interleave(joinSound(silence(4), speech(2), silence(1), speech(1, 3), silence(2)),
   joinSound(silence(1), speech(2, 2), silence(4), speech(1, 4), silence(2)))
 
-async function build (t: Test, sound: Buffer, more: { detect?: SpeechEngine['detectSpeech'], channels?: number } = {}) {
+type More = { detect?: SpeechEngine['detectSpeech'], channels?: number, engine?: Partial<SpeakerEngine> }
+
+async function build (t: Test, sound: Buffer, more: More = {}) {
   const rooms: number[] = []
-  const speakers = createTestSpeakers()
+  const speakers = createTestSpeakers(more.engine)
   const steps = await openSteps(t, {
     channels: more.channels ?? 2,
     decode: async function * () { for (let at = 0; at < sound.length; at += 64_000) yield sound.subarray(at, at + 64_000) },
@@ -199,6 +203,16 @@ t.test('more speakers than channels are told apart by their voices, also afterwa
   await call.runPieces(id)
   t.strictSame(call.outline(id).map(([, speaker]) => speaker), ['Speaker 1', 'Speaker 2', 'Speaker 2', 'Speaker 1'])
   t.notSame(byVoice, ['Speaker 1', 'Speaker 2', 'Speaker 2', 'Speaker 1'])
+})
+
+t.test('channels are brought together when speakers are given up after the last window', async (t) => {
+  const call = await build(t, CALL, { engine: { observe: async () => { throw new SpeechError('model_unavailable', 'broken') } } })
+  const id = call.add({ speakers: { min: 3, max: 3 } })
+  await call.decode()
+  await call.finish(id)
+  t.match(call.speakers.find(id), { state: 'failed' })
+  t.strictSame(call.outline(id).map(([channel, , seconds, , overlaps]) => [channel, seconds, overlaps]),
+    [[2, 1, 0], [1, 4, 0], [1, 7, 2], [2, 7, 2]])
 })
 
 t.test('free disk is checked for every byte that is written', async (t) => {

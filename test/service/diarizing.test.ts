@@ -1,87 +1,17 @@
 /** The stage `speakers`: beside the windows, resumable, fair, and never at the price of a transcript. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 import t from 'tap'
-import type { Test } from 'tap'
 import { MAX_ATTEMPTS } from '../../dist/domain/job.js'
 import { SpeechError } from '../../dist/domain/speech-error.js'
-import { FRAME_SAMPLES } from '../../dist/domain/speech-spans.js'
-import type { WorkClaim } from '../../dist/domain/work.js'
-import type { SpeechEngine } from '../../dist/engine/speech/engine.js'
-import type { SpeakerEngine } from '../../dist/engine/speech/speakers.js'
-import type { JobOptions } from '../../dist/domain/job.js'
+import { ANY, build } from '../support/diarization.ts'
 import { createTestSpeakers } from '../support/speaker-engine.ts'
-import { openSteps } from '../support/steps.ts'
-import type { StepChanges } from '../support/steps.ts'
 
-const NO_ABORT = new AbortController().signal
-const LIMITS = [{ maxBytes: Infinity, maxActive: 99, maxPerOwner: 99, maxRunning: 99 }]
-const ANY = { maxDurationMs: Number.MAX_SAFE_INTEGER }
 const CALLER = { ownerId: 1, plan: 'enterprise' } as const
 
-const hear = (probability: number): SpeechEngine['detectSpeech'] => async ({ spans, leadFrames }) => {
-  const samples = spans.reduce((sum, { startSample, endSample }) => sum + endSample - startSample, 0)
-  const count = Math.floor(samples / FRAME_SAMPLES) - leadFrames
-  return {
-    probabilities: new Float32Array(count).fill(probability), freshProbabilities: new Float32Array(count).fill(probability),
-    levelsDb: new Float32Array(count).fill(probability > 0.5 ? -20 : -90), state: new Float32Array(1)
-  }
-}
-
-/** One word in each second of a window. */
-const transcribe: SpeechEngine['transcribe'] = async ({ spans }) => {
-  const seconds = Math.round(spans.reduce((sum, { startSample, endSample }) => sum + endSample - startSample, 0) / 16_000)
-  const tokens = Array.from({ length: seconds }, (_, second) =>
-    ({ bytes: ' word', startMs: second * 1000 + 200, endMs: second * 1000 + 800, probability: 1 }))
-  return { segments: [{ startMs: 0, endMs: seconds * 1000, tokens }], language: 'en', isStarter: false }
-}
-
-async function build (t: Test, seconds: number, changes: StepChanges & { engine?: Partial<SpeakerEngine>, probability?: number } = {}) {
-  const speakers = createTestSpeakers(changes.engine)
-  const steps = await openSteps(t, {
-    decode: async function * () { for (let second = 0; second < seconds; second++) yield Buffer.alloc(32_000) },
-    speakerEngine: speakers.engine,
-    ...changes,
-    speech: { detectSpeech: hear(changes.probability ?? 0.9), transcribe, ...changes.speech }
-  })
-  const { decoding, transcribing, diarizing, completeAll, jobs, work } = steps
-  const must = (claim: WorkClaim | undefined): WorkClaim => {
-    if (!claim) throw new Error('no work waits')
-    return claim
-  }
-  async function runPiece (signal = NO_ABORT): Promise<WorkClaim> {
-    const claim = must(diarizing.claim(ANY))
-    await diarizing.run(claim, signal)
-    return claim
-  }
-  async function runWindows (id: number): Promise<void> {
-    while (work.hasOpen({ jobId: id, kind: 'transcribe' })) await transcribing.transcribe(must(transcribing.claim()), NO_ABORT)
-  }
-  async function runPieces (id: number): Promise<void> {
-    while (work.hasOpen({ jobId: id, kind: 'speakers' })) await runPiece()
-  }
-  return {
-    ...steps,
-    ...speakers,
-    runPiece,
-    runPieces,
-    runWindows,
-    decode: async (): Promise<void> => { await decoding.decode(must(decoding.claim(LIMITS)), NO_ABORT, () => {}) },
-    addRecording: (owner = 'a', options: Partial<JobOptions> = {}): number =>
-      steps.addJob(owner, { options: { sttQuality: 'fast', language: 'en', ...options } }),
-    async finishAll (id: number): Promise<void> {
-      await runWindows(id)
-      await runPieces(id)
-      await completeAll()
-    },
-    stageOf: (id: number): string | undefined => jobs.find(id)?.stage
-  }
-}
-
-t.test('pieces are observed beside the windows; who talks when is decided after both', async (t) => {
+t.test('pieces are observed and turns are found beside the windows; words are labelled after both', async (t) => {
   for (const order of ['pieces first', 'windows first'] as const) {
     const steps = await build(t, 25)
-    const { addRecording, completeAll, decode, found, jobs, observed, runPiece, runPieces, runWindows } = steps
+    const { addRecording, completeAll, decode, fitted, found, jobs, observed, runPiece, runPieces, runWindows } = steps
     const { speakers, stageOf, transcripts, work } = steps
     const id = addRecording()
     await decode()
@@ -93,15 +23,16 @@ t.test('pieces are observed beside the windows; who talks when is decided after 
     }
     for (let piece = 0; piece < 3; piece++) await runPiece()
     t.strictSame(observed, [0, 10_000, 20_000])
+    await runPiece()
+    t.strictSame(found.map(({ pieces, count }) => [pieces.map(String), count]), [[['0-10000', '10000-20000', '20000-25000'], {}]])
     if (order === 'pieces first') {
       t.equal(work.hasOpen({ jobId: id, kind: 'speakers' }), false, 'nothing to do until the last window')
       await runWindows(id)
     }
     t.equal(stageOf(id), 'speakers')
+    t.strictSame(fitted, [])
     await runPieces(id)
-    t.strictSame(found.map(({ pieces, count, words }) => [pieces.map(String), count, words?.length]), [
-      [['0-10000', '10000-20000', '20000-25000'], {}, 25]
-    ])
+    t.strictSame([found.length, fitted], [1, [25]])
     t.equal(stageOf(id), 'index')
     await completeAll()
     t.match(jobs.find(id), { status: 'completed' })
@@ -109,7 +40,7 @@ t.test('pieces are observed beside the windows; who talks when is decided after 
     t.match(words.slice(0, 2), [{ speaker: 'Speaker 1' }, { speaker: 'Speaker 2', speakerConfidence: 0.3 }])
     t.notOk('speakerConfidence' in (words[0] ?? {}), 'only doubtful labels carry their confidence')
     t.strictSame(speakers.list(id), [{ number: 1, talkMs: 13 * 600 }, { number: 2, talkMs: 12 * 600 }])
-    t.strictSame(speakers.listPieces(id), [], 'observations are removed')
+    t.strictSame([speakers.listPieces(id), speakers.findTurns(id)], [[], undefined], 'observations are removed')
   }
 })
 
@@ -222,14 +153,47 @@ t.test('a piece that kills the process every time costs the speakers, never the 
   t.equal(jobs.find(id)?.status, 'completed')
 })
 
-t.test('an engine of another version observes everything again', async (t) => {
-  const { addRecording, decode, engine, finishAll, observed, runPiece } = await build(t, 25)
+t.test('a process that dies between finding the turns and labelling finds them once', async (t) => {
+  const { addRecording, decode, diarizing, finishAll, found, runPieces, runWindows, speakers, work } = await build(t, 5)
+  const id = addRecording()
+  await decode()
+  await runPieces(id)
+  await runWindows(id)
+  t.ok(diarizing.claim(ANY))
+  work.takeBack()
+  await finishAll(id)
+  t.match([found.length, speakers.find(id)?.state, speakers.list(id).length], [1, 'done', 2])
+})
+
+t.test('an engine of another version observes everything again, and finds turns again', async (t) => {
+  const { addRecording, decode, engine, finishAll, found, observed, runPiece, runPieces } = await build(t, 25)
   const id = addRecording()
   await decode()
   await runPiece()
   engine.id = 'test-2'
+  await runPieces(id)
+  t.strictSame([observed, found.length], [[0, 0, 10_000, 20_000], 1])
+  engine.id = 'test-3'
   await finishAll(id)
-  t.strictSame(observed, [0, 0, 10_000, 20_000])
+  t.strictSame([observed.slice(4), found.length], [[0, 10_000, 20_000], 2])
+})
+
+t.test('turns for another number of speakers are found again from the same observations', async (t) => {
+  let isBroken = true
+  const { addRecording, decode, finishAll, found, observed, runPieces, speakers, speakerService, storeMedia } = await build(t, 25, {
+    engine: { fitToWords (turns) { if (isBroken) throw new Error('broken'); return turns } }
+  })
+  const id = addRecording()
+  await decode()
+  await finishAll(id)
+  t.match(speakers.find(id), { state: 'failed', failure: 'internal_error' })
+  storeMedia(id)
+  isBroken = false
+  await speakerService.identify(id, CALLER, { exact: 2 })
+  await runPieces(id)
+  t.equal(observed.length, 3)
+  t.strictSame(found.map(({ count }) => count), [{}, { min: 2, max: 2 }])
+  t.equal(speakers.find(id)?.state, 'done')
 })
 
 t.test('a job whose sound is gone is decoded again, and its speakers wait for that', async (t) => {
@@ -286,15 +250,13 @@ t.test('speakers of a completed transcription are identified again from its stor
       }
     }
   })
-  const { addRecording, db, decode, ending, files, finishAll, found, jobs, media } = steps
-  const { speakerService, speakers, runPiece, runPieces, transcripts } = steps
+  const { addRecording, db, decode, ending, files, finishAll, found, jobs } = steps
+  const { speakerService, speakers, runPiece, runPieces, storeMedia, transcripts } = steps
   const id = addRecording()
   await decode()
   await finishAll(id)
   await t.rejects(speakerService.identify(id, CALLER, true), { code: 'gone' }, 'not without the recording')
-  const mediaPath = files.mediaPath(media.find(jobs.find(id)?.mediaId ?? 0)?.file ?? '')
-  mkdirSync(dirname(mediaPath), { recursive: true })
-  writeFileSync(mediaPath, 'sound')
+  storeMedia(id)
   isBroken = false
   t.match(await speakerService.identify(id, CALLER, { exact: 2 }), { status: 'pending', failure: undefined })
   await t.rejects(speakerService.identify(id, CALLER, true), { code: 'conflict' })

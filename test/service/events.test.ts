@@ -87,6 +87,17 @@ t.test('a change that is rolled back says nothing new, and a removed transcripti
   t.strictSame(told.slice(1), [{ event: 'list', data: {} }])
 })
 
+t.test('a page learns that speakers are wanted, for the first time and again', async (t) => {
+  const { addJob, speakers, events, told, listener, ownerOf, pass } = build(t)
+  const id = addJob('anna')
+  events.open(ownerOf(id), listener)
+  speakers.request(id, {})
+  pass(0)
+  speakers.request(id, { min: 2 })
+  pass(500)
+  t.strictSame(told, [{ event: 'transcript', data: { id } }, { event: 'transcript', data: { id } }])
+})
+
 t.test('a listener that does not keep up is dropped, one whose check fails is ended', async (t) => {
   const { addJob, events, listener, ownerOf, pass } = build(t)
   const id = addJob('anna')

@@ -9,6 +9,8 @@ const TURNS: readonly SpeakerTurn[] = Array.from({ length: 600 }, (_, second) =>
 export function createTestSpeakers (changes: Partial<SpeakerEngine> = {}) {
   const observed: number[] = []
   const found: Array<Parameters<SpeakerEngine['findTurns']>[0]> = []
+  /** How many words there were, each time. */
+  const fitted: number[] = []
   const engine: SpeakerEngine = {
     pieceMs: 10_000,
     id: 'test-1',
@@ -21,7 +23,11 @@ export function createTestSpeakers (changes: Partial<SpeakerEngine> = {}) {
       found.push(evidence)
       return [...TURNS]
     },
+    fitToWords (turns, words) {
+      fitted.push(words.length)
+      return turns
+    },
     ...changes
   }
-  return { engine, observed, found }
+  return { engine, observed, found, fitted }
 }

@@ -80,7 +80,9 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
   const plans = createPlans({ planLimits: stores.planLimits })
   if (!speakerEngine) for (const plan of PLANS) plans.set(plan, { diarization: false })
   const indexing = createIndexing({ ...steps, embedder: changes.chooseEmbedder ?? (() => embedder) })
-  const engine: SpeakerEngine = speakerEngine ?? { pieceMs: 60_000, id: 'test', prepare: unused, observe: unused, findTurns: unused }
+  const engine: SpeakerEngine = speakerEngine ?? {
+    pieceMs: 60_000, id: 'test', prepare: unused, observe: unused, findTurns: unused, fitToWords: (turns) => turns
+  }
   const engines = changes.speakerEngines ?? chooseAlways(engine)
   const diarizing = createDiarizing({ ...steps, engines, sound, plans, indexing, ...(speakerLimits ? { limits: speakerLimits } : {}) })
   const decoding = createDecoding({ ...steps, sound, diarizing })

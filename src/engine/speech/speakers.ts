@@ -1,6 +1,7 @@
 /** Tells speakers apart: observes a recording piece by piece, then groups what was observed. */
 import { join } from 'node:path'
-import type { SpeakerEvidence } from '../../domain/speaker-turns.js'
+import { moveToWords } from '../../domain/speaker-turns.js'
+import type { SpeakerEvidence, SpokenWord } from '../../domain/speaker-turns.js'
 import type { SpeakerTurn } from '../../domain/speaker.js'
 import { BUNDLED_MODELS_DIR } from '../models/models.js'
 import { withFlag } from './pool.js'
@@ -23,6 +24,8 @@ export type SpeakerEngine = {
    * from 0 in the order of their first turns. Rejects with `SpeechError`; with code `aborted` within a second after `signal` aborts.
    */
   findTurns (evidence: SpeakerEvidence, signal: AbortSignal): Promise<SpeakerTurn[]>
+  /** Makes the turns more exact by the words of the transcript, in order of time. The number of turns and their order stay. */
+  fitToWords (turns: readonly SpeakerTurn[], words: readonly SpokenWord[]): readonly SpeakerTurn[]
 }
 
 /** The bundled voice print network. */
@@ -42,6 +45,7 @@ export function createSpeakerEngine ({ pool }: { pool: SpeakerPool }): SpeakerEn
     observe: async ({ path, startMs, endMs }, signal) =>
       await withFlag(signal, async (abort) => await pool.run('observeSpeakers', { ...FILES, audioPath: path, startMs, endMs, abort })),
     findTurns: async (evidence, signal) =>
-      await withFlag(signal, async (abort) => await pool.run('findTurns', { ...evidence, abort }))
+      await withFlag(signal, async (abort) => await pool.run('findTurns', { ...evidence, abort })),
+    fitToWords: moveToWords
   }
 }
