@@ -1,4 +1,4 @@
-/** Speakers: who talks when in the labelled recordings, whether doubtful labels are wrong more often, and what ten hours cost. */
+/** Speakers: who talks when in the labelled recordings, and what ten hours cost. */
 import { findSpeakerTurns } from '../../dist/domain/speaker-turns.js'
 import { listRecordings } from '../../dist/evaluate/folder.js'
 import { formatBytes } from '../../dist/evaluate/report.js'
