@@ -34,7 +34,7 @@ async function run ({ owner }: Options, use: Use): Promise<void> {
   const appliance = await createAppliance(readConfig(), createLogger('error'))
   try {
     // Commands show speakers on every plan.
-    show(await use(appliance, { ownerId: appliance.keys.ensureOwner(owner), plan: 'enterprise' }))
+    show(await use(appliance, { ownerId: appliance.keys.requireOwner(owner), plan: 'enterprise' }))
   } finally {
     await appliance.close()
   }
