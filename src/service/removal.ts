@@ -5,13 +5,17 @@ import type { EditStore } from '../store/edits.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
+import type { PassageStore } from '../store/passages.js'
 import type { UploadStore } from '../store/uploads.js'
+import type { WorkStore } from '../store/work.js'
 import { workFor } from './slices.js'
 import { findOwnedJob } from './transcripts.js'
 
 type Deps = {
   jobs: Pick<JobStore, 'findOwned' | 'remove'>
   edits: Pick<EditStore, 'closeHistory' | 'removeHistory'>
+  passages: Pick<PassageStore, 'hide' | 'removeHidden'>
+  work: Pick<WorkStore, 'remove'>
   media: Pick<MediaStore, 'removeUnused'>
   uploads: Pick<UploadStore, 'removeOfJob'>
   files: Pick<Files, 'removeMedia' | 'removeUpload' | 'removeWork'>
@@ -24,27 +28,45 @@ const SLICE_MS = 15
 /** Segments whose history is removed at once. */
 const AT_ONCE = 500
 
-export function createRemoval ({ jobs, edits, media, uploads, files, inTransaction, inUnsyncedTransaction }: Deps) {
+export function createRemoval (deps: Deps) {
+  const { jobs, edits, passages, work, media, uploads, files, inTransaction, inUnsyncedTransaction } = deps
   const removedListeners: Array<(jobId: number) => void> = []
+
+  /** Not synced: a power cut only brings some of it back. */
+  async function inSlices (removeSome: () => boolean): Promise<void> {
+    while (inUnsyncedTransaction(() => workFor(SLICE_MS, removeSome))) await nextTurn()
+  }
 
   /**
    * Removes what segments were before they were edited: of ten hours with many edits, that is most of the rows. After a crash the
-   * transcription is still there and whole, but none of its edits can be undone. Not synced: a power cut only brings some of it back.
+   * transcription is still there and whole, but none of its edits can be undone.
    */
   async function removeHistory (id: number): Promise<void> {
     inUnsyncedTransaction(() => { edits.closeHistory(id) })
-    while (inUnsyncedTransaction(() => workFor(SLICE_MS, () => edits.removeHistory(id, AT_ONCE)))) await nextTurn()
+    await inSlices(() => edits.removeHistory(id, AT_ONCE))
+  }
+
+  /** Removes what search finds of a completed transcription. After a crash it is indexed again. */
+  async function removeIndex (id: number, ownerId: number): Promise<void> {
+    const isHidden = inUnsyncedTransaction(() => {
+      if (jobs.findOwned(id, ownerId)?.status !== 'completed') return false
+      work.remove({ jobId: id, kind: 'index' })
+      passages.hide(id)
+      return true
+    })
+    if (isHidden) await inSlices(() => passages.removeHidden(id))
   }
 
   return {
     /**
-     * Removes a transcription in any state: the history of its edits in slices, all other rows in one transaction, then its files. Work on
-     * it stops by itself, because its claims are gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws
-     * `not_found`.
+     * Removes a transcription in any state: the history of its edits and its index in slices, all other rows in one transaction, then its
+     * files. Work on it stops by itself, because its claims are gone. Files that a crash leaves behind have no row, and the sweeps remove
+     * them. Throws `not_found`.
      */
     async remove (id: number, ownerId: number): Promise<void> {
       findOwnedJob(jobs, id, ownerId)
       await removeHistory(id)
+      await removeIndex(id, ownerId)
       const { uploadIds, mediaFile } = inTransaction(() => {
         const { mediaId } = findOwnedJob(jobs, id, ownerId)
         const uploadIds = uploads.removeOfJob(id)

@@ -140,3 +140,35 @@ t.test('what many edits have left is removed in slices, after which nothing can 
     t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
   }
 })
+
+t.test('what search finds is removed in slices; a crash between them leaves the transcript, which is indexed again', async (t) => {
+  const stores = openStores(t)
+  const { db, inTransaction, passages, work } = stores
+  const { id, list } = buildEdits(stores, makeSpoken([' a b']))
+  const { ownerId } = READER
+  const passage = { startMs: 0, endMs: 1, text: 'a b', speakers: [], sentences: [{ offset: 0, startMs: 0, endMs: 1 }] }
+  inTransaction(() => {
+    passages.add({ jobId: id, ownerId }, Array.from({ length: 40 }, () => passage), undefined)
+    passages.show(id, { model: undefined, fault: undefined, now: 0 })
+    work.insert({ kind: 'index', jobId: id, run: undefined })
+  })
+  const count = (): number => Number(db.prepare('SELECT count(*) FROM passage').pluck().get())
+  const inUnsyncedTransaction = <T>(work: () => T): T => {
+    const result = inTransaction(work)
+    if (count() > 0 && count() < 30) throw new Error('killed')
+    return result
+  }
+  const removeHidden = (jobId: number): boolean => {
+    const isMore = passages.removeHidden(jobId)
+    // As on a slow machine: one step fills a slice.
+    for (const until = performance.now() + 16; performance.now() < until;);
+    return isMore
+  }
+  const deps = { ...stores, files: createFiles(t.testdir()), passages: { ...passages, removeHidden } }
+  await t.rejects(createRemoval({ ...deps, inUnsyncedTransaction }).remove(id, ownerId), /killed/)
+  t.equal(count(), 24)
+  t.equal(list().length, 1, 'the transcript is still whole')
+  t.strictSame(passages.listStale(undefined, 0, 9), [id])
+  await createRemoval(deps).remove(id, ownerId)
+  t.strictSame([count(), stores.jobs.find(id)], [0, undefined])
+})
