@@ -1,5 +1,6 @@
 /** Deletes transcriptions. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isNoRoom } from '../domain/errors.js'
 import type { InTransaction } from '../store/database.js'
 import type { EditStore } from '../store/edits.js'
 import type { Files } from '../store/files.js'
@@ -16,7 +17,7 @@ type Deps = {
   edits: Pick<EditStore, 'closeHistory' | 'removeHistory'>
   passages: Pick<PassageStore, 'hide' | 'removeHidden'>
   work: Pick<WorkStore, 'remove'>
-  media: Pick<MediaStore, 'removeUnused'>
+  media: Pick<MediaStore, 'findSole' | 'removeUnused'>
   uploads: Pick<UploadStore, 'removeOfJob'>
   files: Pick<Files, 'removeMedia' | 'removeUpload' | 'removeWork'>
   inTransaction: InTransaction
@@ -57,26 +58,44 @@ export function createRemoval (deps: Deps) {
     if (isHidden) await inSlices(() => passages.removeHidden(id))
   }
 
+  async function removeAll (id: number, ownerId: number): Promise<void> {
+    findOwnedJob(jobs, id, ownerId)
+    await removeHistory(id)
+    await removeIndex(id, ownerId)
+    const { uploadIds, mediaFile } = inTransaction(() => {
+      const { mediaId } = findOwnedJob(jobs, id, ownerId)
+      const uploadIds = uploads.removeOfJob(id)
+      jobs.remove(id)
+      return { uploadIds, mediaFile: media.removeUnused(mediaId) }
+    })
+    for (const listener of removedListeners) listener(id)
+    await files.removeWork(id)
+    if (mediaFile !== undefined) await files.removeMedia(mediaFile)
+    for (const uploadId of uploadIds) await files.removeUpload(uploadId)
+  }
+
+  /** Removes the recording of a completed transcription before its rows. False when there is none, or another one needs it. */
+  async function makeRoom (id: number, ownerId: number): Promise<boolean> {
+    const { mediaId, status } = findOwnedJob(jobs, id, ownerId)
+    const file = status === 'completed' ? media.findSole(mediaId, id) : undefined
+    if (file === undefined) return false
+    await files.removeMedia(file)
+    return true
+  }
+
   return {
     /**
      * Removes a transcription in any state: the history of its edits and its index in slices, all other rows in one transaction, then its
-     * files. Work on it stops by itself, because its claims are gone. Files that a crash leaves behind have no row, and the sweeps remove
-     * them. Throws `not_found`.
+     * files. On a full disk, which has no room to note a deletion, the recording goes first. Work on it stops by itself, because its claims
+     * are gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws `not_found`.
      */
     async remove (id: number, ownerId: number): Promise<void> {
-      findOwnedJob(jobs, id, ownerId)
-      await removeHistory(id)
-      await removeIndex(id, ownerId)
-      const { uploadIds, mediaFile } = inTransaction(() => {
-        const { mediaId } = findOwnedJob(jobs, id, ownerId)
-        const uploadIds = uploads.removeOfJob(id)
-        jobs.remove(id)
-        return { uploadIds, mediaFile: media.removeUnused(mediaId) }
-      })
-      for (const listener of removedListeners) listener(id)
-      await files.removeWork(id)
-      if (mediaFile !== undefined) await files.removeMedia(mediaFile)
-      for (const uploadId of uploadIds) await files.removeUpload(uploadId)
+      try {
+        await removeAll(id, ownerId)
+      } catch (error) {
+        if (!isNoRoom(error) || !await makeRoom(id, ownerId)) throw error
+        await removeAll(id, ownerId)
+      }
     },
     /** Calls `listener` with the id of each job that has been removed. */
     onRemoved (listener: (jobId: number) => void): void {

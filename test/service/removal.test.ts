@@ -83,6 +83,22 @@ t.test('a recording that another job uses stays until that job is removed too', 
   t.strictSame(list('media'), [])
 })
 
+t.test('on a full disk, the recording of a completed transcription makes room for its deletion', async (t) => {
+  const { addJobOfUpload, db, list, owner, rows, ...rest } = await open(t)
+  const id = await addJobOfUpload()
+  const isFull = (): boolean => list('media').length > 0
+  const inUnsyncedTransaction = <T>(work: () => T): T => {
+    if (isFull()) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' })
+    return rest.inUnsyncedTransaction(work)
+  }
+  const removal = createRemoval({ ...rest, inUnsyncedTransaction })
+  await t.rejects(removal.remove(id, owner), { code: 'SQLITE_FULL' }, 'one in progress needs its recording')
+  t.equal(list('media').length, 1)
+  db.prepare('UPDATE job SET status = \'completed\' WHERE id = ?').run(id)
+  await removal.remove(id, owner)
+  t.strictSame([rows(), list('media')], [NOTHING, []])
+})
+
 t.test('all rows are removed, or none', async (t) => {
   const { removal, addJobOfUpload, db, owner, rows, list } = await open(t)
   const id = await addJobOfUpload()
