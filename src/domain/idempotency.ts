@@ -39,13 +39,11 @@ export function fingerprint ({ key, content }: IdempotentRequest): Buffer {
   return createHmac('sha256', key).update(canonical(content)).digest()
 }
 
-/** Client errors that may disappear: missing parts, an exhausted quota, a conflict with the current state. */
-const TRANSIENT_STATUSES: readonly number[] = [400, 409, 429]
-
-/** True for final answers, which are stored. Other answers, and our own errors, are not: the same request may succeed later. */
-export function isFinal (status: number): boolean {
-  return status < 500 && !TRANSIENT_STATUSES.includes(status)
-}
+/**
+ * True for answers that are stored. Refusals and our own errors are not: nothing was carried out that must not be carried out twice, and
+ * the request may succeed when the plan, the transcription or the disk has changed.
+ */
+export const isFinal = (status: number): boolean => status < 400
 
 const SALT_BYTES = 16
 const IV_BYTES = 12

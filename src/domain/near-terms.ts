@@ -5,6 +5,7 @@
 import { editDistance } from './edit-distance.js'
 import { listTerms } from './search-terms.js'
 import { soundOf } from './sounds.js'
+import { isStopWord } from './stop-words.js'
 
 /** Words of fewer letters are compared whole: too many short words are alike. */
 const SHORTEST_STEM = 4
@@ -110,12 +111,15 @@ function togetherness (terms: readonly string[], words: readonly string[]): numb
   return near.length / Math.max(1, terms.length - 1)
 }
 
+/** Matches a text in a language, Whisper's code. Stop words of the language count nothing: nearly every text has them. */
+export type Matcher = (text: string, language?: string) => Match
+
 /**
  * A function that matches texts with a query. A word that is only similar counts as a part of a term. `rarities`: of the terms, in the
  * order of the query. `missing`: terms that no passage of the library has as they are written: for these, words that sound the same count
  * too. Elsewhere that would mix up words that only sound alike.
  */
-export function createMatcher (rarities: ReadonlyMap<string, number>, missing: ReadonlySet<string>): (text: string) => Match {
+export function createMatcher (rarities: ReadonlyMap<string, number>, missing: ReadonlySet<string>): Matcher {
   // Passages that answer the same query have many words in common.
   const known = new Map<string, Word>()
   const wordOf = (text: string): Word => {
@@ -123,14 +127,15 @@ export function createMatcher (rarities: ReadonlyMap<string, number>, missing: R
     known.set(text, word)
     return word
   }
-  const terms = [...rarities].map(([text, rarity]) => ({ term: toWord(text), rarity, isMissing: missing.has(text) }))
-  const total = terms.reduce((sum, { rarity }) => sum + rarity, 0)
-  return (text) => {
+  const all = [...rarities].map(([text, rarity]) => ({ term: toWord(text), rarity, isMissing: missing.has(text) }))
+  return (text, language) => {
+    const terms = all.filter(({ term }) => !isStopWord(term.written.text, language))
+    const total = terms.reduce((sum, { rarity }) => sum + rarity, 0)
     const words = [...listTerms(text)].map((term) => wordOf(term.text))
     const written = words.map((word) => word.written)
     const found: Words = { written, sounds: words.map(({ sound }) => sound), different: new Set(written.map(({ text }) => text)) }
     const covered = terms.reduce((sum, { term, rarity, isMissing }) => sum + rarity * presenceOf(term, found, isMissing), 0)
-    const together = togetherness([...rarities.keys()], written.map(({ text }) => text))
+    const together = togetherness(terms.map(({ term }) => term.written.text), written.map(({ text }) => text))
     return { coverage: total === 0 ? 0 : covered / total, together, words: words.length }
   }
 }

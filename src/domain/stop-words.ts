@@ -1,10 +1,12 @@
 /** Words that say nothing about a subject, in the languages in which most recordings are. Without diacritics. Pure. */
 
-const WORDS = [
-  // English
+const ENGLISH = [
   'a an and are as at be been but by can could did do does for from had has have he her hers him his how i if in into is it its me my no',
   'not of on or our ours she should so some such than that the their them then there these they this those to up us was we were what when',
-  'where which who whom why will with would you your yours am about any don t s m re ve ll',
+  'where which who whom why will with would you your yours am about any don t s m re ve ll'
+]
+
+const OTHERS = [
   // Spanish
   'al como con cual cuando de del donde e el ella ellas ellos en era es esa ese eso esta este esto fue ha han hay la las le les lo los mas',
   'mi mis muy ni nos o para pero por porque que quien se ser si sin sobre son su sus te tu un una uno unos y ya yo',
@@ -18,7 +20,12 @@ const WORDS = [
   'ou pela pelo sao seu sua um uma aan dat de deze die dit een en er het hij hoe ik is met naar niet ook op te van voor wat wij ze zijn'
 ]
 
-const STOP_WORDS: ReadonlySet<string> = new Set(WORDS.join(' ').split(' '))
+const toSet = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.join(' ').split(' '))
+const ENGLISH_WORDS = toSet(ENGLISH)
+const ALL_WORDS = toSet([...ENGLISH, ...OTHERS])
 
-/** True for such a word in lower case and without diacritics. */
-export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
+/**
+ * True for such a word in lower case and without diacritics. `language`: of the text that has the word, as Whisper's code; undefined: any.
+ * In English texts, `war`, `die` and `mit` say something.
+ */
+export const isStopWord = (word: string, language?: string): boolean => (language === 'en' ? ENGLISH_WORDS : ALL_WORDS).has(word)

@@ -32,7 +32,7 @@ export type SignInWays = {
 }
 
 type Deps = {
-  owners: Pick<Owners, 'find' | 'setPassword' | 'verifyPassword'>
+  owners: Pick<Owners, 'find' | 'changePassword' | 'verifyPassword'>
   sessions: Pick<Sessions, 'begin' | 'end'>
   plans: Pick<Plans, 'limitsOf'>
   loginLimit: LoginLimit
@@ -87,10 +87,10 @@ export function createAccounts ({ owners, sessions, plans, loginLimit, identitie
       return sessions.begin(ownerId, replaced)
     },
     signOut: ({ id }: PageSession): void => { sessions.end(id) },
-    /** Changes the password and ends all other sessions. Throws `wrong_password`, `too_many_attempts`. */
-    async changePassword ({ id, ownerId }: PageSession, passwords: { current: string, next: string }, address: string): Promise<void> {
-      await requirePassword(ownerId, passwords.current, address)
-      await owners.setPassword(ownerId, passwords.next, id)
+    /** Changes the password and ends all other sessions. Throws `wrong_password`, `too_many_attempts`, `unauthorized`. */
+    async changePassword (session: PageSession, passwords: { current: string, next: string }, address: string): Promise<void> {
+      await requirePassword(session.ownerId, passwords.current, address)
+      await owners.changePassword(session, passwords.next)
     },
     /**
      * Makes sure that the person of the account is here, and not only their session: by the password, or, if the account has none, by a

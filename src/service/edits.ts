@@ -185,7 +185,8 @@ export function createEdits ({ jobs, edits, requests, segments, inTransaction, n
     segments.requireCompleted(id, ownerId)
     const begun = interrupted.find(id, claim)
     let revision = begun?.number
-    const target = (begun?.undoes === undefined ? undefined : edits.findRevision(id, begun.undoes)) ?? requireUndoable(id, asked)
+    // Old revisions are pruned when an undo is complete. If the one that it undid is gone, its own segments are the same, and all done.
+    const target = begun ? edits.findRevision(id, begun.undoes ?? 0) ?? begun : requireUndoable(id, asked)
     const keys = await listUnchanged(id, target.number, takeTurn, revision)
     function begin (): number {
       const number = interrupted.begin(id, claim, 'undo', target.number)
@@ -205,7 +206,7 @@ export function createEdits ({ jobs, edits, requests, segments, inTransaction, n
       if (to) edits.change(id, revision ??= begin(), segment, to)
     })
     edits.prune(id)
-    return { revision: revision ?? edits.lastRevision(id), undone: target.number, segments: keys.map(toSegmentId) }
+    return { revision: revision ?? edits.lastRevision(id), undone: begun?.undoes ?? target.number, segments: keys.map(toSegmentId) }
   }
 
   return {

@@ -35,7 +35,10 @@ export function createIdentities ({ identities, owners, sessions, inTransaction,
     ownerOf: (identity: Identity): number | undefined => identities.findOwner(identity),
     /** The identity of an account; undefined when it has none. */
     of: (ownerId: number): StoredIdentity | undefined => identities.findOfOwner(ownerId),
-    /** Connects an account, in place of the identity that it had. Throws `conflict` when the identity belongs to another account. */
+    /**
+     * Connects an account, in place of the identity that it had. People who were locked out of it stay locked out. Throws `conflict` when
+     * the identity belongs to another account.
+     */
     connect: (ownerId: number, identity: Identity): void => { inTransaction(() => connect(ownerId, identity)) },
     /** The same for the administrator: the sessions of the account end. */
     replace (ownerId: number, identity: Identity): void {
@@ -46,8 +49,7 @@ export function createIdentities ({ identities, owners, sessions, inTransaction,
     /** Removes the identity of an account and ends its sessions, except `keptSession`. */
     disconnect (ownerId: number, keptSession?: number): void {
       inTransaction(() => {
-        // A row that has ended stays: it keeps a person out.
-        if (identities.findOfOwner(ownerId)) identities.remove(ownerId)
+        identities.remove(ownerId)
         sessions.removeOfOwner(ownerId, keptSession)
       })
     },

@@ -57,6 +57,8 @@ const toCounted = ({ words: _, ...sentence }: Sentence, tokens: number): Counted
 
 export function createIndexing (deps: Deps) {
   const { jobs, transcripts, passages, work, orders, queue, stages, embedder, inTransaction, now, log } = deps
+  /** Jobs that were edited since their index was begun. In memory: what a process leaves unfinished is begun again with the new text. */
+  const edited = new Set<number>()
 
   /** The passages of a job, sized by the tokens of the model, if there is one. */
   async function cut (jobId: number, model: Embedder | undefined, signal: AbortSignal): Promise<Passage[]> {
@@ -126,7 +128,12 @@ export function createIndexing (deps: Deps) {
         return false
       }) &&
       await inSlices(claim, signal, () => passages.removeHidden(jobId))
-    if (isStored) inTransaction(() => { if (work.finish(claim) && claim.run !== undefined) stages.finished('index', claim) })
+    if (!isStored) return
+    inTransaction(() => {
+      if (!work.finish(claim)) return
+      if (claim.run !== undefined) stages.finished('index', claim)
+      if (edited.delete(jobId)) refreshSoon(jobId)
+    })
   }
 
   /** Indexes a job; without passages if that fails. Rejects when the signal aborts, and when the disk is full. */
@@ -139,6 +146,14 @@ export function createIndexing (deps: Deps) {
       log.error({ jobId: claim.jobId, err: error }, 'the transcript could not be indexed')
       await replace(claim, BROKEN, signal)
     }
+  }
+
+  function refreshSoon (jobId: number): void {
+    const piece = { jobId, kind: 'index' }
+    if (jobs.find(jobId)?.status !== 'completed' || work.isReady(piece)) return
+    // An index that is being made is finished first. If each edit ended it, it would never be complete while somebody edits.
+    if (work.hasOpen(piece)) edited.add(jobId)
+    else work.insert({ ...piece, run: undefined, dueAt: now() + EDIT_DELAY_MS })
   }
 
   /** Queues completed jobs whose index is missing, faulty or of another model. Returns how many. */
@@ -155,6 +170,7 @@ export function createIndexing (deps: Deps) {
     claim: (): WorkClaim | undefined => queue.claim({ kinds: ['index'], next: (at) => orders.index(at) }),
     /** Indexes a job. When `signal` aborts, the piece is given back undone. */
     async index (claim: WorkClaim, signal: AbortSignal): Promise<void> {
+      edited.delete(claim.jobId)
       try {
         await indexJob(claim, signal)
       } catch (error) {
@@ -174,11 +190,7 @@ export function createIndexing (deps: Deps) {
     /**
      * The same after an edit, a moment later: people make many edits one after the other. Call it in the transaction of the change.
      */
-    refreshSoon (jobId: number): void {
-      if (jobs.find(jobId)?.status !== 'completed' || work.isReady({ jobId, kind: 'index' })) return
-      work.remove({ jobId, kind: 'index' })
-      work.insert({ kind: 'index', jobId, run: undefined, dueAt: now() + EDIT_DELAY_MS })
-    },
+    refreshSoon,
     /** Queues jobs of the library that lack a good index. */
     sweep (): void { enqueueStale() }
   }

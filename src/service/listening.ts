@@ -81,7 +81,7 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
 
   return {
     /**
-     * The stored file. `open` throws `unavailable` when too many listen. Throws `not_found`, `not_completed` before it has arrived, and
+     * The stored file. `open` throws `unavailable` when too many listen. Both throw `not_found`, `not_completed` before it has arrived, and
      * `gone` when it is no longer stored.
      */
     async file (id: number, ownerId: number): Promise<Playable> {
@@ -97,7 +97,11 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
         sizeBytes: found.sizeBytes,
         etag: `"${stored.sha256.slice(0, 32)}"`,
         fileName: job.fileName,
-        open: (range) => follow(found.stream(range), 'file', job),
+        open (range) {
+          // It may have been deleted while the file was opened: nothing would end the stream.
+          requireMedia(id, ownerId)
+          return follow(found.stream(range), 'file', job)
+        },
         close: found.close
       }
     },

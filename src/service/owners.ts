@@ -1,6 +1,7 @@
 /** Owners: create, change, log in, remove. */
 import type { Owner, Page, Plan, Role } from '../domain/access.js'
 import { AppError } from '../domain/errors.js'
+import type { PageSession } from '../domain/page-session.js'
 import { cleanTerms } from '../domain/terms.js'
 import type { InTransaction } from '../store/database.js'
 import type { IdentityStore } from '../store/identities.js'
@@ -11,7 +12,7 @@ import type { Passwords } from './passwords.js'
 type Deps = {
   owners: OwnerStore
   identities: Pick<IdentityStore, 'end'>
-  sessions: Pick<SessionStore, 'removeOfOwner'>
+  sessions: Pick<SessionStore, 'findRole' | 'removeOfOwner'>
   passwords: Passwords
   inTransaction: InTransaction
   now: () => number
@@ -39,6 +40,14 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
       'This is the last administrator who can sign in. Make another owner who can sign in an administrator first, or use the command ' +
         '"stenobox owners" on the appliance.'
     )
+  }
+
+  /** `hash`: undefined when the owner can no longer log in. Call it in a transaction. Throws `not_found`, `conflict`. */
+  function storeHash (id: number, hash: string | undefined, keptSession?: number): void {
+    if (hash === undefined) requireOtherAdministrator(id)
+    if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
+    if (hash === undefined) identities.end(id, now())
+    sessions.removeOfOwner(id, keptSession)
   }
 
   return {
@@ -86,17 +95,29 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
       })
     },
     /**
-     * Sets the password and ends the sessions of the owner, except `keptSession`. null: the owner can no longer log in, not even at the
-     * identity provider, and gets no new account there. Throws `not_found`, and `conflict` when that is the last administrator.
+     * Sets the password and ends the sessions of the owner. null: the owner can no longer log in, not even at the identity provider, and
+     * gets no new account there. `by`: the session of the administrator who asks, if there is one. Throws `not_found`, `conflict` when that
+     * is the last administrator, and `administrator_required` when `by` has ended or lost the role while the hash was computed.
      */
-    async setPassword (id: number, password: string | null, keptSession?: number): Promise<void> {
+    async setPassword (id: number, password: string | null, by?: Pick<PageSession, 'id'>): Promise<void> {
       find(id)
       const hash = password === null ? undefined : await passwords.hash(password)
       inTransaction(() => {
-        if (hash === undefined) requireOtherAdministrator(id)
-        if (!owners.setPasswordHash(id, hash)) throw unknownOwner()
-        if (hash === undefined) identities.end(id, now())
-        sessions.removeOfOwner(id, keptSession)
+        if (by && sessions.findRole(by.id) !== 'administrator') {
+          throw new AppError('administrator_required', 'You are no longer signed in as an administrator. Nothing was changed.')
+        }
+        storeHash(id, hash)
+      })
+    },
+    /**
+     * Sets the password of the account that is signed in, and ends its other sessions. Throws `unauthorized` when the session has ended
+     * while the hash was computed: the account may have been locked out.
+     */
+    async changePassword ({ id, ownerId }: Pick<PageSession, 'id' | 'ownerId'>, password: string): Promise<void> {
+      const hash = await passwords.hash(password)
+      inTransaction(() => {
+        if (!sessions.findRole(id)) throw new AppError('unauthorized', 'Your session has ended. Sign in again.')
+        storeHash(ownerId, hash, id)
       })
     },
     /**

@@ -1,18 +1,23 @@
 /** Deletes transcriptions. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isNoRoom } from '../domain/errors.js'
 import type { InTransaction } from '../store/database.js'
 import type { EditStore } from '../store/edits.js'
 import type { Files } from '../store/files.js'
 import type { JobStore } from '../store/jobs.js'
 import type { MediaStore } from '../store/media.js'
+import type { PassageStore } from '../store/passages.js'
 import type { UploadStore } from '../store/uploads.js'
+import type { WorkStore } from '../store/work.js'
 import { workFor } from './slices.js'
 import { findOwnedJob } from './transcripts.js'
 
 type Deps = {
   jobs: Pick<JobStore, 'findOwned' | 'remove'>
   edits: Pick<EditStore, 'closeHistory' | 'removeHistory'>
-  media: Pick<MediaStore, 'removeUnused'>
+  passages: Pick<PassageStore, 'hide' | 'removeHidden'>
+  work: Pick<WorkStore, 'remove'>
+  media: Pick<MediaStore, 'findSole' | 'removeUnused'>
   uploads: Pick<UploadStore, 'removeOfJob'>
   files: Pick<Files, 'removeMedia' | 'removeUpload' | 'removeWork'>
   inTransaction: InTransaction
@@ -24,37 +29,73 @@ const SLICE_MS = 15
 /** Segments whose history is removed at once. */
 const AT_ONCE = 500
 
-export function createRemoval ({ jobs, edits, media, uploads, files, inTransaction, inUnsyncedTransaction }: Deps) {
+export function createRemoval (deps: Deps) {
+  const { jobs, edits, passages, work, media, uploads, files, inTransaction, inUnsyncedTransaction } = deps
   const removedListeners: Array<(jobId: number) => void> = []
+
+  /** Not synced: a power cut only brings some of it back. */
+  async function inSlices (removeSome: () => boolean): Promise<void> {
+    while (inUnsyncedTransaction(() => workFor(SLICE_MS, removeSome))) await nextTurn()
+  }
 
   /**
    * Removes what segments were before they were edited: of ten hours with many edits, that is most of the rows. After a crash the
-   * transcription is still there and whole, but none of its edits can be undone. Not synced: a power cut only brings some of it back.
+   * transcription is still there and whole, but none of its edits can be undone.
    */
   async function removeHistory (id: number): Promise<void> {
     inUnsyncedTransaction(() => { edits.closeHistory(id) })
-    while (inUnsyncedTransaction(() => workFor(SLICE_MS, () => edits.removeHistory(id, AT_ONCE)))) await nextTurn()
+    await inSlices(() => edits.removeHistory(id, AT_ONCE))
+  }
+
+  /** Removes what search finds of a completed transcription. After a crash it is indexed again. */
+  async function removeIndex (id: number, ownerId: number): Promise<void> {
+    const isHidden = inUnsyncedTransaction(() => {
+      if (jobs.findOwned(id, ownerId)?.status !== 'completed') return false
+      work.remove({ jobId: id, kind: 'index' })
+      passages.hide(id)
+      return true
+    })
+    if (isHidden) await inSlices(() => passages.removeHidden(id))
+  }
+
+  async function removeAll (id: number, ownerId: number): Promise<void> {
+    findOwnedJob(jobs, id, ownerId)
+    await removeHistory(id)
+    await removeIndex(id, ownerId)
+    const { uploadIds, mediaFile } = inTransaction(() => {
+      const { mediaId } = findOwnedJob(jobs, id, ownerId)
+      const uploadIds = uploads.removeOfJob(id)
+      jobs.remove(id)
+      return { uploadIds, mediaFile: media.removeUnused(mediaId) }
+    })
+    for (const listener of removedListeners) listener(id)
+    await files.removeWork(id)
+    if (mediaFile !== undefined) await files.removeMedia(mediaFile)
+    for (const uploadId of uploadIds) await files.removeUpload(uploadId)
+  }
+
+  /** Removes the recording of a completed transcription before its rows. False when there is none, or another one needs it. */
+  async function makeRoom (id: number, ownerId: number): Promise<boolean> {
+    const { mediaId, status } = findOwnedJob(jobs, id, ownerId)
+    const file = status === 'completed' ? media.findSole(mediaId, id) : undefined
+    if (file === undefined) return false
+    await files.removeMedia(file)
+    return true
   }
 
   return {
     /**
-     * Removes a transcription in any state: the history of its edits in slices, all other rows in one transaction, then its files. Work on
-     * it stops by itself, because its claims are gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws
-     * `not_found`.
+     * Removes a transcription in any state: the history of its edits and its index in slices, all other rows in one transaction, then its
+     * files. On a full disk, which has no room to note a deletion, the recording goes first. Work on it stops by itself, because its claims
+     * are gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws `not_found`.
      */
     async remove (id: number, ownerId: number): Promise<void> {
-      findOwnedJob(jobs, id, ownerId)
-      await removeHistory(id)
-      const { uploadIds, mediaFile } = inTransaction(() => {
-        const { mediaId } = findOwnedJob(jobs, id, ownerId)
-        const uploadIds = uploads.removeOfJob(id)
-        jobs.remove(id)
-        return { uploadIds, mediaFile: media.removeUnused(mediaId) }
-      })
-      for (const listener of removedListeners) listener(id)
-      await files.removeWork(id)
-      if (mediaFile !== undefined) await files.removeMedia(mediaFile)
-      for (const uploadId of uploadIds) await files.removeUpload(uploadId)
+      try {
+        await removeAll(id, ownerId)
+      } catch (error) {
+        if (!isNoRoom(error) || !await makeRoom(id, ownerId)) throw error
+        await removeAll(id, ownerId)
+      }
     },
     /** Calls `listener` with the id of each job that has been removed. */
     onRemoved (listener: (jobId: number) => void): void {

@@ -7,7 +7,7 @@ import type { Job } from '../domain/job.js'
 import type { Candidate, LibraryFilter, LibraryReader } from '../domain/library-search.js'
 import type { Log } from '../domain/log.js'
 import { createMatcher } from '../domain/near-terms.js'
-import type { Match } from '../domain/near-terms.js'
+import type { Matcher } from '../domain/near-terms.js'
 import { fuseRanks, logOddsOf, relevanceOf } from '../domain/relevance.js'
 import type { Evidence } from '../domain/relevance.js'
 import { queryTerms } from '../domain/search-terms.js'
@@ -81,13 +81,13 @@ export function createSearch ({ library, embedderOf, jobs, log }: Deps) {
     return vectors
   }
 
-  function weigh (candidate: Candidate, match: (text: string) => Match): Evidence {
+  function weigh (candidate: Candidate, match: Matcher): Evidence {
     const { similarity: cosine, context, model: name, language } = candidate
     const model = cosine === undefined || name === undefined ? undefined : embedderOf(name)?.model
     const toSimilarity = (given: number | undefined): number | undefined =>
       given === undefined ? undefined : similarityOf(given, model ?? {})
     const isFluent = knowsLanguage(model ?? {}, language)
-    return { similarity: toSimilarity(cosine), context: toSimilarity(context), ...match(candidate.text), isFluent }
+    return { similarity: toSimilarity(cosine), context: toSimilarity(context), ...match(candidate.text, language), isFluent }
   }
 
   /** Passages that may answer the query, the best first. Several may belong to one transcription. */

@@ -118,7 +118,16 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
       const { jobId, ownerId } = requireShare(token)
       // Before the file is opened: nothing would close it if the job was deleted meanwhile.
       const fileName = shownTitle(findOwnedJob(jobs, jobId, ownerId))
-      return { ...await listening.file(jobId, ownerId), fileName }
+      const playable = await listening.file(jobId, ownerId)
+      return {
+        ...playable,
+        fileName,
+        open (range) {
+          // The link may have been removed while the file was opened: nothing would end the stream.
+          requireShare(token)
+          return playable.open(range)
+        }
+      }
     },
     /** Ends what is being listened to, of one job or of all. */
     endStreams: (jobId?: number): void => { listening.end(jobId) },

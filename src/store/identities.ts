@@ -23,14 +23,16 @@ export function createIdentityStore (db: Database) {
   const findOfOwner = db.prepare<{ ownerId: number }, IdentityRow>(
     'SELECT issuer, subject, created_at FROM owner_identity WHERE owner_id = :ownerId AND ended_at IS NULL'
   )
-  const findAny = db.prepare<{ ownerId: number }, { subject: string }>('SELECT subject FROM owner_identity WHERE owner_id = :ownerId')
+  const findAny = db.prepare<{ ownerId: number }, { subject: string }>(
+    'SELECT subject FROM owner_identity WHERE owner_id = :ownerId LIMIT 1'
+  )
   const end = db.prepare<{ ownerId: number, now: number }>(
     'UPDATE owner_identity SET ended_at = :now WHERE owner_id = :ownerId AND ended_at IS NULL'
   )
-  const remove = db.prepare<{ ownerId: number }>('DELETE FROM owner_identity WHERE owner_id = :ownerId')
+  const remove = db.prepare<{ ownerId: number }>('DELETE FROM owner_identity WHERE owner_id = :ownerId AND ended_at IS NULL')
 
   return {
-    /** Throws when the owner has an identity, or another owner has this one; one that has ended counts too. */
+    /** Throws when the owner has an identity that has not ended, or when an owner has, or had, this one. */
     insert: (identity: Identity & { ownerId: number, now: number }): void => { insert.run(identity) },
     findOwner: (identity: Identity): number | undefined => findOwner.get(identity)?.owner_id,
     findOfOwner (ownerId: number): StoredIdentity | undefined {
@@ -39,10 +41,11 @@ export function createIdentityStore (db: Database) {
     },
     /** Whether an owner has an identity, or had one that has ended. */
     isOfPerson: (ownerId: number): boolean => findAny.get({ ownerId }) !== undefined,
-    /** Whether the identity of an owner was this one and has ended. */
+    /** Whether an owner had this identity and it has ended. */
     hasEnded: (identity: Identity): boolean => findEnded.get(identity) !== undefined,
     /** Ends the identity of an owner, and keeps it. */
     end: (ownerId: number, now: number): void => { end.run({ ownerId, now }) },
+    /** Removes the identity of an owner. Those that have ended stay: they keep people out. */
     remove: (ownerId: number): void => { remove.run({ ownerId }) },
     /** Forgets that an identity has ended. */
     removeEnded: ({ issuer, subject }: Identity): void => { removeEnded.run({ issuer, subject }) }

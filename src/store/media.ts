@@ -58,6 +58,11 @@ export function createMediaStore (db: Database) {
     RETURNING ${COLUMNS}
   `)
   // uses job_by_media
+  const findSole = db.prepare<{ id: number, jobId: number }, { file: string }>(`
+    SELECT file FROM media
+    WHERE id = :id AND state = 'stored' AND NOT EXISTS (SELECT 1 FROM job WHERE media_id = :id AND id <> :jobId)
+  `)
+  // uses job_by_media
   const removeUnused = db.prepare<{ id: number }, { file: string }>(`
     DELETE FROM media
     WHERE id = :id AND NOT EXISTS (SELECT 1 FROM job WHERE media_id = :id)
@@ -78,6 +83,8 @@ export function createMediaStore (db: Database) {
      * Removes the row if no job refers to it and returns the file name; the caller removes the file. Undefined when a job still needs it.
      */
     removeUnused: (id: number): string | undefined => removeUnused.get({ id })?.file,
+    /** The file of stored media that no other job refers to. */
+    findSole: (id: number, jobId: number): string | undefined => findSole.get({ id, jobId })?.file,
     /** Stored media of the owner with this digest. */
     findStored (ownerId: number, sha256: string): Media | undefined {
       const row = findStored.get({ ownerId, sha256 })

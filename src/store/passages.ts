@@ -77,6 +77,7 @@ export function createPassageStore (db: Database) {
     SET model_id = excluded.model_id, fault = excluded.fault, indexed_at = excluded.indexed_at, layout = excluded.layout,
       version = version + 1
   `)
+  const hide = db.prepare<{ jobId: number }>('DELETE FROM job_index WHERE job_id = :jobId')
   const findVersion = db.prepare<{ jobId: number }, number>('SELECT version FROM job_index WHERE job_id = :jobId').pluck()
   const findIndex = db.prepare<{ jobId: number }, { model: string | null, fault: string | null }>(`
     SELECT (SELECT name FROM embedding_model m WHERE m.id = i.model_id) AS model, fault FROM job_index i WHERE job_id = :jobId
@@ -133,6 +134,8 @@ export function createPassageStore (db: Database) {
     show (jobId: number, { model, fault, now }: { model: Model | undefined, fault: string | undefined, now: number }): void {
       setIndex.run({ jobId, modelId: (model && idOfModel(model)) ?? null, fault: fault ?? null, now })
     },
+    /** From now on, no passage of the job is found. If it is completed, it is indexed again when `listStale` is asked next. */
+    hide: (jobId: number): void => { hide.run({ jobId }) },
     /**
      * Removes some of a job's passages that nobody finds: of an index that was replaced, or whose storing was interrupted. True: there may
      * be more. Call it in a transaction.

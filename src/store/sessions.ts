@@ -6,13 +6,14 @@ import type { Database } from './database.js'
 type SessionRow = { id: number, owner_id: number, created_at: number, last_used_at: number, plan: Plan, is_administrator: 0 | 1 }
 export type FoundSession = StoredSession & { plan: Plan, role: Role }
 
+const toRole = (isAdministrator: 0 | 1): Role => isAdministrator === 1 ? 'administrator' : 'owner'
 const toSession = (row: SessionRow): FoundSession => ({
   id: row.id,
   ownerId: row.owner_id,
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
   plan: row.plan,
-  role: row.is_administrator === 1 ? 'administrator' : 'owner'
+  role: toRole(row.is_administrator)
 })
 
 export function createSessionStore (db: Database) {
@@ -25,6 +26,9 @@ export function createSessionStore (db: Database) {
     SELECT s.id, s.owner_id, s.created_at, s.last_used_at, o.plan, o.is_administrator
     FROM page_session s JOIN owner o ON o.id = s.owner_id
     WHERE s.hash = :hash
+  `)
+  const findRole = db.prepare<{ id: number }, Pick<SessionRow, 'is_administrator'>>(`
+    SELECT o.is_administrator FROM page_session s JOIN owner o ON o.id = s.owner_id WHERE s.id = :id
   `)
   const touch = db.prepare<{ id: number, now: number }>('UPDATE page_session SET last_used_at = :now WHERE id = :id')
   const remove = db.prepare<{ id: number }>('DELETE FROM page_session WHERE id = :id')
@@ -48,6 +52,11 @@ export function createSessionStore (db: Database) {
     findByHash (hash: Buffer): FoundSession | undefined {
       const row = findByHash.get({ hash })
       return row && toSession(row)
+    },
+    /** The role of the owner of a session, as it is now. Undefined when the session was removed. */
+    findRole (id: number): Role | undefined {
+      const row = findRole.get({ id })
+      return row && toRole(row.is_administrator)
     },
     touch: (id: number, now: number): void => { touch.run({ id, now }) },
     remove: (id: number): void => { remove.run({ id }) },

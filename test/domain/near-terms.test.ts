@@ -17,6 +17,13 @@ t.test('rare terms weigh more than common ones', async (t) => {
   t.equal(createMatcher(new Map([['harbour', 3], ['lighthouse', 1]]), new Set())('the harbour').coverage, 0.75)
 })
 
+t.test('stop words of the language of the text count nothing', async (t) => {
+  const match = createMatcher(new Map([['the', 1], ['war', 1]]), new Set())
+  t.match(match('the war', 'en'), { coverage: 1, together: 0 }, 'war says something in English')
+  t.match(match('the peace', 'en'), { coverage: 0, together: 0 })
+  for (const language of ['de', undefined]) t.match(match('the war', language), { coverage: 0, together: 0 }, `in ${language}`)
+})
+
 t.test('another form of a word counts in part', async (t) => {
   const share = covers('collided', 'There were two collisions and one of them collides with the plan.')
   t.ok(share > 0.5 && share < 1, String(share))

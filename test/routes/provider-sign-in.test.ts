@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 import t from 'tap'
 import type { Test } from 'tap'
+import { readConfig } from '../../dist/config.js'
+import { createKeyring } from '../../dist/wiring/tools.js'
 import { buildWithAccounts, cookieOf, PASSWORD } from '../support/account.ts'
 import type { Injected } from '../support/appliance.ts'
 import { createSigningKey, signToken, startIssuer } from '../support/issuer.ts'
@@ -190,6 +192,26 @@ t.test('a person who was locked out gets no other account by themselves, until t
   t.match(await visit((good) => sign(good)), { status: 403, body: { code: 'no_account' } })
   owners.remove(id)
   t.match(await visit((good) => sign(good)), { status: 200, body: { data: { account: { name } } } }, 'nobody was locked out any more')
+})
+
+t.test('a person who was locked out stays locked out when the account is connected with another person', async (t) => {
+  const { visit, sign, issuer, appliance: { owners } } = await start(t, { STENOBOX_OAUTH_CREATE_ACCOUNTS: 'true' })
+  const signInAs = async (sub: string): Promise<Injected> => await visit((good) => sign({ ...good, sub }))
+  await signInAs('anna@work')
+  const { id } = owners.findByName('anna@work') ?? { id: 0 }
+  owners.change(id, { name: 'the office' })
+  const { identities, close } = createKeyring(readConfig({ STENOBOX_DATA_DIR: t.testdirName }))
+  t.teardown(close)
+  const connect = (subject: string): void => { identities.replace(id, { issuer: issuer.address, subject }) }
+  identities.end(id)
+  connect('bert@work')
+  t.match(await signInAs('bert@work'), { status: 200, body: { data: { account: { name: 'the office' } } } })
+  t.match(await signInAs('anna@work'), { status: 403, body: { code: 'no_account' } })
+  t.equal(owners.findByName('anna@work'), undefined)
+  identities.end(id)
+  connect('anna@work')
+  t.match(await signInAs('anna@work'), { status: 200, body: { data: { account: { name: 'the office' } } } }, 'connected again')
+  t.match(await signInAs('bert@work'), { status: 403, body: { code: 'no_account' } }, 'each of several is remembered')
 })
 
 t.test('an account that is locked out while it is being connected stays locked out', async (t) => {

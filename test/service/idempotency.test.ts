@@ -100,9 +100,9 @@ t.test('nothing that is stored tells the key, the request or the answer', async 
   t.notMatch(row, /a-key|shown once|name/)
 })
 
-t.test('transient answers are not stored: the same request is carried out again', async (t) => {
+t.test('errors are not stored: the same request is carried out again', async (t) => {
   const { service, claim, count } = open(t)
-  for (const status of [409, 429, 500, 507]) {
+  for (const status of [403, 409, 422, 429, 500, 507]) {
     service.finish(claim(), REQUEST.key, { ...ANSWER, status })
     t.equal(count(), 0)
   }

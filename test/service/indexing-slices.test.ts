@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Embedder } from '../../dist/engine/text/embedder.js'
 import { createIndexing } from '../../dist/service/indexing.js'
+import type { Indexing } from '../../dist/service/indexing.js'
 import { createLibrary } from '../../dist/store/library.js'
 import { NEVER } from '../support/never.ts'
 import { openSteps } from '../support/steps.ts'
@@ -10,6 +11,7 @@ import { openSteps } from '../support/steps.ts'
 /** Storing these takes some slices on any machine. */
 const SENTENCES = 600
 const MODEL = { id: 'synthetic', dimensions: 8, maxTokens: 100 }
+type Around = { before?: (indexing: Indexing) => void, after?: () => void }
 const VECTOR = new Float32Array(MODEL.dimensions).fill(0.35)
 
 /** Each sentence becomes a passage. */
@@ -61,22 +63,22 @@ async function open (t: Test) {
     /** Rows of passages, and of their terms. */
     stored: () => ['passage', 'passage_terms'].map((table) => db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0),
     /** All sentences begin with another word, and are to be indexed again. */
-    change (word: string): void {
+    change (word: string, how: 'refresh' | 'refreshSoon' = 'refresh'): void {
       inTransaction(() => {
         transcripts.removeFrom(jobId, 0)
         transcripts.insertWindow(jobId, 0, segmentsOf(word))
-        steps.indexing.refresh(jobId)
+        steps.indexing[how](jobId)
       })
     },
     /** Indexes what is to be indexed. `before` and `after` run around each transaction. */
-    async indexWith ({ before = () => {}, after = () => {} }: { before?: () => void, after?: () => void }): Promise<void> {
-      const indexing = createIndexing({
+    async indexWith ({ before = () => {}, after = () => {} }: Around): Promise<void> {
+      const indexing: Indexing = createIndexing({
         ...steps,
         now: steps.clock.now,
         log: { info () {}, warn () {}, error () {} },
         embedder: () => embedder,
         inTransaction: (work) => {
-          before()
+          before(indexing)
           const result = inTransaction(work)
           after()
           return result
@@ -154,4 +156,18 @@ t.test('an index of an older layout is made again, without new vectors', async (
   t.equal(embedded(), made)
   t.strictSame([...found(), stretches().length], [SENTENCES, 0, before.length])
   t.strictSame(passages.listStale(MODEL.id, 0, 9), [])
+})
+
+t.test('a transcript that is edited all the time is indexed all the same, and again after the last edit', async (t) => {
+  const { change, clock, found, indexing, indexWith, jobId, work } = await open(t)
+  const index = { jobId, kind: 'index' }
+  change('New', 'refreshSoon')
+  clock.advance(5000)
+  await indexWith({ before: (current) => { current.refreshSoon(jobId) } })
+  t.strictSame(found(), [0, SENTENCES])
+  t.ok(work.isReady(index))
+  t.equal(indexing.claim(), undefined, 'not at once')
+  clock.advance(5000)
+  await indexWith({})
+  t.notOk(work.hasOpen(index))
 })

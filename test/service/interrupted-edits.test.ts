@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { RequestClaim } from '../../dist/domain/idempotency.js'
 import { createIdempotency } from '../../dist/service/idempotency.js'
+import { KEPT_REVISIONS } from '../../dist/store/edits.js'
 import { createClock } from '../support/clock.ts'
 import { buildEdits, READER } from '../support/edit-service.ts'
 import { makeSpoken } from '../support/edits.ts'
@@ -98,6 +99,21 @@ t.test('an undo that died in the middle is completed, and undoes nothing else', 
     { kind: 'undo', segments: SEGMENTS }, { isUndone: true }, { isUndone: false }
   ])
   t.equal(shown.list(id, READER, { start: { offset: 0 }, limit: 1 }).total, SEGMENTS)
+})
+
+t.test('an undo that was complete, and whose revision was then too old to keep, undoes nothing else when it is sent again', async (t) => {
+  const { id, service, clock, claim, texts } = start(t)
+  const course = (): { takeTurn: () => Promise<void>, claim: RequestClaim } => ({ ...AGAIN, claim: claim() })
+  await service.edit(id, READER, '0.0', { text: 'the oldest', base: 0 })
+  for (let number = 2, base = 0; number <= KEPT_REVISIONS; base = number++) {
+    await service.edit(id, READER, '0.1', { text: `text ${number}`, base })
+  }
+  const first = await service.undo(id, READER, 1, course())
+  t.strictSame(first, { revision: KEPT_REVISIONS + 1, undone: 1, segments: ['0.0'] })
+  const after = texts()
+  clock.advance(LEASE_MS)
+  t.strictSame(await service.undo(id, READER, 1, course()), first)
+  t.strictSame(texts(), after)
 })
 
 t.test('an attempt that lost its claim changes nothing', async (t) => {

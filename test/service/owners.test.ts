@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { createKeys } from '../../dist/service/keys.js'
 import { createOwners } from '../../dist/service/owners.js'
 import { createPasswords } from '../../dist/service/passwords.js'
+import { createSessions } from '../../dist/service/sessions.js'
 import { createIdentityStore } from '../../dist/store/identities.js'
 import { createClock } from '../support/clock.ts'
 import { openStores } from '../support/store.ts'
@@ -101,6 +102,26 @@ t.test('an owner that is removed while the password is computed stays removed', 
   const setting = owners.setPassword(id, PASSWORD)
   owners.remove(id)
   await t.rejects(setting, { code: 'not_found' })
+})
+
+t.test('who loses the session, or the role, while the hash of a password is computed does not set it', async (t) => {
+  const { owners, sessions: store, clock, inTransaction } = openOwners(t)
+  const sessions = createSessions({ sessions: store, inTransaction, now: clock.now })
+  const [anna, bert] = [owners.create({ name: 'anna' }).id, owners.create({ name: 'bert' }).id]
+  for (const id of [anna, bert]) {
+    owners.change(id, { role: 'administrator' })
+    await owners.setPassword(id, PASSWORD)
+  }
+  const { session: ofBert } = sessions.begin(bert, undefined)
+  const setting = owners.setPassword(anna, 'another password', ofBert)
+  owners.change(bert, { role: 'owner' })
+  await t.rejects(setting, { code: 'administrator_required' })
+  t.equal(await owners.verifyPassword('anna', PASSWORD), anna)
+
+  const changing = owners.changePassword(ofBert, 'another password')
+  await owners.setPassword(bert, null)
+  await t.rejects(changing, { code: 'unauthorized' })
+  t.equal(owners.find(bert).hasPassword, false, 'the lockout stays')
 })
 
 t.test('an owner is removed with dead keys, but not with transcripts, live keys or uploads', async (t) => {

@@ -83,6 +83,22 @@ t.test('a recording that another job uses stays until that job is removed too', 
   t.strictSame(list('media'), [])
 })
 
+t.test('on a full disk, the recording of a completed transcription makes room for its deletion', async (t) => {
+  const { addJobOfUpload, db, list, owner, rows, ...rest } = await open(t)
+  const id = await addJobOfUpload()
+  const isFull = (): boolean => list('media').length > 0
+  const inUnsyncedTransaction = <T>(work: () => T): T => {
+    if (isFull()) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' })
+    return rest.inUnsyncedTransaction(work)
+  }
+  const removal = createRemoval({ ...rest, inUnsyncedTransaction })
+  await t.rejects(removal.remove(id, owner), { code: 'SQLITE_FULL' }, 'one in progress needs its recording')
+  t.equal(list('media').length, 1)
+  db.prepare('UPDATE job SET status = \'completed\' WHERE id = ?').run(id)
+  await removal.remove(id, owner)
+  t.strictSame([rows(), list('media')], [NOTHING, []])
+})
+
 t.test('all rows are removed, or none', async (t) => {
   const { removal, addJobOfUpload, db, owner, rows, list } = await open(t)
   const id = await addJobOfUpload()
@@ -139,4 +155,36 @@ t.test('what many edits have left is removed in slices, after which nothing can 
   for (const table of ['job', 'segment', 'revision', 'revision_segment']) {
     t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
   }
+})
+
+t.test('what search finds is removed in slices; a crash between them leaves the transcript, which is indexed again', async (t) => {
+  const stores = openStores(t)
+  const { db, inTransaction, passages, work } = stores
+  const { id, list } = buildEdits(stores, makeSpoken([' a b']))
+  const { ownerId } = READER
+  const passage = { startMs: 0, endMs: 1, text: 'a b', speakers: [], sentences: [{ offset: 0, startMs: 0, endMs: 1 }] }
+  inTransaction(() => {
+    passages.add({ jobId: id, ownerId }, Array.from({ length: 40 }, () => passage), undefined)
+    passages.show(id, { model: undefined, fault: undefined, now: 0 })
+    work.insert({ kind: 'index', jobId: id, run: undefined })
+  })
+  const count = (): number => Number(db.prepare('SELECT count(*) FROM passage').pluck().get())
+  const inUnsyncedTransaction = <T>(work: () => T): T => {
+    const result = inTransaction(work)
+    if (count() > 0 && count() < 30) throw new Error('killed')
+    return result
+  }
+  const removeHidden = (jobId: number): boolean => {
+    const isMore = passages.removeHidden(jobId)
+    // As on a slow machine: one step fills a slice.
+    for (const until = performance.now() + 16; performance.now() < until;);
+    return isMore
+  }
+  const deps = { ...stores, files: createFiles(t.testdir()), passages: { ...passages, removeHidden } }
+  await t.rejects(createRemoval({ ...deps, inUnsyncedTransaction }).remove(id, ownerId), /killed/)
+  t.equal(count(), 24)
+  t.equal(list().length, 1, 'the transcript is still whole')
+  t.strictSame(passages.listStale(undefined, 0, 9), [id])
+  await createRemoval(deps).remove(id, ownerId)
+  t.strictSame([count(), stores.jobs.find(id)], [0, undefined])
 })

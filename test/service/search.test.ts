@@ -183,6 +183,18 @@ t.test('without a model, transcripts are found by their words', async (t) => {
   t.match((await find('a', 'minutes by Kowalczyk', { minScore: 0.7 }))[0], { transcriptionId: board })
 })
 
+t.test('words that every text has are no evidence, however small the library', async (t) => {
+  for (const embedder of [theEmbedder(), null]) {
+    const { add, find } = await openLibrary(t, embedder)
+    const id = await add('a', 'board.mp3', BOARD, 'The board talked about the war and the weather of the year.')
+    for (const query of ['the of and', 'of the', 'what is it about']) {
+      const scores = (await find('a', query)).map(({ score }) => score)
+      t.ok(scores.every((score) => score < 0.5), `${query}: ${scores.join()}`)
+    }
+    t.match(await find('a', 'the war', { minScore: 0.7 }), [{ transcriptionId: id }], 'a stop word of German is none here')
+  }
+})
+
 t.test('another model indexes the library again, while both are searched', async (t) => {
   const old = theEmbedder()
   let current: Embedder = old

@@ -110,7 +110,7 @@ export const ownerRoutes: FastifyPluginAsyncTypebox<{ owners: Owners }> = async 
     replies: { 200: Success(Owner) },
     errors: ['not_found', 'conflict']
   }), async (request) => {
-    await owners.setPassword(request.params.id, request.body.password)
+    await owners.setPassword(request.params.id, request.body.password, request.adminSession ? undefined : request.pageSession)
     audit(request, { ownerId: request.params.id })
     return ok(toOwner(owners.find(request.params.id)))
   })

@@ -83,7 +83,7 @@ const IdempotencyHeaders = {
     maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
     pattern: '^[\\x21-\\x7e]+$',
     description: 'A random text such as a UUID. The same request with the same key within 24 hours gets the same reply ' +
-      'and is not carried out again. Replies with status 400, 409, 429 and from 500 upward are not stored, nor more than the latest 2000.'
+      'and is not carried out again. Errors are not stored: the same request can be sent again. At most the latest 2000 replies are stored.'
   }))
 }
 
