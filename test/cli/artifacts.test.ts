@@ -19,5 +19,6 @@ t.test('summary, chapters and repurpose print what they make', async (t) => {
   await run('owners', 'create', 'bert')
   t.match(await run('summary', String(id), '--owner', 'bert'), { code: 1, stderr: /There is no such transcription/ }, 'another owner')
   t.match(await run('search', 'bread', '--owner', 'Typo'), { code: 1, stderr: /There is no owner "Typo".*owners list/ })
+  t.match(await run('speakers', 'list', String(id), '--owner', 'Typo'), { code: 1, stderr: /There is no owner "Typo"/ })
   t.notMatch(await run('owners', 'list'), { stdout: /Typo/ }, 'and none is made')
 })
