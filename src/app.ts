@@ -146,7 +146,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
   library.edits.onChanged(indexing.refreshSoon)
   library.removal.onRemoved(loop.abandon)
   library.removal.onRemoved(library.shares.endStreams)
-  library.removal.onRemoved(library.listening.end)
+  library.removal.onRemoved(library.playback.end)
   library.removal.onRemoved(erasing.request)
 
   return {
@@ -179,7 +179,7 @@ export async function createAppliance (config: Config, log: Logger, now: () => n
     async stopWork (): Promise<void> {
       events.stop()
       library.shares.endStreams()
-      library.listening.end()
+      library.playback.end()
       library.peaks.stop()
       await Promise.all([sweep.stop(), watch.stop(), heartbeat.stop(), erasing.stop(), modelTasks.stop()])
       await loop.stop()

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { MEDIA_TYPES } from '../domain/media-type.js'
 import { MAX_PEAKS } from '../domain/peaks.js'
 import { toSeconds } from '../domain/transcript.js'
-import type { Listening } from '../service/listening.js'
+import type { Playback } from '../service/playback.js'
 import type { RecordingPeaks } from '../service/peaks.js'
 import { operation } from './contract/operation.js'
 import { IdParams, ok, Success } from './contract/schemas.js'
@@ -25,9 +25,9 @@ const Peaks = Type.Object({
   title: 'Peaks', description: 'How loud the recording is.', examples: [{ perSecond: 50, durationSeconds: 0.06, peaks: 'AEB/' }]
 })
 
-type Deps = { listening: Listening, peaks: RecordingPeaks }
+type Deps = { playback: Playback, peaks: RecordingPeaks }
 
-export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listening, peaks }) => {
+export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { playback, peaks }) => {
   app.get('/transcriptions/:id/audio', operation({
     operationId: 'getAudio',
     tag: 'Transcriptions',
@@ -44,7 +44,7 @@ export const audioRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { listen
   }), async (request, reply) => {
     const { ownerId } = principalOf(request)
     const { id } = request.params
-    return await sendRecording(request, reply, request.query.as === 'wav' ? listening.wav(id, ownerId) : await listening.file(id, ownerId))
+    return await sendRecording(request, reply, request.query.as === 'wav' ? playback.wav(id, ownerId) : await playback.file(id, ownerId))
   })
 
   app.get('/transcriptions/:id/peaks', operation({

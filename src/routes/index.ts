@@ -11,7 +11,7 @@ import type { Edits } from '../service/edits.js'
 import type { Events } from '../service/events.js'
 import type { Health } from '../service/health.js'
 import type { Idempotency } from '../service/idempotency.js'
-import type { Listening } from '../service/listening.js'
+import type { Playback } from '../service/playback.js'
 import type { Metrics } from '../service/metrics.js'
 import type { ModelAdvice } from '../service/model-advice.js'
 import type { ModelTasks } from '../service/model-tasks.js'
@@ -93,7 +93,7 @@ export type RouteDeps = {
   /** Undefined: people do not sign in at an identity provider. */
   providerSignIn: ProviderSignIn | undefined
   idempotency: Idempotency
-  listening: Listening
+  playback: Playback
   peaks: RecordingPeaks
   metrics: Metrics
   oauth: Oauth
@@ -130,7 +130,7 @@ export type RouteDeps = {
 
 export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
   const {
-    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, listening, peaks,
+    accounts, keys, administration, artifacts, audit, deliveries, edits, events, health, idempotency, playback, peaks,
     oauth, owners, plans, providerSignIn: provider, removal, retention, retries, search, segments, sessions, setup, shares,
     speakers, submit, titlesAndTags, tokens, transcripts, uploads, usage, webhooks, metrics, metricsToken: token, publicUrl, oauthIssuer,
     authorizationServer, isLocalServer, isSharingOn, version
@@ -168,7 +168,7 @@ export const routes: FastifyPluginAsync<RouteDeps> = async (app, deps) => {
       await api.register(adminRoutes, { ...deps, prefix: '/admin' })
       await api.register(jobRoutes, { transcripts, retries })
       await api.register(transcriptionRoutes, { transcripts, titlesAndTags, removal })
-      await api.register(audioRoutes, { listening, peaks })
+      await api.register(audioRoutes, { playback, peaks })
       await api.register(eventRoutes, { events })
       await api.register(segmentRoutes, { edits, segments })
       await api.register(speakerRoutes, { speakers })

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { matchesEtag, parseByteRange } from '../domain/byte-range.js'
 import { AppError } from '../domain/errors.js'
-import type { Playable } from '../service/listening.js'
+import type { Playable } from '../service/playback.js'
 import { attachmentNamed } from './content-disposition.js'
 
 /** Nothing in the file may act as a page of this site, whatever a browser takes it for. */

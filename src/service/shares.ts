@@ -11,7 +11,7 @@ import type { JobStore } from '../store/jobs.js'
 import type { OwnerStore } from '../store/owners.js'
 import type { ShareStore } from '../store/shares.js'
 import type { TranscriptStore } from '../store/transcripts.js'
-import type { Listening, Playable } from './listening.js'
+import type { Playback, Playable } from './playback.js'
 import type { Plans } from './plans.js'
 import { findOwnedJob, withoutSpeakers } from './transcripts.js'
 
@@ -39,12 +39,12 @@ type Deps = {
   transcripts: Pick<TranscriptStore, 'iterate'>
   plans: Pick<Plans, 'limitsOf'>
   /** With streams of its own: those of an owner must not end because many people follow a link. */
-  listening: Pick<Listening, 'file' | 'end'>
+  playback: Pick<Playback, 'file' | 'end'>
   inTransaction: InTransaction
   now: () => number
 }
 
-export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, listening, inTransaction, now }: Deps) {
+export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, playback, inTransaction, now }: Deps) {
   function requireOn (): void {
     if (!isOn) throw new AppError('sharing_off', 'Sharing is off. The administrator can turn it on with STENOBOX_SHARING=true.')
   }
@@ -91,7 +91,7 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
     remove (id: number, jobId: number, ownerId: number): void {
       requireOwned(jobId, ownerId)
       if (!shares.remove(id, jobId)) throw new AppError('not_found', 'There is no such link. It may have been removed already.')
-      listening.end(jobId)
+      playback.end(jobId)
     },
     /** What a link shows. Throws `sharing_off`, `not_found`, `gone`, and `not_completed` while it is transcribed again. */
     read (token: string): SharedTranscript {
@@ -118,7 +118,7 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
       const { jobId, ownerId } = requireShare(token)
       // Before the file is opened: nothing would close it if the job was deleted meanwhile.
       const fileName = shownTitle(findOwnedJob(jobs, jobId, ownerId))
-      const playable = await listening.file(jobId, ownerId)
+      const playable = await playback.file(jobId, ownerId)
       return {
         ...playable,
         fileName,
@@ -130,7 +130,7 @@ export function createShares ({ isOn, shares, jobs, owners, transcripts, plans, 
       }
     },
     /** Ends what is being listened to, of one job or of all. */
-    endStreams: (jobId?: number): void => { listening.end(jobId) },
+    endStreams: (jobId?: number): void => { playback.end(jobId) },
     /** Removes links that expired long ago. */
     sweep: (): void => { shares.removeExpired(now() - REMEMBERED_MS) }
   }

@@ -1,7 +1,7 @@
 /** What an owner has: recordings, uploads, transcripts, speakers, webhooks. */
 import { playSound } from '../engine/media/playback.js'
 import { createEdits } from '../service/edits.js'
-import { createListening } from '../service/listening.js'
+import { createPlayback } from '../service/playback.js'
 import { createRecordingPeaks } from '../service/peaks.js'
 import type { Plans } from '../service/plans.js'
 import { createRemoval } from '../service/removal.js'
@@ -29,16 +29,16 @@ export function createLibrary (base: Base, { plans, usage }: Needs) {
   const submit = createSubmit({ ...stores, usage, plans, webhooks, files, inTransaction, maxMediaBytes, minFreeBytes, maxQueued, now })
   const retries = createRetries({ jobs, sources, windows, transcripts, speakers, media, files, submit, now })
   const segments = createSegments({ ...stores, plans })
-  const playback = { jobs, media, mediaReader: createMediaReader(config.dataDir), files, playSound }
+  const stored = { jobs, media, mediaReader: createMediaReader(config.dataDir), files, playSound }
   return {
     submit,
     edits: createEdits({ ...stores, segments, inTransaction, now }),
-    listening: createListening(playback),
+    playback: createPlayback(stored),
     peaks: createRecordingPeaks({ ...stores, files, playSound, log }),
     removal: createRemoval({ ...stores, files, inTransaction, inUnsyncedTransaction }),
     retries,
     segments,
-    shares: createShares({ ...stores, isOn: config.sharing, plans, listening: createListening(playback), inTransaction, now }),
+    shares: createShares({ ...stores, isOn: config.sharing, plans, playback: createPlayback(stored), inTransaction, now }),
     speakers: createSpeakers({ ...stores, plans, files, submit, inTransaction }),
     titlesAndTags: createTitlesAndTags({ ...stores, inTransaction, now }),
     transcripts: createTranscripts({ ...stores, plans, isRetryable: retries.isRetryable }),

@@ -34,7 +34,7 @@ type Deps = {
 
 const ZEROS = new Uint8Array(64 * 1024)
 
-export function createListening ({ jobs, media, mediaReader, files, playSound }: Deps) {
+export function createPlayback ({ jobs, media, mediaReader, files, playSound }: Deps) {
   const streams = { file: createStreams(FILES), wav: createStreams(CONVERSIONS) }
 
   /** Throws `not_found`, `gone`, and `not_completed` before the recording has arrived. */
@@ -135,7 +135,7 @@ export function createListening ({ jobs, media, mediaReader, files, playSound }:
     count: (): number => streams.file.count() + streams.wav.count()
   }
 }
-export type Listening = ReturnType<typeof createListening>
+export type Playback = ReturnType<typeof createPlayback>
 
 const goneError = (): AppError =>
   new AppError('gone', 'The recording is no longer stored, so it cannot be played. Its transcript is not affected.')
