@@ -15,6 +15,9 @@ const { fits, readFilter, toQuery, toSource } = await import(
   toQuery (filter: Filter): Record<string, string | undefined>
   toSource (text: string): string
 }
+const { readLibrarySearch } = await import(new URL('../../src/dashboard/library/search-params.ts', import.meta.url).href) as {
+  readLibrarySearch (search: Record<string, unknown>): Record<string, unknown>
+}
 
 t.test('days are those of the person, and the last one counts as a whole', async (t) => {
   t.match(toQuery({ from: '2026-10-31', to: '2026-11-01' }), { from: '2026-10-31T05:00:00.000Z', before: '2026-11-02T06:00:00.000Z' })
@@ -25,6 +28,13 @@ t.test('what makes no sense in an address is left out', async (t) => {
   t.strictSame(readFilter({ q: 'budget', speaker: 'Anna', from: 'soon', to: '2026-13-40' }), { speaker: 'Anna' })
   t.strictSame(readFilter({ from: '2026-11-22' }), { from: '2026-11-22' })
   t.strictSame(readFilter({}), {})
+})
+
+t.test('an address is read with care: the browser knows no name for what is no code of a language', async (t) => {
+  t.match(readLibrarySearch({ q: 2026, language: 'de', speaker: ' ', from: '2026-11-22', source: ['x'] }), {
+    q: '2026', language: 'de', speaker: undefined, from: '2026-11-22', source: undefined
+  })
+  t.equal(readLibrarySearch({ language: '??' })['language'], undefined)
 })
 
 t.test('a recording fits only if every filter does', async (t) => {

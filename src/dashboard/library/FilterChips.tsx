@@ -36,9 +36,8 @@ export function FilterChips ({ filter, onChange }: { filter: SearchFilter, onCha
         {chips.map(({ name, label, shown }) => (
           <Tag key={name} id={name} textValue={`${label}: ${shown}`} className={styles['tag'] ?? ''}>
             <span className={styles['text']}>{label}: <bdi>{shown}</bdi></span>
-            <AriaButton slot='remove' className={styles['remove'] ?? ''} aria-label={t('search.remove', { filter: label })}>
-              <Icon name='close' />
-            </AriaButton>
+            {/* React Aria names it by what it removes, in our languages. */}
+            <AriaButton slot='remove' className={styles['remove'] ?? ''}><Icon name='close' /></AriaButton>
           </Tag>
         ))}
       </TagList>

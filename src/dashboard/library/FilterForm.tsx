@@ -61,7 +61,7 @@ export function FilterForm ({ search, onChange, onClose }: Props) {
   const languages = known.languages
     .map((value) => ({ value, text: languageName(value) }))
     .sort((a, b) => a.text.localeCompare(b.text, language))
-  const set = (name: FilterName) => (value: string): void => { setDraft({ ...draft, [name]: value }) }
+  const set = (name: FilterName) => (value: string): void => { setDraft((before) => ({ ...before, [name]: value })) }
   const isUnset = Object.keys(readFilter(search)).length === 0
   const isReversed = draft.from !== '' && draft.to !== '' && draft.to < draft.from
 

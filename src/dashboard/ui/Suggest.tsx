@@ -1,4 +1,5 @@
 /** A labelled line of text with suggestions. Anything may be typed. */
+import { useState } from 'react'
 import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components'
 import choice from './Choice.module.css'
 import field from './Field.module.css'
@@ -14,10 +15,12 @@ type Props = {
 }
 
 export function Suggest ({ label, hint, value, suggestions, onChange, maxLength }: Props) {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <ComboBox allowsCustomValue inputValue={value} onInputChange={onChange} className={field['field'] ?? ''}>
+    <ComboBox allowsCustomValue inputValue={value} onInputChange={onChange} onOpenChange={setOpen} className={field['field'] ?? ''}>
       <Label>{label}</Label>
-      <div className={styles['line']}>
+      {/* While suggestions are shown, Escape closes them, not the dialog around. */}
+      <div className={styles['line']} onKeyDown={(event) => { if (isOpen && event.key === 'Escape') event.stopPropagation() }}>
         <Input className={field['input'] ?? ''} maxLength={maxLength} dir='auto' />
         {suggestions.length > 0 && <Button className={styles['button'] ?? ''}><span aria-hidden='true'>▾</span></Button>}
       </div>

@@ -9,7 +9,6 @@ export const search = {
   'search.failed': 'Die Suche hat nicht funktioniert. Versuchen Sie es noch einmal.',
   'search.filters': 'Filter',
   'search.active': 'Aktive Filter',
-  'search.remove': 'Filter „{filter}“ entfernen',
   'search.removeAll': 'Alle Filter entfernen',
   'search.apply': 'Anwenden',
   'search.speaker': 'Sprecher',

@@ -9,7 +9,6 @@ export const search = {
   'search.failed': 'The search did not work. Try again.',
   'search.filters': 'Filters',
   'search.active': 'Active filters',
-  'search.remove': 'Remove the filter {filter}',
   'search.removeAll': 'Remove all filters',
   'search.apply': 'Apply',
   'search.speaker': 'Speaker',

@@ -10,7 +10,6 @@ export const search = {
   'search.failed': 'La búsqueda no ha funcionado. Inténtelo de nuevo.',
   'search.filters': 'Filtros',
   'search.active': 'Filtros activos',
-  'search.remove': 'Quitar el filtro {filter}',
   'search.removeAll': 'Quitar todos los filtros',
   'search.apply': 'Aplicar',
   'search.speaker': 'Hablante',
