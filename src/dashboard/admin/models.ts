@@ -52,7 +52,6 @@ export async function sendArchive (file: File, { onSent, signal }: { onSent (sha
     request.upload.addEventListener('progress', ({ loaded, total }) => { onSent(total === 0 ? 0 : loaded / total) })
     request.addEventListener('load', () => {
       if (request.status >= 200 && request.status < 300) return resolve()
-      // An abort comes too late now: there is an answer.
       toRefusal(request, readReply(request.responseText)).then(reject, reject)
     })
     request.addEventListener('error', () => { reject(new ApiError(0, 'unreachable', 'The appliance does not answer.', undefined)) })

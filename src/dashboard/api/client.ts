@@ -43,16 +43,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The refusal that a reply is, told in the language of the page. `body`: the reply as JSON; undefined where it is none. */
-export async function toRefusal ({ status, statusText }: { status: number, statusText: string }, body: unknown): Promise<ApiError> {
-  return new ApiError(status, textOf(body, 'code') ?? 'unexpected', await translate(textOf(body, 'error') ?? statusText), body)
-}
-
 type Reply<D> = { data?: D, error?: unknown, response: Response }
 const textOf = (body: unknown, field: string): string | undefined => {
   if (typeof body !== 'object' || body === null || !(field in body)) return undefined
   const value = (body as Record<string, unknown>)[field]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The refusal that a reply is, told in the language of the page. `body`: the reply as JSON; undefined where it is none. */
+export async function toRefusal ({ status, statusText }: { status: number, statusText: string }, body: unknown): Promise<ApiError> {
+  return new ApiError(status, textOf(body, 'code') ?? 'unexpected', await translate(textOf(body, 'error') ?? statusText), body)
 }
 
 /**
