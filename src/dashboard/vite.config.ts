@@ -30,7 +30,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What many pages share is one file. Thirty small ones compress worse, by more than what a first visitor fetches too much.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'first', test: FIRST, priority: 1 }, { name: 'shared', minShareCount: 7 }] } }
+      output: { codeSplitting: { groups: [{ name: 'first', test: FIRST, priority: 1 }, { name: 'shared', minShareCount: 9 }] } }
     }
   },
   experimental: {

@@ -52,7 +52,7 @@ t.test('every text is used', async (t) => {
 /** The files that are loaded with a part of the texts. */
 const LOADED_WITH: Readonly<Record<string, RegExp>> = {
   admin: /^admin\//, options: /^recordings\/(OptionsDialog|OptionFields|NextLine|AddressDialog)\./,
-  search: /^library\/(FilterChips|FilterForm|FiltersButton|SearchResults)\./, settings: /^settings\//, transcript: /^transcript\//,
+  search: /^library\/(FilterChips|FiltersButton|FiltersDialog|SearchResults)\./, settings: /^settings\//, transcript: /^transcript\//,
   setup: /^account\/(SetupPage|FirstAccountForm|InstalledStep)\./
 }
 

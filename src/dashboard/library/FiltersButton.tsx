@@ -1,18 +1,23 @@
 /** The button beside the search box that opens its filters. */
-import { useTexts } from '../i18n/index.tsx'
+import { Suspense, useState } from 'react'
 import { lazyPage } from '../api/lazy-page.ts'
+import { useTexts } from '../i18n/index.tsx'
+import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { Popup } from '../ui/Popup.tsx'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
 
 // Most searches need no filter.
-const FilterForm = lazyPage(async () => await import('./FilterForm.tsx'), 'FilterForm')
+const FiltersDialog = lazyPage(async () => await import('./FiltersDialog.tsx'), 'FiltersDialog')
 
 export function FiltersButton ({ search, onChange }: { search: LibrarySearch, onChange (change: SearchChange): void }) {
   const { t } = useTexts()
+  const [isOpen, setOpen] = useState(false)
   return (
-    <Popup label={t('search.filters')} button={<><Icon name='filter' />{t('search.filters')}</>}>
-      {(close) => <FilterForm search={search} onChange={onChange} onClose={close} />}
-    </Popup>
+    <>
+      <Button aria-haspopup='dialog' onPress={() => { setOpen(true) }}><Icon name='filter' />{t('search.filters')}</Button>
+      <Suspense>
+        {isOpen && <FiltersDialog search={search} onChange={onChange} onClose={() => { setOpen(false) }} />}
+      </Suspense>
+    </>
   )
 }

@@ -8,12 +8,12 @@ import { recordingsQuery } from '../recordings/recordings.ts'
 import { SPEAKER_LABEL } from '../recordings/speaker-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
-import { DialogButtons } from '../ui/Dialog.tsx'
+import { Dialog, DialogButtons } from '../ui/Dialog.tsx'
 import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { useFormats } from '../ui/formats.ts'
 import { Suggest } from '../ui/Suggest.tsx'
-import styles from './FilterForm.module.css'
+import styles from './FiltersDialog.module.css'
 import { FILTERS, NO_FILTERS, readFilter, toSource } from './search-filter.ts'
 import type { FilterName } from './search-filter.ts'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
@@ -51,7 +51,7 @@ function useKnown (chosen: string) {
 
 type Props = { search: LibrarySearch, onChange (change: SearchChange): void, onClose (): void }
 
-export function FilterForm ({ search, onChange, onClose }: Props) {
+function FilterForm ({ search, onChange, onClose }: Props) {
   const { t, language } = useTexts()
   const { languageName } = useFormats()
   const hasSpeakers = useAccount()?.diarization === true
@@ -97,4 +97,9 @@ export function FilterForm ({ search, onChange, onClose }: Props) {
       </DialogButtons>
     </Form>
   )
+}
+
+export function FiltersDialog (props: Props) {
+  const { t } = useTexts()
+  return <Dialog title={t('search.filters')} isOpen onClose={props.onClose}><FilterForm {...props} /></Dialog>
 }
