@@ -110,6 +110,10 @@ t.test('settings', { skip: NO_CHROMIUM, timeout: 600_000 }, async (t) => {
     await page.getByRole('alert').waitFor()
     t.match(await page.getByRole('alert').textContent(), /500/)
     t.equal(receiver.received.length, 2)
+    // What is tested by hand is not in the log.
+    await stage.client.ended(await stage.client.upload(Buffer.from('no sound'), { fileName: 'Notes.mp3' }))
+    await waitFor('a delivery', async () =>
+      (await stage.client.request<object[]>('GET', '/api/v1/webhooks/deliveries')).body.data.length > 0)
     await page.reload()
     const log = page.getByRole('region', { name: 'Deliveries' })
     await log.getByRole('row', { name: /500/ }).waitFor()

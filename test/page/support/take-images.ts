@@ -17,6 +17,7 @@ import { startChromium } from './browser.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const ACCOUNT = { name: 'Anna', password: 'nine silver lamps by the sea' }
+const DRAWN_MS = 1500
 const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
@@ -56,7 +57,8 @@ async function takeImages ({ origin }: RunningServer, browser: Browser, ids: Rec
     const page = await context.newPage()
     await page.goto(path)
     await settle(page)
-    await page.waitForLoadState('networkidle')
+    // For the waveform. A page with a player never ends its requests.
+    await page.waitForTimeout(DRAWN_MS)
     await page.screenshot({ path: `${ROOT}docs/images/${name}.png` })
     await context.close()
   }
