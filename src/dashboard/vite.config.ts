@@ -14,7 +14,7 @@ const dropOtherLanguages: Plugin = {
 
 /** Small modules that every page needs first: they compress best together. */
 const FIRST = new RegExp('/dashboard/(ui/(appearance|copy|title|Badge|Menu|Progress|Skeleton)|' +
-  'recordings/(clock|deletion|events|next-options|times|upload-list))\\.')
+  'i18n/use-said|recordings/(clock|deletion|events|next-options|times|upload-list))\\.')
 
 // Vite reads the default export of its configuration.
 // eslint-disable-next-line no-restricted-syntax
@@ -30,7 +30,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What many pages share is one file. Thirty small ones compress worse, by more than what a first visitor fetches too much.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'first', test: FIRST, priority: 1 }, { name: 'shared', minShareCount: 7 }] } }
+      output: { codeSplitting: { groups: [{ name: 'first', test: FIRST, priority: 1 }, { name: 'shared', minShareCount: 9 }] } }
     }
   },
   experimental: {

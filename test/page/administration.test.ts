@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core'
 import { createLibrary, modelEntry, modelManifest } from '../support/model-library.ts'
 import { makeBytes, serveBytes, sha256Of, startServer } from '../support/model-server.ts'
 import { waitFor } from '../support/wait.ts'
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessible, overhangOf } from './support/accessible.ts'
 import { isFocused, NO_CHROMIUM, tabTo } from './support/browser.ts'
 import { startPage } from './support/stage.ts'
 
@@ -116,6 +116,21 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await page.getByRole('list', { name: 'Installed' }).getByText('carried', { exact: true }).waitFor()
   })
 
+  const refusals = [
+    { locale: 'de-DE', button: 'Datei auswählen', reason: /^Das .*Archiv/ },
+    { locale: 'es-ES', button: 'Elegir un archivo', reason: /^(El|No es un) archivo/ }
+  ]
+  for (const { locale, button, reason } of refusals) {
+    await t.test(`what is no archive is refused in the language of the page: ${locale}`, async (t) => {
+      const { page, open } = await stage.person(t, { locale })
+      await open('/administration/models')
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), pressByKey(page, buttonOf(page, button))])
+      await chooser.setFiles(join(folder, 'wrong.tar'))
+      await page.getByRole('alert').waitFor()
+      t.match(await page.getByRole('alert').textContent(), reason)
+    })
+  }
+
   await t.test('a failed job is named without its recording, and tried again', async (t) => {
     const id = await stage.client.upload(Buffer.from('no sound'), { fileName: 'secret name.mp3' })
     t.match(await stage.client.ended(id), { status: 'failed' })
@@ -194,6 +209,7 @@ t.test('administration', { skip: NO_CHROMIUM, timeout: 900_000 }, async (t) => {
     await open('/administration/log')
     await page.getByRole('cell', { name: 'createOwner' }).first().waitFor()
     t.equal(await page.getByRole('cell', { name: 'listOwners' }).count(), 0, 'what was only read is left out')
+    t.equal(await overhangOf(page.getByRole('region', { name: 'Log' })), 0, 'nothing of it has to be scrolled to')
   })
 
   await t.test('who is no administrator sees none of it', async (t) => {

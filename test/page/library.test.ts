@@ -39,6 +39,16 @@ t.test('library', { skip: NO_CHROMIUM }, async (t) => {
     await row(page, 'Budget.wav').waitFor()
   })
 
+  const reasons = { 'de-DE': 'Die Datei ist kein lesbares Audio oder Video.', 'es-ES': 'El archivo no es de audio ni de vídeo' }
+  for (const [locale, reason] of Object.entries(reasons)) {
+    await t.test(`a failed recording says why in the language of the page: ${locale}`, async (t) => {
+      const { page, open } = await stage.person(t, { locale })
+      await open('/?status=failed')
+      await page.getByText(reason).first().waitFor()
+      await expectAccessible(t, page, 'a reason')
+    })
+  }
+
   await t.test('a failed recording says why, and can be tried again', async (t) => {
     const { page, open } = await stage.person(t)
     await open('/?status=failed')

@@ -52,7 +52,8 @@ t.test('every text is used', async (t) => {
 /** The files that are loaded with a part of the texts. */
 const LOADED_WITH: Readonly<Record<string, RegExp>> = {
   admin: /^admin\//, options: /^recordings\/(OptionsDialog|OptionFields|NextLine|AddressDialog)\./,
-  settings: /^settings\//, transcript: /^transcript\//, setup: /^account\/(SetupPage|FirstAccountForm|InstalledStep)\./
+  search: /^library\/(FilterChips|FiltersButton|FiltersDialog|SearchResults)\./, settings: /^settings\//, transcript: /^transcript\//,
+  setup: /^account\/(SetupPage|FirstAccountForm|InstalledStep)\./
 }
 
 t.test('a text is used only by pages that load it', async (t) => {

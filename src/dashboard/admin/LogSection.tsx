@@ -85,11 +85,11 @@ function EventLine ({ of: { time, actor: { type, ...ids }, operation, target = {
   return (
     <tr>
       <td className={styles['nowrap']}>{moment(time)}</td>
-      <td className={styles['nowrap']}>{t(`admin.log.actor.${type}`)} <span className={styles['quiet']}>{idsOf(ids)}</span></td>
-      <td><code>{operation}</code></td>
-      <td className={styles['nowrap']}>{idsOf(target)}</td>
+      <td>{t(`admin.log.actor.${type}`)} <span className={styles['quiet']}>{idsOf(ids)}</span></td>
+      <td className={styles['breaking']}><code>{operation}</code></td>
+      <td className={styles['breaking']}>{idsOf(target)}</td>
       <td><Badge tone={isRefused ? 'bad' : 'good'}>{status ?? outcome ?? '–'}</Badge></td>
-      <td>{address}</td>
+      <td className={styles['breaking']}>{address}</td>
     </tr>
   )
 }

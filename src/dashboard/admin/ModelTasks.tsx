@@ -1,6 +1,7 @@
 /** Model tasks that are running or have just ended. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '../i18n/index.tsx'
+import { useSaid } from '../i18n/use-said.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -35,6 +36,7 @@ function TaskRow ({ of: task }: { of: Task }) {
     onSettled: async () => { await queries.invalidateQueries({ queryKey: tasksQuery.queryKey }) }
   })
   const { name, state, step, doneBytes, totalBytes, notes, error } = task
+  const reason = useSaid(error ?? undefined)
   const isRunning = state === 'running'
   const done = totalBytes === null
     ? bytes(doneBytes)
@@ -51,7 +53,7 @@ function TaskRow ({ of: task }: { of: Task }) {
         </Button>
       )}
     >
-      <Fault error={error ?? undefined} />
+      <Fault error={reason} />
       {isRunning &&
         <Progress label={t('admin.models.progressOf', { name })} share={totalBytes === null ? undefined : doneBytes / totalBytes} />}
     </Row>

@@ -1,7 +1,7 @@
 /** The models of the appliance, and the work on them. */
 import { queryOptions } from '@tanstack/react-query'
 import { BASE } from '../api/base.ts'
-import { api, ApiError, take } from '../api/client.ts'
+import { api, ApiError, take, toRefusal } from '../api/client.ts'
 
 /** How often running work is looked at. */
 const TASKS_MS = 1000
@@ -52,8 +52,7 @@ export async function sendArchive (file: File, { onSent, signal }: { onSent (sha
     request.upload.addEventListener('progress', ({ loaded, total }) => { onSent(total === 0 ? 0 : loaded / total) })
     request.addEventListener('load', () => {
       if (request.status >= 200 && request.status < 300) return resolve()
-      const reply = readReply(request.responseText)
-      reject(new ApiError(request.status, String(reply?.['code'] ?? 'unexpected'), String(reply?.['error'] ?? request.statusText), reply))
+      toRefusal(request, readReply(request.responseText)).then(reject, reject)
     })
     request.addEventListener('error', () => { reject(new ApiError(0, 'unreachable', 'The appliance does not answer.', undefined)) })
     request.addEventListener('abort', () => { reject(new DOMException('The upload was stopped.', 'AbortError')) })

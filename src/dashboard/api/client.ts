@@ -50,6 +50,11 @@ const textOf = (body: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The refusal that a reply is, told in the language of the page. `body`: the reply as JSON; undefined where it is none. */
+export async function toRefusal ({ status, statusText }: { status: number, statusText: string }, body: unknown): Promise<ApiError> {
+  return new ApiError(status, textOf(body, 'code') ?? 'unexpected', await translate(textOf(body, 'error') ?? statusText), body)
+}
+
 /**
  * What a request brought. Throws ApiError for a refusal; a server that does not answer is an ApiError with status 0 and the code
  * `unreachable`.
@@ -59,6 +64,5 @@ export async function take<D> (request: Promise<Reply<D>>): Promise<D> {
     throw new ApiError(0, 'unreachable', 'The appliance does not answer.', cause)
   })
   if (response.ok) return data as D
-  const code = textOf(error, 'code') ?? 'unexpected'
-  throw new ApiError(response.status, code, await translate(textOf(error, 'error') ?? response.statusText), error)
+  throw await toRefusal(response, error)
 }

@@ -27,6 +27,11 @@ const PARTS = {
     de: async () => (await import('./options/de.ts')).options,
     es: async () => (await import('./options/es.ts')).options
   }),
+  search: part({
+    en: async () => (await import('./search/en.ts')).search,
+    de: async () => (await import('./search/de.ts')).search,
+    es: async () => (await import('./search/es.ts')).search
+  }),
   settings: part({
     en: async () => (await import('./settings/en.ts')).settings,
     de: async () => (await import('./settings/de.ts')).settings,

@@ -84,6 +84,42 @@ export const sentences = {
   'Something went wrong on our side. Try again. If it happens again, the administrator finds the details in the log under this requestId.':
     'In Stenobox ist etwas schiefgegangen. Versuchen Sie es noch einmal. Ein Administrator findet Einzelheiten im Protokoll des Servers.',
 
+  // Models
+  'this is not an archive of models: it does not begin with {name}':
+    'Das ist kein Archiv mit Modellen von Stenobox: {name} fehlt am Anfang',
+  'the archive\'s {name} is damaged, or from another version of Stenobox':
+    '{name} im Archiv ist beschädigt oder stammt aus einer anderen Version von Stenobox',
+  'the archive\'s {name} is damaged': '{name} im Archiv ist beschädigt',
+  'the archive is empty': 'Das Archiv ist leer',
+  'the archive is damaged or cut short': 'Das Archiv ist beschädigt oder unvollständig',
+  'the archive ends before {path}': 'Das Archiv ist unvollständig: {path} fehlt',
+  '{path} does not match its checksum in the archive: the archive is damaged':
+    'Die Prüfsumme von {path} stimmt nicht: Das Archiv ist beschädigt',
+  'the checksum of {name} in the archive differs from the one in the manifest here':
+    'Die Prüfsumme von {name} im Archiv ist eine andere als in der Modellliste hier',
+  'the archive holds the model {name}, which is not in the manifest here':
+    'Das Archiv enthält das Modell {name}, das nicht in der Modellliste hier steht',
+  'the archive\'s {name} has {count} bytes; the manifest here says {wanted}':
+    '{name} im Archiv hat {count} Byte, nach der Modellliste hier müssten es {wanted} sein',
+  'the disk of {path} has {free} free, and {wanted} are needed; make room and try again':
+    'Auf der Festplatte von {path} sind {free} frei, aber {wanted} nötig; schaffen Sie Platz und versuchen Sie es noch einmal',
+  'the disk of {path} is full; nothing was installed': 'Die Festplatte von {path} ist voll; es wurde nichts installiert',
+  'another `stenobox models` command is writing to {path}; try again when it is done':
+    'In {path} werden gerade andere Modelle geschrieben; versuchen Sie es noch einmal, wenn das fertig ist',
+  'it failed inside the appliance; details are in the log':
+    'In Stenobox ist etwas schiefgegangen; Einzelheiten stehen im Protokoll des Servers',
+
+  // Why speakers were not told apart
+  'The speaker model is missing or damaged; the administrator can see more with: stenobox doctor.':
+    'Das Sprechermodell fehlt oder ist beschädigt. Ein Administrator sieht mit „stenobox doctor“ mehr.',
+  'There was not enough memory to tell the speakers apart.': 'Der Arbeitsspeicher reichte dafür nicht aus.',
+  'The disk was full.': 'Die Festplatte war voll.',
+  'Telling the speakers apart took too long and was stopped.': 'Es dauerte zu lange und wurde abgebrochen.',
+  'Telling the speakers apart was interrupted many times at the same point and was stopped.':
+    'Es wurde mehrmals an derselben Stelle unterbrochen und dann abgebrochen.',
+  'Something went wrong while the speakers were told apart; details are in the log.':
+    'Dabei ist etwas schiefgegangen. Einzelheiten stehen im Protokoll des Servers.',
+
   // Why a recording could not be transcribed
   'The source could not be fetched: it does not answer, sends an invalid answer, or is far too slow. Try again later.':
     'Die Aufnahme konnte nicht abgerufen werden: Die Quelle antwortet nicht, falsch oder viel zu langsam. Versuchen Sie es später ' +

@@ -82,6 +82,42 @@ export const sentences = {
   'Something went wrong on our side. Try again. If it happens again, the administrator finds the details in the log under this requestId.':
     'Algo ha fallado en Stenobox. Inténtelo de nuevo. Un administrador encontrará los detalles en el registro del servidor.',
 
+  // Models
+  'this is not an archive of models: it does not begin with {name}':
+    'No es un archivo de modelos de Stenobox: no empieza por {name}',
+  'the archive\'s {name} is damaged, or from another version of Stenobox':
+    '{name} está dañado en el archivo o es de otra versión de Stenobox',
+  'the archive\'s {name} is damaged': '{name} está dañado en el archivo',
+  'the archive is empty': 'El archivo está vacío',
+  'the archive is damaged or cut short': 'El archivo está dañado o incompleto',
+  'the archive ends before {path}': 'El archivo está incompleto: falta {path}',
+  '{path} does not match its checksum in the archive: the archive is damaged':
+    'La suma de comprobación de {path} no coincide: el archivo está dañado',
+  'the checksum of {name} in the archive differs from the one in the manifest here':
+    'La suma de comprobación de {name} en el archivo no es la de la lista de modelos de este equipo',
+  'the archive holds the model {name}, which is not in the manifest here':
+    'El archivo contiene el modelo {name}, que no está en la lista de modelos de este equipo',
+  'the archive\'s {name} has {count} bytes; the manifest here says {wanted}':
+    '{name} tiene {count} bytes en el archivo; según la lista de modelos de este equipo deberían ser {wanted}',
+  'the disk of {path} has {free} free, and {wanted} are needed; make room and try again':
+    'En el disco de {path} hay {free} libres y se necesitan {wanted}; libere espacio e inténtelo de nuevo',
+  'the disk of {path} is full; nothing was installed': 'El disco de {path} está lleno; no se ha instalado nada',
+  'another `stenobox models` command is writing to {path}; try again when it is done':
+    'Se están guardando otros modelos en {path}; inténtelo de nuevo cuando termine',
+  'it failed inside the appliance; details are in the log':
+    'Algo ha fallado en Stenobox; los detalles están en el registro del servidor',
+
+  // Why speakers were not told apart
+  'The speaker model is missing or damaged; the administrator can see more with: stenobox doctor.':
+    'El modelo de hablantes falta o está dañado. Un administrador puede ver más con «stenobox doctor».',
+  'There was not enough memory to tell the speakers apart.': 'No había memoria suficiente.',
+  'The disk was full.': 'El disco estaba lleno.',
+  'Telling the speakers apart took too long and was stopped.': 'Tardaba demasiado y se ha detenido.',
+  'Telling the speakers apart was interrupted many times at the same point and was stopped.':
+    'Se ha interrumpido varias veces en el mismo punto y se ha detenido.',
+  'Something went wrong while the speakers were told apart; details are in the log.':
+    'Algo ha fallado. Los detalles están en el registro del servidor.',
+
   // Why a recording could not be transcribed
   'The source could not be fetched: it does not answer, sends an invalid answer, or is far too slow. Try again later.':
     'No se ha podido descargar la grabación: el origen no responde, responde mal o es demasiado lento. Inténtelo más tarde.',

@@ -3,7 +3,7 @@
  * the others as they are.
  */
 
-/** By the sentence of the appliance, with `{names}` where it fills something in. */
+/** By the sentence of the appliance, with `{names}` where it fills something in. Where several fit, the first one counts. */
 export type Sentences = Readonly<Record<string, string>>
 
 /** Before a rule that a field breaks, as in `url: has no visible characters`. */
@@ -29,9 +29,15 @@ export function createSay (sentences: Sentences): (sentence: string) => string {
     return undefined
   }
 
+  /** Reasons why a model cannot be used have no full stop; some replies end them with one. */
+  function translateReason (sentence: string): string | undefined {
+    const reason = sentence.endsWith('.') ? translate(sentence.slice(0, -1)) : undefined
+    return reason === undefined ? undefined : `${reason}.`
+  }
+
   return (sentence) => {
     const [field = ''] = FIELD.exec(sentence) ?? []
     const rule = translate(sentence.slice(field.length))
-    return translate(sentence) ?? (rule === undefined ? sentence : field + rule)
+    return translateReason(sentence) ?? translate(sentence) ?? (rule === undefined ? sentence : field + rule)
   }
 }

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { BASE } from '../api/base.ts'
 import { useTexts } from '../i18n/index.tsx'
 import { Button } from '../ui/Button.tsx'
-import { copyText } from '../ui/copy.ts'
+import { useCopy } from '../ui/copy.ts'
 import { Icon } from '../ui/Icon.tsx'
-import { inBackground, notify } from '../ui/Notices.tsx'
+import { inBackground } from '../ui/Notices.tsx'
 import { ChooseFiles } from './AddButton.tsx'
 import styles from './EmptyLibrary.module.css'
 
@@ -15,10 +15,7 @@ const toCommand = (): string => `curl -H "Authorization: Bearer $STENOBOX_KEY" -
 export function EmptyLibrary () {
   const { t } = useTexts()
   const command = toCommand()
-  const copy = async (): Promise<void> => {
-    const isCopied = await copyText(command)
-    notify(isCopied ? { kind: 'done', text: t('ui.copied') } : { kind: 'failed', text: t('ui.copyRefused') })
-  }
+  const copy = useCopy()
   return (
     <div className={styles['empty']}>
       <div className={styles['drop']}>
@@ -31,7 +28,9 @@ export function EmptyLibrary () {
         <p>{t('library.emptyCommand')} <Link to='/settings/$section' params={{ section: 'api' }}>{t('library.emptyKey')}</Link></p>
         <div className={styles['code']}>
           <pre tabIndex={0} role='region' aria-label={t('library.command')}><code>{command}</code></pre>
-          <Button kind='icon' aria-label={t('library.copyCommand')} onPress={() => { inBackground(copy()) }}><Icon name='copy' /></Button>
+          <Button kind='icon' aria-label={t('library.copyCommand')} onPress={() => { inBackground(copy(command)) }}>
+            <Icon name='copy' />
+          </Button>
         </div>
       </div>
     </div>

@@ -2,7 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useRef, useState } from 'react'
 import { lazyPage } from '../api/lazy-page.ts'
-import { useTexts } from '../i18n/index.tsx'
+import { useTexts, withTexts } from '../i18n/index.tsx'
 import { NextLine, OptionsDialog } from '../recordings/LazyAdding.tsx'
 import { isAutomatic, useNextOptions } from '../recordings/next-options.ts'
 import { inBackground } from '../ui/Notices.tsx'
@@ -12,10 +12,13 @@ import { AddButton } from './AddButton.tsx'
 import styles from './LibraryPage.module.css'
 import { RecordingList } from './RecordingList.tsx'
 import { SearchBox } from './SearchBox.tsx'
+import { NO_SEARCH } from './search-params.ts'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
 
 // Nobody searches before they have seen the library.
-const SearchResults = lazyPage(async () => await import('./SearchResults.tsx'), 'SearchResults')
+const loadSearch = async () => await withTexts('search', import('./searching.ts'))
+const FiltersButton = lazyPage(loadSearch, 'FiltersButton')
+const SearchResults = lazyPage(loadSearch, 'SearchResults')
 
 const route = getRouteApi('/signedIn/')
 
@@ -41,14 +44,21 @@ export function LibraryPage () {
     <>
       <div className={styles['head']}>
         <h1>{t('app.library')}</h1>
-        <SearchBox value={q ?? ''} onChange={(text) => { change({ q: text === '' ? undefined : text }) }} onLeave={enterList} />
+        <div className={styles['search']}>
+          <SearchBox value={q ?? ''} onChange={(text) => { change(text === '' ? NO_SEARCH : { q: text }) }} onLeave={enterList} />
+          {q !== undefined && <Suspense><FiltersButton search={search} onChange={change} /></Suspense>}
+        </div>
         <AddButton onOptions={choose} />
       </div>
       {!isPlain && <Suspense><NextLine onChange={choose} /></Suspense>}
       <div ref={list} className={styles['body']}>
         {q === undefined
           ? <RecordingList search={filter} onChange={change} />
-          : <Suspense fallback={<Skeleton label={t('app.loading')} />}><SearchResults query={q} /></Suspense>}
+          : (
+            <Suspense fallback={<Skeleton label={t('app.loading')} />}>
+              <SearchResults query={q} search={search} onChange={change} />
+            </Suspense>
+            )}
       </div>
       {isChoosing && <Suspense><OptionsDialog onClose={() => { setChoosing(false) }} /></Suspense>}
     </>

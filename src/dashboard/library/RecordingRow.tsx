@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { useTexts } from '../i18n/index.tsx'
+import { useSaid } from '../i18n/use-said.ts'
 import { nameOf, retryRecording } from '../recordings/recordings.ts'
 import type { Recording } from '../recordings/recordings.ts'
 import { StateBadge } from '../recordings/StateBadge.tsx'
@@ -42,7 +43,8 @@ function Detail ({ recording }: { recording: Recording }) {
   const { t } = useTexts()
   const { tags, failure } = recording
   const speakers = useSpeakerNames(recording.speakers)
-  if (failure) return <span className={styles['fault']}>{failure.message}</span>
+  const reason = useSaid(failure?.message)
+  if (failure) return <span className={styles['fault']}>{reason}</span>
   if (speakers.length === 0 && tags.length === 0) return null
   const more = speakers.length - SPEAKERS_SHOWN
   return (

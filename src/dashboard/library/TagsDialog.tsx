@@ -11,7 +11,7 @@ import { Field } from '../ui/Field.tsx'
 import { Form } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { inBackground } from '../ui/Notices.tsx'
-import styles from './TagsDialog.module.css'
+import styles from './Tags.module.css'
 
 const MOST_TAGS = 20
 const SUGGESTED = 8

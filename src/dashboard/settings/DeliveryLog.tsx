@@ -57,9 +57,9 @@ function DeliveryLine ({ of: delivery }: { of: Delivery }) {
   return (
     <tr>
       <td className={styles['nowrap']}>{moment(createdAt)}</td>
-      <td><code>{event}</code></td>
-      <td className={styles['url']} dir='auto'>{url}</td>
-      <td className={styles['url']}>
+      <td className={styles['breaking']}><code>{event}</code></td>
+      <td className={styles['breaking']} dir='auto'>{url}</td>
+      <td className={styles['breaking']}>
         <Badge tone={status === 'success' ? 'good' : 'bad'}>{responseCode ?? t('settings.deliveries.noAnswer')}</Badge>{' '}
         <span className={styles['quiet']}>{t('settings.deliveries.took', { ms: durationMs })}</span>
         {error !== null && <p className={styles['quiet']} dir='auto'>{error}</p>}
@@ -71,10 +71,10 @@ function DeliveryLine ({ of: delivery }: { of: Delivery }) {
       <td>
         {status === 'failed' && (
           <Button
-            kind='quiet' aria-label={t('settings.deliveries.retryNamed', { url })} isPending={retry.isPending}
+            kind='icon' aria-label={t('settings.deliveries.retryNamed', { url })} isPending={retry.isPending}
             onPress={() => { retry.mutate() }}
           >
-            <Icon name='refresh' />{t('settings.deliveries.retry')}
+            <Icon name='refresh' />
           </Button>
         )}
       </td>

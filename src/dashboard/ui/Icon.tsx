@@ -6,6 +6,7 @@ const PATHS = {
   search: 'M9 4a5 5 0 1 0 0 10A5 5 0 0 0 9 4zM13 13l4 4',
   upload: 'M10 13V4M6 8l4-4 4 4M4 13v3h12v-3',
   link: 'M8 12l4-4M9 6l1.5-1.5a3 3 0 0 1 4.2 4.2L13 10.5M11 14l-1.5 1.5a3 3 0 0 1-4.2-4.2L7 9.5',
+  filter: 'M3 6h14M6 10h8M8.5 14h3',
   more: 'M4 10h.01M10 10h.01M16 10h.01',
   close: 'M5 5l10 10M15 5L5 15',
   check: 'M4 10.5l4 4 8-9',

@@ -1,4 +1,6 @@
 /** Copies text to the clipboard. */
+import { useTexts } from '../i18n/index.tsx'
+import { notify } from './Notices.tsx'
 
 /** Browsers offer the clipboard only over https and on this machine; elsewhere a selection is copied as by the keyboard. */
 function copySelected (text: string): boolean {
@@ -23,4 +25,13 @@ export async function copyText (text: string): Promise<boolean> {
   const clipboard = navigator.clipboard as Clipboard | undefined
   if (clipboard === undefined) return copySelected(text)
   return await clipboard.writeText(text).then(() => true, () => copySelected(text))
+}
+
+/** Copies text, and says whether that worked. */
+export function useCopy (): (text: string) => Promise<void> {
+  const { t } = useTexts()
+  return async (text) => {
+    const isCopied = await copyText(text)
+    notify(isCopied ? { kind: 'done', text: t('ui.copied') } : { kind: 'failed', text: t('ui.copyRefused') })
+  }
 }

@@ -1,6 +1,6 @@
 /** Accessibility of a page as axe sees it, in each appearance and width. */
 import AxeBuilder from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 
 const SCHEMES = ['light', 'dark'] as const
@@ -27,3 +27,9 @@ export async function expectAccessible (t: Test, page: Page, what: string): Prom
   await page.setViewportSize(USUAL)
   await page.emulateMedia({ colorScheme: 'light' })
 }
+
+/** By how many pixels the content of an element is wider than its place, so that it has to be scrolled sideways. */
+export const overhangOf = async (element: Locator): Promise<number> => await element.evaluate((node: unknown) => {
+  const { scrollWidth, clientWidth } = node as { scrollWidth: number, clientWidth: number }
+  return scrollWidth - clientWidth
+})

@@ -26,13 +26,6 @@ export const library = {
   'library.list': 'Grabaciones',
   'library.search': 'Buscar en todo lo dicho',
   'library.clearSearch': 'Borrar la búsqueda',
-  'library.foundMoments': 'Lo que se dijo',
-  'library.found': { one: '{count} resultado', other: '{count} resultados' },
-  'library.score': '{share} de coincidencia',
-  'library.nothingFound': 'No se ha encontrado nada para «{query}».',
-  'library.nothingFoundHint':
-    'Pruebe con otras palabras. La búsqueda también entiende el significado: «presupuesto» encuentra también «plan de gastos».',
-  'library.searchFailed': 'La búsqueda no ha funcionado. Inténtelo de nuevo.',
   'library.failed': 'No se ha podido cargar la biblioteca.',
   'library.add': 'Añadir grabaciones',
   'library.addFiles': 'Elegir archivos…',

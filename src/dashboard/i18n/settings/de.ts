@@ -93,7 +93,6 @@ export const settings = {
   'settings.deliveries.noAnswer': 'Keine Antwort',
   'settings.deliveries.took': '{ms} ms',
   'settings.deliveries.next': 'nächster Versuch: {when}',
-  'settings.deliveries.retry': 'Erneut senden',
   'settings.deliveries.retryNamed': 'Erneut senden: {url}',
   'settings.deliveries.sent': 'Der Empfänger hat die Anfrage angenommen.',
 

@@ -88,7 +88,6 @@ export const settings = {
   'settings.deliveries.noAnswer': 'No answer',
   'settings.deliveries.took': '{ms} ms',
   'settings.deliveries.next': 'next attempt {when}',
-  'settings.deliveries.retry': 'Send again',
   'settings.deliveries.retryNamed': 'Send again to {url}',
   'settings.deliveries.sent': 'The receiver has accepted it.',
 

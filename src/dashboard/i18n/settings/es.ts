@@ -90,7 +90,6 @@ export const settings = {
   'settings.deliveries.noAnswer': 'Sin respuesta',
   'settings.deliveries.took': '{ms} ms',
   'settings.deliveries.next': 'próximo intento: {when}',
-  'settings.deliveries.retry': 'Enviar de nuevo',
   'settings.deliveries.retryNamed': 'Enviar de nuevo a {url}',
   'settings.deliveries.sent': 'El receptor ha aceptado la petición.',
 

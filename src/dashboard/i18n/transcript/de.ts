@@ -11,7 +11,6 @@ export const transcript = {
   'transcript.backToSpoken': 'Zur laufenden Stelle',
   'transcript.certainty': 'Sicherheit: {percent}',
   'transcript.changeSpeaker': 'Sprecher benennen oder zusammenführen',
-  'transcript.copied': 'Kopiert',
   'transcript.copy': 'Kopieren',
   'transcript.copyBoth': 'Text mit Zeiten und Sprechern',
   'transcript.copyLink': 'Link kopieren',

@@ -11,7 +11,6 @@ export const transcript = {
   'transcript.backToSpoken': 'Back to what is playing',
   'transcript.certainty': 'Certainty: {percent}',
   'transcript.changeSpeaker': 'Name or merge this speaker',
-  'transcript.copied': 'Copied',
   'transcript.copy': 'Copy',
   'transcript.copyBoth': 'Text with times and speakers',
   'transcript.copyLink': 'Copy the link',

@@ -11,7 +11,6 @@ export const transcript = {
   'transcript.backToSpoken': 'Volver al punto de reproducción',
   'transcript.certainty': 'Certeza: {percent}',
   'transcript.changeSpeaker': 'Poner nombre a este hablante o unirlo a otro',
-  'transcript.copied': 'Copiado',
   'transcript.copy': 'Copiar',
   'transcript.copyBoth': 'Texto con tiempos y hablantes',
   'transcript.copyLink': 'Copiar el enlace',

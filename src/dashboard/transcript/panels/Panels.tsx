@@ -5,14 +5,14 @@ import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { useTexts } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Choice } from '../../ui/Choice.tsx'
+import { useCopy } from '../../ui/copy.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Message } from '../../ui/Message.tsx'
-import { inBackground, notify } from '../../ui/Notices.tsx'
+import { inBackground } from '../../ui/Notices.tsx'
 import { artifactQuery } from '../model/calls.ts'
 import type { Artifact, Mode } from '../model/calls.ts'
 import { toClock } from '../../recordings/clock.ts'
 import { useSpeakerText } from '../../recordings/speaker-text.ts'
-import { copyText } from '../tools/clipboard.ts'
 import styles from './Panels.module.css'
 
 export const PANELS = ['summary', 'chapters', 'quotes', 'posts'] as const
@@ -68,10 +68,7 @@ function Content ({ artifact, onPlay }: Shown) {
 function ArtifactView ({ id, mode, onPlay }: { id: number, mode: Mode, onPlay: OnPlay }) {
   const { t } = useTexts()
   const { data, error, refetch } = useQuery(artifactQuery(id, mode))
-  async function copy (content: string): Promise<void> {
-    await copyText(content)
-    notify({ kind: 'done', text: t('transcript.copied') })
-  }
+  const copy = useCopy()
   if (error) {
     return (
       <Message title={t('transcript.artifactFailed')} detail={error.message}>

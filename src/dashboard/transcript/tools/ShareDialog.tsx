@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { useTexts } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Choice } from '../../ui/Choice.tsx'
+import { useCopy } from '../../ui/copy.ts'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { inBackground, notify } from '../../ui/Notices.tsx'
+import { inBackground } from '../../ui/Notices.tsx'
 import { createShare, deleteShare, KEYS, sharesQuery } from '../model/calls.ts'
-import { copyText } from './clipboard.ts'
 import styles from './Tools.module.css'
 
 const DAYS = ['1', '7', '30', '90'] as const
@@ -55,14 +55,11 @@ function NewLink ({ id }: { id: number }) {
   const queries = useQueryClient()
   const [days, setDays] = useState<Days>('7')
   const [url, setUrl] = useState<string>()
+  const copy = useCopy()
   async function create (): Promise<void> {
     const made = await createShare(id, Number(days))
     setUrl(made.url)
     await queries.invalidateQueries({ queryKey: KEYS.shares(id) })
-  }
-  async function copy (link: string): Promise<void> {
-    await copyText(link)
-    notify({ kind: 'done', text: t('transcript.copied') })
   }
   return (
     <>

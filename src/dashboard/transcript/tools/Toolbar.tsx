@@ -3,14 +3,14 @@ import { BASE } from '../../api/base.ts'
 import { useTexts } from '../../i18n/index.tsx'
 import type { TextKey } from '../../i18n/index.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { useCopy } from '../../ui/copy.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import type { IconName } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { inBackground, notify } from '../../ui/Notices.tsx'
+import { inBackground } from '../../ui/Notices.tsx'
 import { toPlainText } from '../model/plain-text.ts'
 import type { PlainTextOptions } from '../model/plain-text.ts'
 import type { Segments } from '../model/segments.ts'
-import { copyText } from './clipboard.ts'
 import styles from './Tools.module.css'
 
 const FORMATS = ['docx', 'txt', 'md', 'srt', 'vtt', 'json'] as const
@@ -54,10 +54,11 @@ export function Toolbar (props: Props) {
   const { id, segments, hasSpeakers, showsDoubt, onDoubt, isFinding, onFind, onUndo, onHistory, onSpeakers, onShare } = props
   const { t } = useTexts()
 
+  const copyText = useCopy()
+
   async function copy (options: PlainTextOptions): Promise<void> {
     await segments.ensureAll()
     await copyText(toPlainText(segments.read().segments.flatMap((segment) => segment ?? []), options))
-    notify({ kind: 'done', text: t('transcript.copied') })
   }
   const copies = Object.entries(COPIES).filter(([, { speakers }]) => hasSpeakers || !speakers)
 
