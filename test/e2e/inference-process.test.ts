@@ -31,10 +31,11 @@ t.test(`${KILLS} times kill -9 of the inference process change no word`, async (
   await runCommand(directory + '/whole', ['transcribe', recording])
   const { dataDir, server, client, id } = await startWithJob(t, recording)
   const ended = client.ended(id)
-  let isEnded = false
-  ended.then(() => { isEnded = true }, () => { isEnded = true })
+  const end = new AbortController()
+  const stop = (): void => { end.abort() }
+  ended.then(stop, stop)
   const random = createRandom(7)
-  for (let kills = 0, stored = -1; kills < KILLS && !isEnded;) {
+  for (let kills = 0, stored = -1; kills < KILLS && !end.signal.aborted;) {
     await sleep(300 * random())
     const pid = findInferenceProcess(server.pid)
     // A window may begin only so often: it is not killed again before one was stored.

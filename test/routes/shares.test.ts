@@ -77,17 +77,17 @@ t.test('a recording with a title is played under it: the name of the file may sa
 })
 
 t.test('nothing is played that was deleted, or whose link was removed, while the file was opened', async (t) => {
-  const { appliance: { listening, owners, removal, shares }, id, share } = await build(t)
+  const { appliance: { playback, owners, removal, shares }, id, share } = await build(t)
   const { id: ownerId } = owners.findByName('anna') ?? { id: 0 }
   const START = { start: 0, end: 1 }
   const { token, body } = await share()
   const shared = await shares.listen(token)
   shares.remove(Number(body.data['id']), id, ownerId)
   t.throws(() => shared.open(START), { code: 'not_found', message: /no such link/ })
-  const own = await listening.file(id, ownerId)
+  const own = await playback.file(id, ownerId)
   await removal.remove(id, ownerId)
   t.throws(() => own.open(START), { code: 'not_found' })
-  t.equal(listening.count(), 0)
+  t.equal(playback.count(), 0)
   await Promise.all([shared, own].map(async ({ close }) => { await close() }))
 })
 
