@@ -111,7 +111,7 @@ function togetherness (terms: readonly string[], words: readonly string[]): numb
   return near.length / Math.max(1, terms.length - 1)
 }
 
-/** Matches a text in a language, Whisper's code. Stop words of the language count nothing: nearly every text has them. */
+/** Matches a text in a language, Whisper's code. Stop words of the language count nothing: nearly every text in it has them. */
 export type Matcher = (text: string, language?: string) => Match
 
 /**

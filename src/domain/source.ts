@@ -9,7 +9,7 @@ const MAX_URL_LENGTH = 4096
 export const HEAD_BYTES = 4096
 
 /** Query parameters that hold secrets on any site: signatures of storage services, tokens, passwords. */
-const SECRET_PARAMETERS = [
+export const SECRET_PARAMETERS: readonly string[] = [
   'x-amz-.*', 'x-goog-.*', 'awsaccesskeyid', 'googleaccessid', 'key-pair-id', 'policy', 'signature', 'sig', 'se', 'sp', 'sv', 'sr',
   'hdnts', 'hdnea', 'auth.*', '.*token.*', '.*secret.*', '.*password.*', 'pass', 'pwd', '.*api_?key', 'key', 'code', 'jwt', 'session.*',
   'sid'
@@ -47,6 +47,14 @@ export function toShownUrl (address: string): string {
   url.password = ''
   for (const name of [...url.searchParams.keys()]) if (SECRET_PARAMETER.test(name)) url.searchParams.delete(name)
   return url.href
+}
+
+/** A text that may be the URL of a recording, such as a filter, as `toShownUrl` shows it. */
+export function toShownSource (text: string): string {
+  if (!URL.canParse(text)) return text
+  const url = new URL(text)
+  url.hash = ''
+  return toShownUrl(url.href)
 }
 
 /** Adds the user name and password of `lender` to a URL of the same server that has none. */

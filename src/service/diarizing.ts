@@ -47,7 +47,7 @@ type Deps = {
   work: Pick<WorkStore, 'insert' | 'finish' | 'isClaim' | 'noteError' | 'release'>
   orders: Pick<WorkOrders, 'speakers'>
   queue: Pick<Queue, 'claim'>
-  stages: Pick<Stages, 'heard' | 'diarized' | 'decodeAgain'>
+  stages: Pick<Stages, 'turnsFound' | 'diarized' | 'decodeAgain'>
   ending: Pick<Ending, 'removeEnded'>
   plans: Pick<Plans, 'limitsOf'>
   indexing: Pick<Indexing, 'refresh'>
@@ -94,14 +94,14 @@ export function createDiarizing (deps: Deps) {
     })
   }
 
-  /** Needs no words, so a transcript does not wait for it after its last window. */
+  /** Needs no words, so it can be done before the last window. */
   async function findTurns ({ claim, job, wanted: { count }, choice: { engine }, signal }: Step): Promise<void> {
     const evidence = { pieces: speakers.listPieces(job.id), count }
     const turns = await runWithin(limits.turnsMs, signal, async (either) => await engine.findTurns(evidence, either))
     inTransaction(() => {
       if (!work.finish(claim)) return
       speakers.storeTurns(job.id, turns)
-      stages.heard(claim)
+      stages.turnsFound(claim)
     })
   }
 

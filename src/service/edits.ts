@@ -185,7 +185,7 @@ export function createEdits ({ jobs, edits, requests, segments, inTransaction, n
     segments.requireCompleted(id, ownerId)
     const begun = interrupted.find(id, claim)
     let revision = begun?.number
-    // Old revisions are pruned when an undo is complete. If the one that it undid is gone, its own segments are the same, and all done.
+    // Pruning follows a complete undo. So if the undone revision is gone, nothing is left to undo; the undo itself has the same segments.
     const target = begun ? edits.findRevision(id, begun.undoes ?? 0) ?? begun : requireUndoable(id, asked)
     const keys = await listUnchanged(id, target.number, takeTurn, revision)
     function begin (): number {

@@ -96,8 +96,8 @@ export function createOwners ({ owners, identities, sessions, passwords, inTrans
     },
     /**
      * Sets the password and ends the sessions of the owner. null: the owner can no longer log in, not even at the identity provider, and
-     * gets no new account there. `by`: the session of the administrator who asks, if there is one. Throws `not_found`, `conflict` when that
-     * is the last administrator, and `administrator_required` when `by` has ended or lost the role while the hash was computed.
+     * gets no new account there. `by`: the session of the administrator who asks, if there is one. Throws `not_found`, `conflict` when null
+     * would lock out the last administrator, `administrator_required` when `by` has ended or lost the role while the hash was computed.
      */
     async setPassword (id: number, password: string | null, by?: Pick<PageSession, 'id'>): Promise<void> {
       find(id)

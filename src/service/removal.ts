@@ -17,7 +17,7 @@ type Deps = {
   edits: Pick<EditStore, 'closeHistory' | 'removeHistory'>
   passages: Pick<PassageStore, 'hide' | 'removeHidden'>
   work: Pick<WorkStore, 'remove'>
-  media: Pick<MediaStore, 'findSole' | 'removeUnused'>
+  media: Pick<MediaStore, 'findSole' | 'markRemoved' | 'removeUnused'>
   uploads: Pick<UploadStore, 'removeOfJob'>
   files: Pick<Files, 'removeMedia' | 'removeUpload' | 'removeWork'>
   inTransaction: InTransaction
@@ -58,20 +58,17 @@ export function createRemoval (deps: Deps) {
     if (isHidden) await inSlices(() => passages.removeHidden(id))
   }
 
-  async function removeAll (id: number, ownerId: number): Promise<void> {
+  /** Returns what is left of the job on the disk. */
+  async function removeRows (id: number, ownerId: number): Promise<{ uploadIds: string[], mediaFile: string | undefined }> {
     findOwnedJob(jobs, id, ownerId)
     await removeHistory(id)
     await removeIndex(id, ownerId)
-    const { uploadIds, mediaFile } = inTransaction(() => {
+    return inTransaction(() => {
       const { mediaId } = findOwnedJob(jobs, id, ownerId)
       const uploadIds = uploads.removeOfJob(id)
       jobs.remove(id)
       return { uploadIds, mediaFile: media.removeUnused(mediaId) }
     })
-    for (const listener of removedListeners) listener(id)
-    await files.removeWork(id)
-    if (mediaFile !== undefined) await files.removeMedia(mediaFile)
-    for (const uploadId of uploadIds) await files.removeUpload(uploadId)
   }
 
   /** Removes the recording of a completed transcription before its rows. False when there is none, or another one needs it. */
@@ -80,6 +77,7 @@ export function createRemoval (deps: Deps) {
     const file = status === 'completed' ? media.findSole(mediaId, id) : undefined
     if (file === undefined) return false
     await files.removeMedia(file)
+    inUnsyncedTransaction(() => { media.markRemoved(mediaId) })
     return true
   }
 
@@ -90,12 +88,14 @@ export function createRemoval (deps: Deps) {
      * are gone. Files that a crash leaves behind have no row, and the sweeps remove them. Throws `not_found`.
      */
     async remove (id: number, ownerId: number): Promise<void> {
-      try {
-        await removeAll(id, ownerId)
-      } catch (error) {
+      const { uploadIds, mediaFile } = await removeRows(id, ownerId).catch(async (error: unknown) => {
         if (!isNoRoom(error) || !await makeRoom(id, ownerId)) throw error
-        await removeAll(id, ownerId)
-      }
+        return await removeRows(id, ownerId)
+      })
+      for (const listener of removedListeners) listener(id)
+      await files.removeWork(id)
+      if (mediaFile !== undefined) await files.removeMedia(mediaFile)
+      for (const uploadId of uploadIds) await files.removeUpload(uploadId)
     },
     /** Calls `listener` with the id of each job that has been removed. */
     onRemoved (listener: (jobId: number) => void): void {

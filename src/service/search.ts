@@ -13,6 +13,7 @@ import type { Evidence } from '../domain/relevance.js'
 import { queryTerms } from '../domain/search-terms.js'
 import { makeSnippet } from '../domain/snippet.js'
 import type { Highlight } from '../domain/snippet.js'
+import { toShownSource } from '../domain/source.js'
 import type { Embedder } from '../engine/text/embedder.js'
 import type { JobStore } from '../store/jobs.js'
 import { createSentenceFinder } from './matching-sentence.js'
@@ -49,8 +50,12 @@ type Deps = {
 }
 
 /** Languages are stored as Whisper's codes. Throws `invalid_request`. */
-function toStored ({ language, ...filter }: LibraryFilter): LibraryFilter {
-  return { ...filter, language: language === undefined ? undefined : parseLanguage(language) }
+function toStored ({ language, sourceUrl, ...filter }: LibraryFilter): LibraryFilter {
+  return {
+    ...filter,
+    language: language === undefined ? undefined : parseLanguage(language),
+    sourceUrl: sourceUrl === undefined ? undefined : toShownSource(sourceUrl)
+  }
 }
 
 /** The log-odds of the best passage of each transcription, best first. */

@@ -72,8 +72,12 @@ export function createStages ({ jobs, windows, speakers, transcripts, work, now 
     },
     /** Call this after a window. */
     transcribed: (claim: WorkClaim): void => { enterAfterWindows(claim) },
-    /** Call this when the turns of the speakers are found. */
-    heard: (claim: WorkClaim): void => { enterAfterWindows(claim) },
+    /** Call this when the turns of the speakers are found. Of a job that was completed before, the words are only labelled. */
+    turnsFound (claim: WorkClaim): void {
+      const { jobId, run } = claim
+      if (jobs.find(jobId)?.status === 'processing') enterAfterWindows(claim)
+      else work.insert({ kind: 'speakers', jobId, run })
+    },
     /** Call this when the speakers are known, or are given up. Nothing follows if the job was completed before. */
     diarized (claim: WorkClaim): void {
       const { jobId } = claim

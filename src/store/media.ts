@@ -57,6 +57,7 @@ export function createMediaStore (db: Database) {
     )
     RETURNING ${COLUMNS}
   `)
+  const markRemoved = db.prepare<{ id: number }>('UPDATE media SET state = \'removed\' WHERE id = :id')
   // uses job_by_media
   const findSole = db.prepare<{ id: number, jobId: number }, { file: string }>(`
     SELECT file FROM media
@@ -83,6 +84,8 @@ export function createMediaStore (db: Database) {
      * Removes the row if no job refers to it and returns the file name; the caller removes the file. Undefined when a job still needs it.
      */
     removeUnused: (id: number): string | undefined => removeUnused.get({ id })?.file,
+    /** Notes that the file is gone. */
+    markRemoved: (id: number): void => { markRemoved.run({ id }) },
     /** The file of stored media that no other job refers to. */
     findSole: (id: number, jobId: number): string | undefined => findSole.get({ id, jobId })?.file,
     /** Stored media of the owner with this digest. */

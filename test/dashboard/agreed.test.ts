@@ -2,6 +2,7 @@
 import t from 'tap'
 import { readConfig } from '../../dist/config.js'
 import { PASSWORD_LENGTH } from '../../dist/domain/access.js'
+import { SECRET_PARAMETERS } from '../../dist/domain/source.js'
 import { MAX_SPEAKERS } from '../../dist/domain/speaker-options.js'
 import { MAX_TERM_LENGTH, MAX_TERMS } from '../../dist/domain/terms.js'
 import * as page from '../../src/dashboard/api/agreed.ts'
@@ -13,6 +14,10 @@ t.test('the length of passwords', async (t) => {
 t.test('how many speakers and special words a recording may have', async (t) => {
   t.equal(page.MOST_SPEAKERS, MAX_SPEAKERS)
   t.strictSame([page.MOST_TERMS, page.LONGEST_TERM], [MAX_TERMS, MAX_TERM_LENGTH])
+})
+
+t.test('the query parameters that hold secrets', async (t) => {
+  t.strictSame(page.SECRET_PARAMETERS, SECRET_PARAMETERS)
 })
 
 t.test('the address to which the identity provider sends browsers back', async (t) => {

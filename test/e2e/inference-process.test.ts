@@ -36,7 +36,7 @@ t.test(`${KILLS} times kill -9 of the inference process change no word`, async (
   ended.then(stop, stop)
   const random = createRandom(7)
   for (let kills = 0, stored = -1; kills < KILLS && !end.signal.aborted;) {
-    await sleep(300 * random())
+    await sleep(100 * random())
     const pid = findInferenceProcess(server.pid)
     // A window may begin only so often: it is not killed again before one was stored.
     const now = readSegments(dataDir).length

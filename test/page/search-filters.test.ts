@@ -149,18 +149,24 @@ t.test('search filters', { skip: NO_CHROMIUM }, async (t) => {
   })
 
   const LANGUAGES = [
-    { locale: 'de-DE', button: 'Filter', label: 'Sprecher', shown: 'Sprecher: Βασίλης', remove: 'Alle Filter entfernen' },
-    { locale: 'es-ES', button: 'Filtros', label: 'Hablante', shown: 'Hablante: Βασίλης', remove: 'Quitar todos los filtros' }
+    {
+      locale: 'de-DE', button: 'Filter', label: 'Sprecher', shown: 'Sprecher: Βασίλης', apply: 'Anwenden',
+      remove: 'Alle Filter entfernen'
+    },
+    {
+      locale: 'es-ES', button: 'Filtros', label: 'Hablante', shown: 'Hablante: Βασίλης', apply: 'Aplicar',
+      remove: 'Quitar todos los filtros'
+    }
   ]
-  for (const { locale, button, label, shown, remove } of LANGUAGES) {
+  for (const { locale, button, label, shown, apply, remove } of LANGUAGES) {
     await t.test(`in the language of the page: ${locale}`, async (t) => {
       const { page, open } = await stage.person(t, { locale })
       await open(address)
       await filters(page, button).click()
       await dialog(page, button).getByRole('combobox', { name: label }).fill('Βασίλης')
-      await page.keyboard.press('Enter')
-      // The first Enter takes what is typed, in case suggestions are shown.
-      if (await dialog(page, button).isVisible()) await page.keyboard.press('Enter')
+      // Suggestions, if they are shown, would take the press.
+      await page.keyboard.press('Tab')
+      await dialog(page, button).getByRole('button', { name: apply }).click()
       await chip(page, shown).waitFor()
       await found(page, 'Radio').waitFor({ state: 'detached' })
       await filters(page, button).click()

@@ -205,6 +205,21 @@ t.test('more speakers than channels are told apart by their voices, also afterwa
   t.notSame(byVoice, ['Speaker 1', 'Speaker 2', 'Speaker 2', 'Speaker 1'])
 })
 
+t.test('speakers found again by their voices leave the segments of a call as they are', async (t) => {
+  const call = await build(t, CALL)
+  const id = call.add()
+  await call.decode()
+  await call.finish(id)
+  const segments = call.db.prepare('SELECT window_idx, idx, revision FROM segment ORDER BY window_idx, idx')
+  call.db.prepare('UPDATE segment SET revision = 7').run()
+  const [before, stages] = [segments.all(), call.jobs.listStages(id)]
+  call.storeMedia(id)
+  await call.speakerService.identify(id, CALLER, { min: 3, max: 3 })
+  await call.runPieces(id)
+  t.strictSame([segments.all(), call.jobs.listStages(id)], [before, stages])
+  t.match(call.speakers.find(id), { state: 'done' })
+})
+
 t.test('channels are brought together when speakers are given up after the last window', async (t) => {
   const call = await build(t, CALL, { engine: { observe: async () => { throw new SpeechError('model_unavailable', 'broken') } } })
   const id = call.add({ speakers: { min: 3, max: 3 } })

@@ -99,6 +99,17 @@ t.test('on a full disk, the recording of a completed transcription makes room fo
   t.strictSame([rows(), list('media')], [NOTHING, []])
 })
 
+t.test('a recording that made room in vain is known to be gone', async (t) => {
+  const { addJobOfUpload, db, jobs, list, media, owner, ...rest } = await open(t)
+  const id = await addJobOfUpload()
+  db.prepare('UPDATE job SET status = \'completed\' WHERE id = ?').run(id)
+  const full = (): never => { throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' }) }
+  const removal = createRemoval({ ...rest, jobs, media, inTransaction: full })
+  await t.rejects(removal.remove(id, owner), { code: 'SQLITE_FULL' })
+  t.strictSame(list('media'), [])
+  t.equal(media.find(jobs.find(id)?.mediaId ?? 0)?.state, 'removed')
+})
+
 t.test('all rows are removed, or none', async (t) => {
   const { removal, addJobOfUpload, db, owner, rows, list } = await open(t)
   const id = await addJobOfUpload()

@@ -64,6 +64,23 @@ t.test('opened again, a database keeps its rows', async (t) => {
   t.strictSame(db.prepare('SELECT name FROM owner').pluck().all(), ['a'])
 })
 
+t.test('identities that were locked out stay beside those that sign in', async (t) => {
+  const steps = new URL('../../dist/store/migrations/', import.meta.url)
+  const until = (last: string) => Object.fromEntries(readdirSync(steps).filter((name) => name <= last)
+    .map((name) => [name, readFileSync(new URL(name, steps), 'utf8')]))
+  const { db } = openMemory(t)
+  db.function('fold', { deterministic: true }, (text) => text)
+  migrate(db, t.testdir(until('0019-turns.sql')))
+  db.exec(`INSERT INTO owner (id, name, created_at) VALUES (1, 'ada', 1), (2, 'bert', 1);
+    INSERT INTO owner_identity (owner_id, issuer, subject, created_at, ended_at) VALUES (1, 'i', 'a', 1, NULL), (2, 'i', 'b', 1, 5)`)
+  migrate(db, t.testdir(until('0020-identities-of-owner.sql')))
+  db.exec('INSERT INTO owner_identity (owner_id, issuer, subject, created_at) VALUES (2, \'i\', \'c\', 6)')
+  t.strictSame(db.prepare('SELECT owner_id, subject, ended_at FROM owner_identity ORDER BY subject').raw().all(),
+    [[1, 'a', null], [2, 'b', 5], [2, 'c', null]])
+  t.throws(() => db.exec('INSERT INTO owner_identity (owner_id, issuer, subject, created_at) VALUES (1, \'i\', \'d\', 6)'), /UNIQUE/)
+  t.strictSame(db.pragma('foreign_key_check'), [])
+})
+
 const DATABASES = new URL('../fixtures/database/', import.meta.url)
 const fixtures = readdirSync(DATABASES).filter((name) => name.endsWith('.db.gz'))
 

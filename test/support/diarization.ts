@@ -1,6 +1,4 @@
 /** The stage `speakers` over real stores, with engines that hear a word in each second of a recording. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Test } from 'tap'
 import type { JobOptions } from '../../dist/domain/job.js'
 import { FRAME_SAMPLES } from '../../dist/domain/speech-spans.js'
@@ -43,7 +41,7 @@ export async function build (t: Test, seconds: number, changes: Changes = {}) {
     ...changes,
     speech: { detectSpeech: hear(changes.probability ?? 0.9), transcribe, ...changes.speech }
   })
-  const { decoding, transcribing, diarizing, completeAll, files, jobs, media, work } = steps
+  const { decoding, transcribing, diarizing, completeAll, jobs, work } = steps
   const must = (claim: WorkClaim | undefined): WorkClaim => {
     if (!claim) throw new Error('no work waits')
     return claim
@@ -72,12 +70,6 @@ export async function build (t: Test, seconds: number, changes: Changes = {}) {
       await runWindows(id)
       await runPieces(id)
       await completeAll()
-    },
-    /** Stores a recording for a job that was made without one. */
-    storeMedia (id: number): void {
-      const path = files.mediaPath(media.find(jobs.find(id)?.mediaId ?? 0)?.file ?? '')
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, 'sound')
     },
     stageOf: (id: number): string | undefined => jobs.find(id)?.stage
   }

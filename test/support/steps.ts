@@ -1,4 +1,6 @@
 /** The steps of jobs over real stores and files; engines do what the test says, and a clock goes when told. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Test } from 'tap'
 import { PLANS } from '../../dist/domain/access.js'
 import type { MediaFacts } from '../../dist/engine/media/ffmpeg.js'
@@ -105,6 +107,12 @@ export async function openSteps (t: Pick<Test, 'teardown' | 'testdir'>, changes:
     speakerService: speakers,
     transcribing,
     indexing,
+    /** Stores a recording for a job that was made without one. */
+    storeMedia (id: number): void {
+      const path = files.mediaPath(stores.media.find(stores.jobs.find(id)?.mediaId ?? 0)?.file ?? '')
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, 'sound')
+    },
     /** Indexes and completes all jobs that only lack these steps. */
     async completeAll (): Promise<void> {
       for (let claim = indexing.claim(); claim; claim = indexing.claim()) await indexing.index(claim, NEVER)

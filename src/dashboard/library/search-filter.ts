@@ -1,4 +1,5 @@
 /** The filters of the search: as the address has them, for the request, and for the recordings that are found by name. */
+import { SECRET_PARAMETERS } from '../api/agreed.ts'
 import type { Recording } from '../recordings/recordings.ts'
 import type { LibrarySearch, SearchChange } from './search-params.ts'
 
@@ -31,20 +32,22 @@ export const toQuery = ({ language, speaker, from, to, source }: SearchFilter) =
   language, speaker, from: startOf(from)?.toISOString(), before: startOf(to, 1)?.toISOString(), sourceUrl: source
 })
 
-/** Whether a recording is among those that may be found. */
+/** Whether a recording is among those that may be found. Its language is not looked at: the list has that filter. */
 export function fits (recording: Recording, filter: SearchFilter): boolean {
-  const { language, speaker, from, before, sourceUrl } = toQuery(filter)
+  const { speaker, from, before, sourceUrl } = toQuery(filter)
   const { createdAt, speakers } = recording
-  return (language === undefined || recording.language === language) &&
-    (speaker === undefined || speakers.includes(speaker)) &&
+  return (speaker === undefined || speakers.includes(speaker)) &&
     (from === undefined || createdAt >= from) && (before === undefined || createdAt < before) &&
     (sourceUrl === undefined || recording.sourceUrl === sourceUrl)
 }
 
-/** An address as recordings have it: without what a password may be in, and without the place in a page. */
+const SECRET_PARAMETER = new RegExp(`^(${SECRET_PARAMETERS.join('|')})$`, 'i')
+
+/** An address as recordings have it: without secrets, and without the place in a page. */
 export function toSource (text: string): string {
   if (!URL.canParse(text)) return text
   const url = new URL(text)
   Object.assign(url, { username: '', password: '', hash: '' })
+  for (const name of [...url.searchParams.keys()]) if (SECRET_PARAMETER.test(name)) url.searchParams.delete(name)
   return url.href
 }

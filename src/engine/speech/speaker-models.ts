@@ -21,7 +21,7 @@ export function createModelSpeakerEngine (pool: SpeakerModelPool, files: Speaker
       await withFlag(signal, async (abort) => await pool.run('observeSegments', { ...files, audioPath: path, startMs, endMs, abort })),
     findTurns: async (evidence, signal) =>
       await withFlag(signal, async (abort) => await pool.run('linkSegments', { ...evidence, rules: RULES, abort })),
-    // Turns of several people at once are found to 17 ms.
+    // These turns are exact to 17 ms and may overlap, so they are not moved.
     fitToWords: (turns) => turns
   }
 }

@@ -143,7 +143,7 @@ export function createProvider (deps: Deps) {
       try {
         return await verify(token, nonce)
       } catch (error) {
-        // The error of the keys speaks of access tokens; people here sign in.
+        // The message of the key store is about access tokens. Here it must be about signing in.
         throw error instanceof AppError && error.code === 'unavailable' ? failure(error, 'an ID token could not be checked') : error
       }
     }
