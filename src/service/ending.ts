@@ -111,8 +111,9 @@ export function createEnding (deps: EndingDeps) {
       if (!end(jobId, () => work.isClaim(claim) && completeAndCount(jobId))) return
       log.info({ jobId }, 'transcription completed')
       tell(jobId)
-      await files.removeWork(jobId)
       await retention.release(jobId)
+      // Its owner may have asked to identify its speakers again already.
+      await removeEnded(jobId)
     },
     /** Runs after start-up: fails jobs that crash the process every time, and removes files that jobs left on disk. */
     async recover (): Promise<void> {

@@ -217,10 +217,11 @@ export function createEditStore (db: Database) {
       const row = before.get({ jobId, number, ...segment.key })
       if (!row) return undefined
       const words = unpackWords(row.before_words)
+      const labelled = segment.words.length > 0 ? segment.words : segment.machine?.words ?? []
       return {
         text: row.before_text,
         // Speakers were identified again since: the old numbers no longer name them.
-        words: row.before_labelling === segment.labelling ? words : copySpeakers(words, segment.words),
+        words: row.before_labelling === segment.labelling ? words : copySpeakers(words, labelled),
         content: row.before_content,
         isMachine: row.by_machine === 1
       }

@@ -130,15 +130,21 @@ export function createTranscriptStore (db: Database) {
     },
     /**
      * Stores the labels that `name` assigns to a job's segments and words. `name` must keep number and order. What the machine wrote gets
-     * the labels of the words that people put in its place.
+     * the labels of the words that people put in its place. A segment that people emptied is labelled by the words of the machine, which
+     * come back when that is undone.
      */
     nameSpeakers (jobId: number, name: (segments: TimedSegment[]) => TimedSegment[]): void {
       const rows = list.all({ jobId })
-      const named = name(rows.map((row) => toSegment(row, NO_NAMES)))
+      const segments = rows.map((row) => toSegment(row, NO_NAMES))
+      const named = name(segments.map((segment, index) => {
+        const machine = rows[index]?.machine_words ?? null
+        return segment.words.length > 0 || machine === null ? segment : { ...segment, words: unpackWords(machine) }
+      }))
       for (const [index, { window_idx: windowIdx, idx, machine_words: machine }] of rows.entries()) {
         const { speaker, words = [] } = named[index] ?? {}
+        const isEmpty = segments[index]?.words.length === 0
         const machineWords = machine === null ? null : packWords(copySpeakers(unpackWords(machine), words))
-        setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: packWords(words), machineWords })
+        setSpeaker.run({ jobId, windowIdx, idx, speaker: speaker ?? null, words: packWords(isEmpty ? [] : words), machineWords })
       }
     },
     /** The texts only, which is all that polling needs. */

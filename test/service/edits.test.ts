@@ -84,6 +84,19 @@ t.test('speakers that are identified again are those of edited words, of the mac
   })
 })
 
+t.test('a text that was deleted comes back with the speakers that were identified meanwhile', async (t) => {
+  const stores = openStores(t)
+  const { id, edits, service } = buildEdits(stores, makeSpoken([' One two three.', ' Four.']))
+  await service.edit(id, READER, '0.0', { text: '', base: 0 })
+  stores.transcripts.nameSpeakers(id, (segments) => segments.map((segment) => ({
+    ...segment, speaker: 'Speaker 2', words: segment.words.map((word) => ({ ...word, speaker: 'Speaker 2' }))
+  })))
+  t.match(edits.find(id, { windowIdx: 0, idx: 0 }), { text: '', words: [], speaker: 'Speaker 2' })
+  await service.undo(id, READER, undefined, { takeTurn: nextTurn })
+  const spoken = { speaker: 'Speaker 2' }
+  t.match(edits.find(id, { windowIdx: 0, idx: 0 }), { text: ' One two three.', words: [spoken, spoken, spoken] })
+})
+
 t.test('edits wait for each other, drop artifacts, tell the index, and go with their transcription', async (t) => {
   const stores = openStores(t)
   const { id, list, service } = buildEdits(stores, makeSpoken(Array.from({ length: 300 }, () => ' same old words')))
