@@ -128,14 +128,19 @@ export function createMatcher (rarities: ReadonlyMap<string, number>, missing: R
     return word
   }
   const all = [...rarities].map(([text, rarity]) => ({ term: toWord(text), rarity, isMissing: missing.has(text) }))
-  return (text, language) => {
+  const tellIn = (language: string | undefined) => {
     const terms = all.filter(({ term }) => !isStopWord(term.written.text, language))
-    const total = terms.reduce((sum, { rarity }) => sum + rarity, 0)
+    return { terms, texts: terms.map(({ term }) => term.written.text), total: terms.reduce((sum, { rarity }) => sum + rarity, 0) }
+  }
+  const telling = new Map<string | undefined, ReturnType<typeof tellIn>>()
+  return (text, language) => {
+    const { terms, texts, total } = telling.get(language) ?? tellIn(language)
+    telling.set(language, { terms, texts, total })
     const words = [...listTerms(text)].map((term) => wordOf(term.text))
     const written = words.map((word) => word.written)
     const found: Words = { written, sounds: words.map(({ sound }) => sound), different: new Set(written.map(({ text }) => text)) }
     const covered = terms.reduce((sum, { term, rarity, isMissing }) => sum + rarity * presenceOf(term, found, isMissing), 0)
-    const together = togetherness(terms.map(({ term }) => term.written.text), written.map(({ text }) => text))
+    const together = togetherness(texts, written.map(({ text }) => text))
     return { coverage: total === 0 ? 0 : covered / total, together, words: words.length }
   }
 }

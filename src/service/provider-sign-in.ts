@@ -73,7 +73,7 @@ export function createProviderSignIn (deps: Deps) {
     /** Where a browser goes to sign in, and the secret for its cookie. Throws `unavailable`. */
     begin: async (address: string): Promise<{ url: string, secret: string }> => await begin(address, undefined),
     /**
-     * The same to connect the account that is signed in. Needs its password, because whoever connects an account can sign in to it from
+     * The same to connect the account that is signed in. Needs its password: the person who connects an account can sign in to it from
      * then on. Also throws `wrong_password`, `too_many_attempts`, `sign_in_too_old`.
      */
     async beginConnecting (
